@@ -1,0 +1,35 @@
+const typescript = {
+  swcrc: false,
+  sourceMaps: 'inline',
+  module: { type: 'commonjs' },
+  jsc: {
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    target: 'es2022',
+    keepClassNames: true,
+  },
+};
+// Nest 12 is published as ES modules, which Jest reads only with a Node flag.
+const modules = {
+  swcrc: false,
+  sourceMaps: false,
+  module: { type: 'commonjs' },
+  jsc: { parser: { syntax: 'ecmascript' }, target: 'es2022' },
+};
+
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', typescript],
+    '/node_modules/@nestjs/.+\\.js$': ['@swc/jest', modules],
+  },
+  transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
+  moduleNameMapper: {
+    '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/'],
+  setupFiles: ['<rootDir>/test/support/setup.ts'],
+  testTimeout: 30_000,
+};

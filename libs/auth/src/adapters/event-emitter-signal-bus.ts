@@ -1,0 +1,37 @@
+import { Logger } from '@nestjs/common';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
+import { SignalBus } from '../domain/ports/signal-bus';
+import type { AuthSignalName, AuthSignals } from '../domain/signals';
+
+type Listener = (...args: unknown[]) => unknown;
+
+/** Sends signals through the host's EventEmitter2. Each listener is called on its own, so that none can harm another. */
+export class EventEmitterSignalBus extends SignalBus {
+  private readonly logger = new Logger('AuthSignals');
+
+  constructor(private readonly emitter: EventEmitter2) {
+    super();
+  }
+
+  emit<Name extends AuthSignalName>(name: Name, payload: AuthSignals[Name]): void {
+    freeze(payload);
+    for (const listener of [...this.emitter.listeners(name)] as Listener[]) this.call(name, listener, payload);
+    for (const listener of [...this.emitter.listenersAny()] as Listener[]) this.call(name, listener, name, payload);
+  }
+
+  private call(name: string, listener: Listener, ...args: unknown[]): void {
+    const report = (): void => this.logger.error(`A listener of ${name} failed.`);
+    try {
+      // Not awaited: a listener that hangs keeps nobody waiting.
+      Promise.resolve(listener.apply(this.emitter, args)).catch(report);
+    } catch {
+      report();
+    }
+  }
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freeze(part);
+}

@@ -1,0 +1,8 @@
+import { Clock } from '../domain/ports/clock';
+
+/** The clock of the machine. */
+export class SystemClock extends Clock {
+  now(): number {
+    return Date.now();
+  }
+}

@@ -1,0 +1,112 @@
+import type UAParser from 'ua-parser-js';
+import type { Device, DeviceType } from '../domain/device';
+import { DeviceDetector } from '../domain/ports/device-detector';
+
+const OTHER = 'Other';
+const MAX_NAME_LENGTH = 64;
+
+// A Cubot is a phone. The lengths are bounded so that the time stays linear in the length of a hostile text.
+const BOT =
+  /\b(?:(?:adsbot|storebot|mediapartners|feedfetcher|apis)-google|google-inspectiontool|googleother|facebookexternalhit|facebookcatalog|meta-externalagent|(?:chatgpt|claude|perplexity)-user|bingpreview|yahoo! slurp|ia_archiver|[\w.-]{0,30}(?:(?<!cu)bot|crawler|spider))\b|^whatsapp(?=\/)/i;
+
+const CLIENT =
+  /^(?:curl|wget|httpie|python-requests|python-httpx|python-urllib|python|aiohttp|okhttp|postmanruntime|insomnia|bruno-runtime|go-http-client|dart|axios|node-fetch|node-superagent|node|undici|got|deno|bun|java|apache-httpclient|guzzlehttp|libwww-perl|ruby|faraday|reqwest|k6)(?![\w-])|\b(?:windows)?powershell(?=\/)/i;
+
+const DESKTOP = /\b(?:windows|macintosh|x11|cros)\b/i;
+const TV = /\b(?:smart-?tv|web0s)\b/i;
+
+const OS_FAMILIES = new Map([
+  ['mac os', 'macOS'],
+  ['chromium os', 'Chrome OS'],
+  ['android', 'Android'],
+  ['linux', 'Linux'],
+  ['ubuntu', 'Ubuntu'],
+  ['mint', 'Linux Mint'],
+  ['arch', 'Arch Linux'],
+]);
+
+const BROWSER_FAMILIES = new Map([
+  ['GSA', 'Google App'],
+  ['IE', 'Internet Explorer'],
+  ['UCBrowser', 'UC Browser'],
+  ['Yandex', 'Yandex Browser'],
+  ['WebKit', OTHER],
+  ['KHTML', OTHER],
+  ['Mozilla', OTHER],
+]);
+
+const MOBILE_BROWSER_FAMILIES = new Map([
+  ['Chrome', 'Chrome Mobile'],
+  ['Firefox', 'Firefox Mobile'],
+  ['Safari', 'Mobile Safari'],
+  ['WebKit', 'Safari WebView'],
+]);
+
+/** Detects devices with `ua-parser-js`, an optional peer dependency. */
+export class UaParserDeviceDetector extends DeviceDetector {
+  // Private, so that the types of the optional dependency stay out of the published declarations.
+  private constructor(private readonly Parser: typeof UAParser) {
+    super();
+  }
+
+  /** Gives `null` when `ua-parser-js` is not installed; any other failure to load it is thrown. */
+  static load(requireParser: () => unknown = () => require('ua-parser-js')): UaParserDeviceDetector | null {
+    try {
+      return new UaParserDeviceDetector(requireParser() as typeof UAParser);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'MODULE_NOT_FOUND' && message.startsWith("Cannot find module 'ua-parser-js'")) return null;
+      throw error;
+    }
+  }
+
+  /** {@inheritDoc DeviceDetector.detect} */
+  detect(userAgent: string): Device {
+    const parser = new this.Parser(userAgent);
+    const { type, vendor, model } = parser.getDevice();
+    const os = parser.getOS().name ?? OTHER;
+    const osFamily = OS_FAMILIES.get(os.toLowerCase()) ?? os;
+    const bot = BOT.exec(userAgent)?.[0];
+    const client = bot ?? CLIENT.exec(userAgent)?.[0];
+    const deviceType = client ? (bot ? 'bot' : 'other') : deviceTypeOf(userAgent, type, osFamily);
+    return {
+      deviceType,
+      osFamily: clip(osFamily),
+      browserFamily: clip(client ?? browserFamilyOf(parser.getBrowser().name ?? OTHER, deviceType)),
+      // The phone or computer that a bot claims to be is nobody's.
+      deviceName: bot ? OTHER : clip(deviceNameOf(type, vendor, model)),
+    };
+  }
+}
+
+function deviceTypeOf(userAgent: string, type: string | undefined, osFamily: string): DeviceType {
+  if (TV.test(userAgent)) return 'other';
+  if (type === 'tablet') return 'tablet';
+  if (type === 'mobile' || (!type && (osFamily === 'Android' || osFamily === 'iOS'))) {
+    const isTablet = osFamily === 'Android' && /\bChrome\//.test(userAgent) && !/\bMobile\b/.test(userAgent);
+    return isTablet ? 'tablet' : 'mobile';
+  }
+  return !type && DESKTOP.test(userAgent) ? 'desktop' : 'other';
+}
+
+function browserFamilyOf(name: string, deviceType: DeviceType): string {
+  const isMobile = deviceType === 'mobile' || deviceType === 'tablet';
+  // TVs and consoles imitate Safari, which runs on none of them.
+  if (deviceType === 'other' && name.endsWith('Safari')) return OTHER;
+  return (isMobile ? MOBILE_BROWSER_FAMILIES.get(name) : undefined) ?? BROWSER_FAMILIES.get(name) ?? name;
+}
+
+function deviceNameOf(type: string | undefined, vendor: string | undefined, model: string | undefined): string {
+  // Chrome says K in place of every model.
+  if (!model || model === 'K') return type === 'smarttv' && vendor ? `${vendor} TV` : OTHER;
+  if (type === 'smarttv' && vendor === 'Amazon') return 'Amazon Fire TV';
+  if (model === 'Macintosh') return 'Mac';
+  const name = model.replace(/^(iPhone|iPad|iPod)\d.*/, '$1').replace(/(?<=[a-z\d])_(?=[a-z\d])/gi, ' ');
+  const brand = name.startsWith('Pixel') ? 'Google' : vendor;
+  const isNameComplete = !brand || brand === 'Generic' || /^(?:iP|PlayStation|Xbox|Quest)/.test(name);
+  return isNameComplete || name.toLowerCase().startsWith(brand.toLowerCase()) ? name : `${brand} ${name}`;
+}
+
+function clip(text: string): string {
+  return text.slice(0, MAX_NAME_LENGTH).trim() || OTHER;
+}

@@ -1,0 +1,159 @@
+import {
+  Inject,
+  Module,
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  type NestModule,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { DataSource } from 'typeorm';
+import { BcryptPasswordHasher } from './adapters/bcrypt-password-hasher';
+import { EventEmitterSignalBus } from './adapters/event-emitter-signal-bus';
+import { NodeCryptoSource } from './adapters/node-crypto-source';
+import { SystemClock } from './adapters/system-clock';
+import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
+import {
+  ASYNC_OPTIONS_TYPE,
+  AUTH_DATA_SOURCE,
+  AUTH_EXTRAS,
+  ConfigurableModuleClass,
+  MODULE_OPTIONS_TOKEN,
+  OPTIONS_TYPE,
+} from './auth.module-definition';
+import { compose, createReplaceable, createUserStore, type Composition } from './compose';
+import { Clock } from './domain/ports/clock';
+import { CryptoSource } from './domain/ports/crypto-source';
+import { DeviceDetector } from './domain/ports/device-detector';
+import { PasswordHasher } from './domain/ports/password-hasher';
+import { SignalBus } from './domain/ports/signal-bus';
+import { UserStore } from './domain/ports/user-store';
+import { requireDataSource, requireEmitter, warnOfPlatform } from './host-checks';
+import { AuthErrorFilter } from './http/auth-error.filter';
+import { BearerAuthGuard } from './http/bearer-auth.guard';
+import { globalPrefixOf } from './http/global-prefix';
+import { bodyErrorHandler } from './http/library-routes';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
+import { DEFAULT_EXTRAS } from './options/defaults';
+import { resolveOptions } from './options/resolve-options';
+import { AuthService } from './services/auth.service';
+import { Database } from './store/sql/database';
+import { PooledDatabase } from './store/sql/pooled-database';
+import { SqliteDatabase } from './store/sql/sqlite-database';
+
+const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
+
+/** Session-based authentication with opaque tokens: `AuthModule.forRoot()` or `forRootAsync()`, once in a host. */
+@Module({
+  providers: [
+    { provide: AUTH_OPTIONS, useFactory: resolveOptions, inject: [{ token: MODULE_OPTIONS_TOKEN, optional: true }] },
+    { provide: Clock, useClass: SystemClock },
+    { provide: CryptoSource, useClass: NodeCryptoSource },
+    {
+      provide: Database,
+      useFactory: (found: DataSource | undefined, extras: typeof DEFAULT_EXTRAS, options: ResolvedAuthOptions) => {
+        const { dataSource, dialect } = requireDataSource(found, extras.dataSource, options.users === undefined);
+        return dialect === 'sqlite' ? new SqliteDatabase(dataSource) : new PooledDatabase(dataSource, dialect);
+      },
+      inject: [{ token: AUTH_DATA_SOURCE, optional: true }, AUTH_EXTRAS, AUTH_OPTIONS],
+    },
+    {
+      provide: SignalBus,
+      useFactory: (emitter?: EventEmitter2) => new EventEmitterSignalBus(requireEmitter(emitter)),
+      inject: [{ token: EventEmitter2, optional: true }],
+    },
+    {
+      provide: UserStore,
+      useFactory: (
+        moduleRef: ModuleRef,
+        options: ResolvedAuthOptions,
+        database: Database,
+        dataSource: DataSource,
+        clock: Clock,
+        crypto: CryptoSource,
+      ) => createUserStore(moduleRef, options, dataSource, database, clock, crypto),
+      inject: [ModuleRef, AUTH_OPTIONS, Database, AUTH_DATA_SOURCE, Clock, CryptoSource],
+    },
+    {
+      provide: PasswordHasher,
+      useFactory: (moduleRef: ModuleRef, { passwordHasher, bcryptCost }: ResolvedAuthOptions) =>
+        passwordHasher ? createReplaceable(moduleRef, passwordHasher) : new BcryptPasswordHasher(bcryptCost),
+      inject: [ModuleRef, AUTH_OPTIONS],
+    },
+    {
+      provide: DeviceDetector,
+      useFactory: (moduleRef: ModuleRef, { deviceDetector }: ResolvedAuthOptions) =>
+        deviceDetector ? createReplaceable(moduleRef, deviceDetector) : UaParserDeviceDetector.load(),
+      inject: [ModuleRef, AUTH_OPTIONS],
+    },
+    {
+      provide: COMPOSITION,
+      useFactory: (
+        options: ResolvedAuthOptions,
+        dataSource: DataSource,
+        database: Database,
+        users: UserStore,
+        hasher: PasswordHasher,
+        detector: DeviceDetector | null,
+        clock: Clock,
+        crypto: CryptoSource,
+        signals: SignalBus,
+      ) => compose({ options, dataSource, database, users, hasher, detector, clock, crypto, signals }),
+      inject: [
+        AUTH_OPTIONS,
+        AUTH_DATA_SOURCE,
+        Database,
+        UserStore,
+        PasswordHasher,
+        DeviceDetector,
+        Clock,
+        CryptoSource,
+        SignalBus,
+      ],
+    },
+    { provide: AuthService, useFactory: ({ auth }: Composition) => auth, inject: [COMPOSITION] },
+    BearerAuthGuard,
+    AuthErrorFilter,
+  ],
+  exports: [AuthService, BearerAuthGuard, AuthErrorFilter, UserStore, PasswordHasher, AUTH_OPTIONS],
+})
+export class AuthModule
+  extends ConfigurableModuleClass
+  implements NestModule, OnModuleInit, BeforeApplicationShutdown
+{
+  constructor(
+    @Inject(COMPOSITION) private readonly composition: Composition,
+    @Inject(AUTH_EXTRAS) private readonly extras: typeof DEFAULT_EXTRAS,
+    private readonly moduleRef: ModuleRef,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {
+    super();
+  }
+
+  /** @throws AuthOptionsError when the module is made, naming every option that is wrong */
+  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /** The options come out of a factory; `path`, `controllers`, `globalGuard`, `dataSource`, `isGlobal` stand beside it. */
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    return super.forRootAsync(options);
+  }
+
+  configure(): void {
+    const adapter = this.adapterHost.httpAdapter;
+    if (!this.extras.controllers || adapter?.getType?.() !== 'express') return;
+    const mountPath = `${globalPrefixOf(this.moduleRef)}/${this.extras.path}`;
+    (adapter.getInstance() as { use(handler: unknown): void }).use(bodyErrorHandler(mountPath));
+  }
+
+  onModuleInit(): void {
+    warnOfPlatform(this.adapterHost);
+  }
+
+  /** What is pending is written while the DataSource is still open. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.composition.activity.flush();
+  }
+}

@@ -1,0 +1,161 @@
+import { ModuleRef } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
+import type { Clock } from './domain/ports/clock';
+import type { CryptoSource } from './domain/ports/crypto-source';
+import type { DeviceDetector } from './domain/ports/device-detector';
+import type { PasswordHasher } from './domain/ports/password-hasher';
+import type { SignalBus } from './domain/ports/signal-bus';
+import { UserStore, type NewUser } from './domain/ports/user-store';
+import { foldName } from './domain/username';
+import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
+import { ActivityRecorder } from './services/activity-recorder';
+import { AuthService } from './services/auth.service';
+import { Authentication } from './services/authentication';
+import { ClientInspector } from './services/client-inspector';
+import { HashingQueue } from './services/hashing-queue';
+import { Login } from './services/login';
+import { PasswordVerifier } from './services/password-verifier';
+import { Passwords } from './services/passwords';
+import { Refresh } from './services/refresh';
+import { SessionNotices } from './services/session-notices';
+import { SessionOpening } from './services/session-opening';
+import { Sessions } from './services/sessions';
+import { TokenIssuer } from './services/token-issuer';
+import { AuthTables } from './store/auth-tables';
+import { AuthUser } from './store/entities';
+import { assertMapping, EntityUserStore, type UserEntityMapping } from './store/entity-user-store';
+import { EventWriter } from './store/event-writer';
+import { SessionEnder } from './store/session-ender';
+import { SessionOpener } from './store/session-opener';
+import { SessionRefitter } from './store/session-refitter';
+import type { Database } from './store/sql/database';
+import { TokenRotator } from './store/token-rotator';
+import { TypeOrmCredentialStore } from './store/typeorm-credential-store';
+import { TypeOrmEventLog } from './store/typeorm-event-log';
+import { TypeOrmLoginFailureStore } from './store/typeorm-login-failure-store';
+import { TypeOrmSessionStore } from './store/typeorm-session-store';
+import { UserLocks } from './store/user-locks';
+
+/** What the use cases stand on. */
+export interface Foundations {
+  readonly options: ResolvedAuthOptions;
+  readonly dataSource: DataSource;
+  readonly database: Database;
+  readonly users: UserStore;
+  readonly hasher: PasswordHasher;
+  readonly detector: DeviceDetector | null;
+  readonly clock: Clock;
+  readonly crypto: CryptoSource;
+  readonly signals: SignalBus;
+}
+
+/** The library, put together. */
+export interface Composition {
+  readonly auth: AuthService;
+  readonly activity: ActivityRecorder;
+}
+
+/** Puts the use cases and the store together. */
+export async function compose(on: Foundations): Promise<Composition> {
+  const { options, dataSource, database, users, hasher, clock, crypto, signals } = on;
+  const joined = users instanceof EntityUserStore;
+  const tables = new AuthTables(dataSource, database.dialect, joined ? users.accountSql(database.dialect) : null);
+  const locks = new UserLocks(tables);
+  const events = new EventWriter(tables, database);
+  const ender = new SessionEnder(tables, locks);
+  const opener = new SessionOpener(tables, locks, ender, events);
+  const rotator = new TokenRotator(database, tables, locks, ender, events);
+  const sessions = new TypeOrmSessionStore(database, tables, events, opener, rotator, ender);
+  const refitter = new SessionRefitter(tables);
+  const credentials = new TypeOrmCredentialStore(database, tables, users, locks, ender, refitter, events);
+  const failures = new TypeOrmLoginFailureStore(database, tables, events);
+
+  const inspector = new ClientInspector(options, on.detector);
+  const tokens = new TokenIssuer(crypto);
+  const verifier = new PasswordVerifier(hasher, new HashingQueue(options.hashing));
+  await verifier.prepare();
+  const notices = new SessionNotices(options, clock, sessions, users, signals);
+  const activity = new ActivityRecorder(sessions, notices.limits);
+  const opening = new SessionOpening(options, crypto, tokens, sessions, signals, notices);
+  const login = new Login(
+    options,
+    clock,
+    tokens,
+    inspector,
+    credentials,
+    users,
+    hasher,
+    verifier,
+    failures,
+    opening,
+    signals,
+  );
+  const auth = new AuthService({
+    login,
+    opening,
+    users,
+    inspector,
+    refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, joined),
+    sessions: new Sessions(inspector, sessions, new TypeOrmEventLog(database, tables), notices),
+    passwords: new Passwords(
+      options,
+      tokens,
+      inspector,
+      users,
+      credentials,
+      hasher,
+      verifier,
+      login,
+      signals,
+      notices,
+    ),
+    authentication: new Authentication(options, clock, tokens, inspector, sessions, users, notices, activity),
+  });
+  return { auth, activity };
+}
+
+/** The user store that the options name: the library's own users, a mapped entity, or the host's class. */
+export async function createUserStore(
+  moduleRef: ModuleRef,
+  options: ResolvedAuthOptions,
+  dataSource: DataSource,
+  database: Database,
+  clock: Clock,
+  crypto: CryptoSource,
+): Promise<UserStore> {
+  const { users, nameMatching } = options;
+  if (users === undefined) {
+    return new EntityUserStore(dataSource, database, OWN_USERS, nameMatching, {
+      keyProperty: 'usernameKey',
+      keyOf: (name) => crypto.sha256(name),
+      newRow: (user: NewUser) => ({
+        id: crypto.uuid(),
+        ...user,
+        usernameKey: crypto.sha256(foldName(user.username, nameMatching)),
+        active: true,
+        createdAt: clock.now(),
+      }),
+    });
+  }
+  if (isMapping(users)) {
+    assertMapping(dataSource, users);
+    return new EntityUserStore(dataSource, database, users, nameMatching);
+  }
+  return createReplaceable(moduleRef, users);
+}
+
+const OWN_USERS: UserEntityMapping = {
+  entity: AuthUser,
+  username: 'username',
+  passwordHash: 'passwordHash',
+  active: 'active',
+};
+
+export function isMapping(users: ResolvedAuthOptions['users']): users is UserEntityMapping {
+  return typeof users === 'object' && users !== null && 'entity' in users;
+}
+
+/** A class is made by Nest, with what it injects; an object is taken as it is. */
+export function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
+  return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
+}

@@ -1,0 +1,41 @@
+/** Every way in which the library refuses. `http/error-responses.ts` gives each its status and body. */
+export type AuthErrorCode =
+  | 'invalid_field'
+  | 'invalid_credentials'
+  | 'invalid_refresh_token'
+  | 'credentials_missing'
+  | 'credentials_ambiguous'
+  | 'access_token_invalid'
+  | 'session_not_found'
+  | 'session_limit_reached'
+  | 'body_malformed'
+  | 'body_not_json'
+  | 'body_too_large'
+  | 'username_taken'
+  | 'unknown_user'
+  | 'not_supported'
+  | 'busy'
+  | 'database_unavailable';
+
+/** Field name -> what is wrong with it. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * A refusal. Its message is safe to show: it never holds a token, a password, SQL or a parameter.
+ */
+export class AuthError extends Error {
+  override readonly name: string = 'AuthError';
+
+  constructor(
+    readonly code: AuthErrorCode,
+    message: string,
+    readonly fields: FieldErrors = {},
+  ) {
+    super(message);
+  }
+}
+
+/** One field is missing, of the wrong type or out of bounds. */
+export function invalidField(field: string, message: string): AuthError {
+  return new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
+}

@@ -1,0 +1,51 @@
+/** The words for what can be wrong with a field. */
+export const FIELD_MESSAGES = {
+  required: 'This field is required.',
+  null: 'This field may not be null.',
+  blank: 'This field may not be blank.',
+  string: 'Not a valid string.',
+  boolean: 'Must be a valid boolean.',
+  integer: 'A valid integer is required.',
+  password: 'Invalid password.',
+  tooLong: (max: number): string => `Ensure this field has no more than ${max} characters.`,
+  passwordTooLong: (max: number): string => `This password is too long: ${max} bytes are the most.`,
+} as const;
+
+/** The longest password that is read at all, in bytes of UTF-8. A longer one costs no hash. */
+export const PASSWORD_INPUT_BYTES = 4096;
+
+/** What is wrong with the presence of a text field, or null. Nothing is ever trimmed. */
+export function textProblem(value: unknown): string | null {
+  if (value === undefined) return FIELD_MESSAGES.required;
+  if (value === null) return FIELD_MESSAGES.null;
+  if (typeof value !== 'string') return FIELD_MESSAGES.string;
+  return value === '' ? FIELD_MESSAGES.blank : null;
+}
+
+/** What is wrong with a username of at most `max` characters, or null. */
+export function usernameProblem(value: unknown, max: number): string | null {
+  const problem = textProblem(value);
+  if (problem) return problem;
+  const text = value as string;
+  if (isLonger(text, max)) return FIELD_MESSAGES.tooLong(max);
+  return isStorable(text) ? null : FIELD_MESSAGES.string;
+}
+
+/** What is wrong with a password as input, or null. */
+export function passwordProblem(value: unknown): string | null {
+  const problem = textProblem(value);
+  if (problem) return problem;
+  const text = value as string;
+  if (Buffer.byteLength(text) > PASSWORD_INPUT_BYTES) return FIELD_MESSAGES.tooLong(PASSWORD_INPUT_BYTES);
+  return isStorable(text) ? null : FIELD_MESSAGES.string;
+}
+
+/** Characters, not UTF-16 units: a column of 255 holds 255 emoji. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max * 2 || (text.length > max && [...text].length > max);
+}
+
+/** PostgreSQL refuses NUL, and hashes take every lone surrogate for the same character. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}

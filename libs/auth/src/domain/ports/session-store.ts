@@ -1,0 +1,98 @@
+import type { NewAuthEvent } from '../auth-event';
+import type { Client } from '../client';
+import type { AccountStatus, OpenOutcome, RotateOutcome } from '../outcomes';
+import type { EndedSession, EndReason, SessionLimits, SessionRecord } from '../session';
+
+/** The instant of a transition, the limits in force, and who asked for it. */
+export interface Circumstances {
+  readonly now: number;
+  readonly limits: SessionLimits;
+  readonly client: Client;
+}
+
+/** Digests and ends of a fresh token pair. */
+export interface IssuedPair {
+  readonly accessDigest: string;
+  readonly accessExpiresAt: number;
+  readonly refreshDigest: string;
+  readonly refreshExpiresAt: number;
+}
+
+export interface OpenSession extends Circumstances, IssuedPair {
+  readonly session: SessionRecord;
+  /** What `CredentialStore.find` told before the password was verified; null where no password was. */
+  readonly credentialsVersion: number | null;
+  /** The most sessions the user may have; null for any number. */
+  readonly maxSessions: number | null;
+  readonly onLimit: 'revoke_oldest' | 'reject';
+  /** The count of failed logins that this login brings back to 0; null for none. */
+  readonly failureKey: string | null;
+}
+
+export interface RotateToken extends Circumstances {
+  readonly presentedDigest: string;
+  readonly accessDigest: string;
+  readonly accessTtlMs: number;
+  /** The digest of the successor; null where refresh tokens are not rotated. */
+  readonly refreshDigest: string | null;
+  readonly refreshTtlMs: number;
+  /** What the user store says of the session's user, where the database cannot. */
+  readonly account: AccountStatus | null;
+}
+
+/** The sessions to end: those of a user, or the one of them that is named. */
+export interface EndSessions extends Circumstances {
+  readonly userId: string;
+  readonly sessionId?: string;
+  /** The one session to keep. */
+  readonly exceptId?: string;
+  /** How the session of the request ends, where it is among them. */
+  readonly current?: { readonly id: string; readonly reason: EndReason };
+  readonly reason: EndReason;
+}
+
+/** A session found by its access token. */
+export interface AccessLookup {
+  readonly session: SessionRecord;
+  readonly accessExpiresAt: number;
+  /** Null where only the user store can tell. */
+  readonly account: AccountStatus | null;
+}
+
+export interface Touch {
+  readonly sessionId: string;
+  readonly at: number;
+}
+
+/** The sessions and their tokens. Each call is one atomic unit; it leaves all of the new state or all of the old. */
+export abstract class SessionStore {
+  abstract findByAccessDigest(digest: string): Promise<AccessLookup | null>;
+  /** The user (as text) whose live or used refresh token this is. */
+  abstract ownerOfRefreshDigest(digest: string): Promise<string | null>;
+  abstract open(command: OpenSession): Promise<OpenOutcome>;
+  abstract rotate(command: RotateToken): Promise<RotateOutcome>;
+  /** The sessions that this very call ended. */
+  abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
+  /** Ends the user's sessions if the user is still not active; an account is looked up again in the same unit. */
+  abstract endIfGone(userId: string, account: AccountStatus | null, at: Circumstances): Promise<readonly EndedSession[]>;
+  /** Stores that these sessions' time is over, where it is; the ones that this call was the first to notice. */
+  abstract expire(userId: string, now: number, limits: SessionLimits): Promise<readonly EndedSession[]>;
+  /** The sessions in the state `active`, newest first; the time of some may be over. */
+  abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
+  /** Writes the last activity of sessions that are still active; never earlier than what is stored. */
+  abstract touch(touches: readonly Touch[], limits: SessionLimits): Promise<void>;
+}
+
+export interface LoginFailure {
+  readonly key: string;
+  readonly now: number;
+  readonly windowMs: number;
+  /** The event, given the count that it tells. */
+  readonly event: (failureCount: number) => NewAuthEvent;
+}
+
+/** The count of failed logins. */
+export abstract class LoginFailureStore {
+  /** Counts one more and logs it; the count. */
+  abstract record(failure: LoginFailure): Promise<number>;
+}

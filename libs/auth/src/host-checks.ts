@@ -1,0 +1,76 @@
+import { Logger } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
+import type { DataSource } from 'typeorm';
+import { AuthUser, AUTH_ENTITIES_WITHOUT_USERS } from './store/entities';
+import { dialectOf, type Dialect } from './store/sql/dialect';
+
+/** A piece of the host is missing. The message ends in the line to add. */
+export class AuthSetupError extends Error {
+  override readonly name = 'AuthSetupError';
+}
+
+/** The DataSource, of a supported kind, with the library's entities registered. */
+export function requireDataSource(
+  found: DataSource | undefined,
+  name: string,
+  ownUsers: boolean,
+): { dataSource: DataSource; dialect: Dialect } {
+  if (!found) {
+    const named = name === 'default' ? '' : `, name: '${name}'`;
+    throw new AuthSetupError(
+      `AuthModule found no TypeORM DataSource named '${name}'. Add to the imports of your root module, before ` +
+        `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...AUTH_ENTITIES] })`,
+    );
+  }
+  const dialect = dialectOf(found);
+  if (!dialect) {
+    throw new AuthSetupError(
+      `AuthModule does not support the database type '${found.options.type}'. ` +
+        `Use one of: type: 'better-sqlite3', 'postgres', 'mysql', 'mariadb'`,
+    );
+  }
+  const needed = [...AUTH_ENTITIES_WITHOUT_USERS, ...(ownUsers ? [AuthUser] : [])];
+  const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
+  if (missing.length > 0) {
+    const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
+    throw new AuthSetupError(
+      `The DataSource '${name}' does not know the entities ${missing.join(', ')}. Add to its options: ` +
+        `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))`,
+    );
+  }
+  return { dataSource: found, dialect };
+}
+
+export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
+  if (found) return found;
+  throw new AuthSetupError(
+    'AuthModule found no EventEmitter2. Add to the imports of your root module: EventEmitterModule.forRoot()',
+  );
+}
+
+/** Warns of settings of the platform that a host should know of. */
+export function warnOfPlatform(host: HttpAdapterHost): void {
+  const logger = new Logger('AuthModule');
+  const adapter = host.httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
+  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
+  if (adapter?.getType?.() === 'express' && instance?.get?.('trust proxy') === true) {
+    logger.warn(
+      "'trust proxy' is true: any client can claim any address. Set it to the number of proxies in front, or their addresses.",
+    );
+  }
+  const fastify = instance?.initialConfig;
+  if (adapter?.getType?.() === 'fastify' && !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)) {
+    logger.warn(
+      'Routes with a trailing slash are not served. Make the adapter with: new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } })',
+    );
+  }
+}
+
+interface PlatformInstance {
+  get?(setting: string): unknown;
+  readonly initialConfig?: {
+    readonly ignoreTrailingSlash?: boolean;
+    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
+  };
+}

@@ -1,0 +1,52 @@
+import { Controller, HttpCode, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { AuthService } from '../services/auth.service';
+import { AuthErrorFilter } from './auth-error.filter';
+import { BearerAuthGuard } from './bearer-auth.guard';
+import { Public } from './decorators';
+import { LoginRequest, LogoutAllRequest, RefreshRequest } from './dto/requests';
+import { tokenPairResponse, type DetailResponse, type LoginResponse, type TokenPairResponse } from './dto/responses';
+import { NoStore } from './no-store.decorator';
+import { readBody } from './read-body';
+import { clientOf, principalOf, type AuthRequest } from './request';
+
+/** Login, refresh and logout. Takes the request itself, so that the host's pipes make no difference. */
+@Controller({ version: VERSION_NEUTRAL })
+@UseFilters(AuthErrorFilter)
+@UseGuards(BearerAuthGuard)
+@NoStore()
+export class AuthController {
+  constructor(protected readonly auth: AuthService) {}
+
+  @Public()
+  @Post('login')
+  @HttpCode(200)
+  async login(@Req() request: AuthRequest): Promise<LoginResponse> {
+    const credentials = readBody(LoginRequest, request, ['username', 'password']);
+    const opened = await this.auth.login(credentials, clientOf(request));
+    const { access_token, refresh_token, token_type } = tokenPairResponse(opened);
+    return { access_token, refresh_token, session_id: opened.sessionId, token_type };
+  }
+
+  @Public()
+  @Post('token/refresh')
+  @HttpCode(200)
+  async refresh(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+    const { refresh_token } = readBody(RefreshRequest, request, ['refresh_token']);
+    return tokenPairResponse(await this.auth.refresh(refresh_token, clientOf(request)));
+  }
+
+  @Post('logout')
+  @HttpCode(200)
+  async logout(@Req() request: AuthRequest): Promise<DetailResponse> {
+    await this.auth.logout(principalOf(request), clientOf(request));
+    return { detail: 'Logged out successfully.' };
+  }
+
+  @Post('logout/all')
+  @HttpCode(200)
+  async logoutAll(@Req() request: AuthRequest): Promise<DetailResponse> {
+    const { keep_current: keepCurrent = false } = readBody(LogoutAllRequest, request, ['keep_current']);
+    const ended = await this.auth.logoutAll(principalOf(request), { keepCurrent }, clientOf(request));
+    return { detail: `Revoked ${ended} session(s).` };
+  }
+}

@@ -1,0 +1,35 @@
+import { createParamDecorator, SetMetadata, type CustomDecorator, type ExecutionContext } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import type { AuthSignalName, AuthSignals } from '../domain/signals';
+import { principalOf, type AuthRequest } from './request';
+
+/** The metadata key of `@Public()`; a host's own global guard may look at it too. */
+export const IS_PUBLIC = 'nestjs-session-auth:public';
+
+/** Opens a handler, or all of a controller, that stands behind `BearerAuthGuard`; `@Public(false)` closes one again. */
+export const Public = (isPublic: boolean = true): CustomDecorator<string> => SetMetadata(IS_PUBLIC, isPublic);
+
+const requestOf = (context: ExecutionContext): AuthRequest => context.switchToHttp().getRequest<AuthRequest>();
+
+/** The session of the request: a `Session`. */
+export const CurrentSession: () => ParameterDecorator = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => principalOf(requestOf(context)).session,
+);
+
+/** The host's user object, loaded when it is asked for. */
+export const CurrentUser: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const request = requestOf(context);
+  principalOf(request);
+  return request.loadUser?.();
+});
+
+/** A handler of one of the library's signals: `@OnAuthSignal('token_reuse_detected')`. Its parameter is checked. */
+export function OnAuthSignal<Name extends AuthSignalName>(
+  name: Name,
+): <Method extends (payload: AuthSignals[Name]) => unknown>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void {
+  return OnEvent(name);
+}

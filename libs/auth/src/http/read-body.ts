@@ -1,0 +1,49 @@
+import { validateSync } from 'class-validator';
+import { AuthError } from '../domain/errors';
+import type { AuthRequest } from './request';
+
+/**
+ * The body as an instance of the DTO, checked here and not by the host's pipes, which may be missing or set otherwise.
+ * Only the fields that the DTO declares are taken, and only the body's own ones, so that nothing else gets in.
+ * @throws AuthError `invalid_field`, `body_malformed`, `body_not_json`
+ */
+export function readBody<Dto extends object>(type: new () => Dto, request: AuthRequest, fields: (keyof Dto)[]): Dto {
+  const body = jsonObject(request);
+  const dto = new type();
+  for (const name of fields) {
+    if (Object.hasOwn(body, name)) dto[name] = body[name as string] as Dto[typeof name];
+  }
+  const errors = validateSync(dto, { forbidUnknownValues: false });
+  if (errors.length > 0) {
+    const problems = errors.map((error) => [error.property, Object.values(error.constraints ?? {})] as const);
+    throw new AuthError('invalid_field', 'A field is missing or out of bounds.', Object.fromEntries(problems));
+  }
+  return dto;
+}
+
+function jsonObject(request: AuthRequest): Record<string, unknown> {
+  const { body } = request;
+  if (!hasBody(request)) return {};
+  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(header(request, 'content-type')) || body === undefined) {
+    throw new AuthError('body_not_json', 'The body must be JSON: send Content-Type: application/json.');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AuthError('body_malformed', 'The body must be a JSON object.');
+  }
+  return body as Record<string, unknown>;
+}
+
+function hasBody(request: AuthRequest): boolean {
+  if (header(request, 'transfer-encoding') !== '') return !isEmpty(request.body);
+  return Number(header(request, 'content-length') || 0) > 0;
+}
+
+/** A chunked body may turn out to be empty. */
+function isEmpty(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Object.keys(body).length === 0 && !Array.isArray(body);
+}
+
+function header(request: AuthRequest, name: string): string {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,54 @@
+// The module
+export { AuthModule } from './auth.module';
+export { AuthSetupError } from './host-checks';
+export { AUTH_OPTIONS } from './options/auth-options';
+export type { AuthModuleExtras, AuthModuleOptions, Replaceable, ResolvedAuthOptions } from './options/auth-options';
+export { AuthOptionsError } from './options/resolve-options';
+
+// The service
+export { AuthService } from './services/auth.service';
+export type { AuthPrincipal } from './services/authentication';
+export type { Credentials } from './services/login';
+export type { PasswordChange } from './services/passwords';
+export type { ClientInfo } from './domain/client';
+export type { OpenedSession, TokenPair } from './domain/token-pair';
+export type { AuthEventEntry, AuthEventName } from './domain/auth-event';
+export { AuthError } from './domain/errors';
+export type { AuthErrorCode, FieldErrors } from './domain/errors';
+export type { EndReason, Session, SessionState } from './domain/session';
+export type { Device, DeviceType } from './domain/device';
+
+// HTTP
+export { AuthController } from './http/auth.controller';
+export { SessionsController } from './http/sessions.controller';
+export { PasswordController } from './http/password.controller';
+export { BearerAuthGuard } from './http/bearer-auth.guard';
+export { AuthErrorFilter } from './http/auth-error.filter';
+export { CurrentSession, CurrentUser, IS_PUBLIC, OnAuthSignal, Public } from './http/decorators';
+export { clientOf } from './http/request';
+export type { AuthRequest } from './http/request';
+
+// Signals
+export type { AuthSignalName, AuthSignals } from './domain/signals';
+
+// What can be replaced
+export { UserStore } from './domain/ports/user-store';
+export type { NewUser, StoredUser, UserId } from './domain/ports/user-store';
+export type { UserEntityMapping } from './store/entity-user-store';
+export { PasswordHasher } from './domain/ports/password-hasher';
+export { DeviceDetector } from './domain/ports/device-detector';
+export { foldName } from './domain/username';
+export type { NameMatching } from './domain/username';
+
+// The database
+export {
+  AUTH_ENTITIES,
+  AUTH_ENTITIES_WITHOUT_USERS,
+  AuthEvent,
+  AuthLoginFailure,
+  AuthRefreshToken,
+  AuthSession,
+  AuthUser,
+  AuthUserLock,
+} from './store/entities';
+export { AUTH_MIGRATIONS, AUTH_MIGRATIONS_WITHOUT_USERS } from './store/migrations';

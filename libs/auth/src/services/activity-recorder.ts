@@ -1,0 +1,36 @@
+import { Logger } from '@nestjs/common';
+import type { SessionStore } from '../domain/ports/session-store';
+import type { SessionLimits } from '../domain/session';
+
+/** Writes the last activity of sessions behind the requests' back: a write that fails or is slow harms none. */
+export class ActivityRecorder {
+  private readonly logger = new Logger('AuthActivity');
+  private pending = new Map<string, number>();
+  private writing: Promise<void> = Promise.resolve();
+  private scheduled = false;
+
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly limits: SessionLimits,
+  ) {}
+
+  record(sessionId: string, at: number): void {
+    this.pending.set(sessionId, at);
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => void this.flush());
+  }
+
+  /** Writes what is pending; resolves when it is written, and never rejects. */
+  flush(): Promise<void> {
+    this.scheduled = false;
+    const touches = [...this.pending].map(([sessionId, at]) => ({ sessionId, at }));
+    this.pending = new Map();
+    if (touches.length > 0) {
+      this.writing = this.writing
+        .then(() => this.sessions.touch(touches, this.limits))
+        .catch(() => this.logger.warn(`The activity of ${touches.length} session(s) could not be written.`));
+    }
+    return this.writing;
+  }
+}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import type { AuthEventEntry } from '../domain/auth-event';
+import type { ClientInfo } from '../domain/client';
+import { AuthError } from '../domain/errors';
+import type { StoredUser, UserId, UserStore } from '../domain/ports/user-store';
+import type { Session } from '../domain/session';
+import type { OpenedSession, TokenPair } from '../domain/token-pair';
+import type { Authentication, AuthPrincipal } from './authentication';
+import type { ClientInspector } from './client-inspector';
+import type { Credentials, Login } from './login';
+import type { PasswordChange, Passwords } from './passwords';
+import type { Refresh } from './refresh';
+import type { SessionOpening } from './session-opening';
+import type { Sessions } from './sessions';
+
+/** The use cases behind `AuthService`. */
+export interface UseCases {
+  readonly login: Login;
+  readonly refresh: Refresh;
+  readonly opening: SessionOpening;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly authentication: Authentication;
+  readonly inspector: ClientInspector;
+  readonly users: UserStore;
+}
+
+/**
+ * Everything that the endpoints do, and what a host needs besides.
+ *
+ * Every method rejects with `AuthError` where it refuses; `AuthErrorFilter` turns that into the answer that the endpoints
+ * give. `client` says where the request came from: `clientOf(request)` takes it from a request.
+ */
+@Injectable()
+export class AuthService {
+  constructor(private readonly use: UseCases) {}
+
+  /** Whether the user store can set passwords. */
+  get canSetPasswords(): boolean {
+    return typeof this.use.users.setPasswordHash === 'function';
+  }
+
+  /**
+   * Logs a user in by name and password.
+   * @throws AuthError `invalid_credentials`, `session_limit_reached`, `busy`, `invalid_field`
+   */
+  login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
+    return this.use.login.login(credentials, client);
+  }
+
+  /**
+   * Opens a session for a user whose identity was proven elsewhere: by single sign-on, a passkey, a second factor.
+   * @throws AuthError `unknown_user` for one who is not there or not active, `session_limit_reached`
+   */
+  async openSession(user: { readonly id: UserId } | UserId, client: ClientInfo = {}): Promise<OpenedSession> {
+    const id = typeof user === 'object' ? user.id : user;
+    const stored = id === undefined || id === null ? null : await this.use.users.findById(id);
+    if (!stored?.active) throw new AuthError('unknown_user', 'There is no such user, or the user is not active.');
+    const proof = { credentialsVersion: null, failureKey: null };
+    return (await this.use.opening.open(stored.id, this.use.inspector.inspect(client), proof))!;
+  }
+
+  /**
+   * Exchanges a refresh token for a new pair; it is dead at once. One that was used before ends its family and all
+   * sessions of the user.
+   * @throws AuthError `invalid_refresh_token`
+   */
+  refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
+    return this.use.refresh.refresh(refreshToken, client);
+  }
+
+  /** The principal of a live access token of an active user, or null. Read from the database at every call. */
+  authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
+    return this.use.authentication.authenticate(accessToken, client);
+  }
+
+  /** The host's own user object of a principal. */
+  loadUser(principal: AuthPrincipal): Promise<unknown> {
+    return this.use.users.load(principal.userId);
+  }
+
+  /** Ends the session of the principal. */
+  logout(principal: AuthPrincipal, client: ClientInfo = {}): Promise<void> {
+    return this.use.sessions.logout(principal, client);
+  }
+
+  /** Ends the sessions of the principal's user, all or all but the current one; how many it ended. */
+  logoutAll(
+    principal: AuthPrincipal,
+    options: { readonly keepCurrent: boolean } = { keepCurrent: false },
+    client: ClientInfo = {},
+  ): Promise<number> {
+    return this.use.sessions.logoutAll(principal, options, client);
+  }
+
+  /** The user's active sessions, newest first. */
+  listSessions(userId: UserId, options: { readonly currentSessionId?: string } = {}): Promise<Session[]> {
+    return this.use.sessions.list(userId, options.currentSessionId ?? null);
+  }
+
+  /**
+   * Ends one session of the user.
+   * @throws AuthError `session_not_found` for whatever is no active session of this user
+   */
+  revokeSession(
+    userId: UserId,
+    sessionId: string,
+    client: ClientInfo = {},
+    options: { readonly currentSessionId?: string } = {},
+  ): Promise<void> {
+    return this.use.sessions.revoke(userId, sessionId, client, options.currentSessionId ?? null);
+  }
+
+  /** The user's latest authentication events, newest first: 50, or as many as `limit` says, 200 at most. */
+  history(userId: UserId, options: { readonly limit?: number } = {}): Promise<readonly AuthEventEntry[]> {
+    return this.use.sessions.history(userId, options.limit);
+  }
+
+  /**
+   * Changes the password of the principal's user. The current session goes on with the pair that comes back; the others
+   * end, unless `revokeOnPasswordChange` is false.
+   * @throws AuthError `invalid_field` on `current_password` or `new_password`
+   */
+  changePassword(principal: AuthPrincipal, change: PasswordChange, client: ClientInfo = {}): Promise<TokenPair> {
+    return this.use.passwords.change(principal, change, client);
+  }
+
+  /**
+   * Sets a password for a user whom the host has identified otherwise; all sessions end, unless `revokeOnPasswordReset`
+   * is false.
+   * @throws AuthError `unknown_user`, `invalid_field` on `new_password`
+   */
+  resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
+    return this.use.passwords.reset(userId, newPassword, client);
+  }
+
+  /**
+   * Creates a user; without a password (null) for one who logs in otherwise.
+   * @throws AuthError `username_taken`, `invalid_field`
+   */
+  createUser(user: { readonly username: string; readonly password: string | null }): Promise<StoredUser> {
+    return this.use.passwords.createUser(user.username, user.password);
+  }
+
+  /**
+   * The hash of a password as the library would store it.
+   * @throws AuthError `invalid_field` for a password that is too long to be hashed in full
+   */
+  hashPassword(password: string): Promise<string> {
+    return this.use.passwords.hash(password);
+  }
+}

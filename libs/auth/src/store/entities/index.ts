@@ -1,0 +1,22 @@
+import { AuthEvent } from './auth-event.entity';
+import { AuthLoginFailure } from './auth-login-failure.entity';
+import { AuthRefreshToken } from './auth-refresh-token.entity';
+import { AuthSession } from './auth-session.entity';
+import { AuthUserLock } from './auth-user-lock.entity';
+import { AuthUser } from './auth-user.entity';
+
+type EntityClass = new () => object;
+
+/** The entities of a host that has a table of users of its own: all but `AuthUser`. */
+export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze([
+  AuthSession,
+  AuthRefreshToken,
+  AuthEvent,
+  AuthLoginFailure,
+  AuthUserLock,
+]);
+
+/** Every entity of the library, for the `entities` of the host's DataSource. */
+export const AUTH_ENTITIES: readonly EntityClass[] = Object.freeze([...AUTH_ENTITIES_WITHOUT_USERS, AuthUser]);
+
+export { AuthEvent, AuthLoginFailure, AuthRefreshToken, AuthSession, AuthUser, AuthUserLock };

@@ -1,0 +1,165 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { UserStore, type NewUser, type StoredUser, type UserId } from '../domain/ports/user-store';
+import { foldName, type NameMatching } from '../domain/username';
+import type { AccountSql } from './auth-tables';
+import { AuthSession } from './entities';
+import type { Database } from './sql/database';
+import type { Dialect } from './sql/dialect';
+import { isDuplicate } from './sql/failure';
+import { columnName, Statement } from './sql/statement';
+import { affectedBy, type Query, type Row, type Unit } from './sql/unit';
+
+/** A host's entity of users, and which of its properties hold what the library needs. */
+export interface UserEntityMapping {
+  readonly entity: new () => object;
+  /** The property that holds the name used at login. */
+  readonly username: string;
+  /** The property that holds the password hash. */
+  readonly passwordHash: string;
+  /** The boolean property that is false for a user who may not be signed in. Without it every user may. */
+  readonly active?: string;
+}
+
+/** How rows of the library's own table are made: with an id and a key of the name, which a host's entity has not. */
+export interface OwnUsers {
+  newRow(user: NewUser): object;
+  /** The property that holds the key, and the key of a name in the form that names are compared in. */
+  readonly keyProperty: string;
+  keyOf(foldedName: string): string;
+}
+
+/** Users in a TypeORM entity of the same DataSource: the host's own, or the library's `AuthUser`. */
+export class EntityUserStore extends UserStore {
+  private readonly metadata: EntityMetadata;
+  private readonly idProperty: string;
+  private readonly byName: Statement;
+  private readonly byId: Statement;
+  private readonly setHash: Statement;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly database: Database,
+    private readonly mapping: UserEntityMapping,
+    private readonly matching: NameMatching,
+    private readonly own: OwnUsers | null = null,
+  ) {
+    super();
+    this.metadata = dataSource.getMetadata(mapping.entity);
+    this.idProperty = this.metadata.primaryColumns[0]!.propertyPath;
+    const statement = (template: string): Statement => new Statement(dataSource, { user: mapping.entity }, template);
+    const name = `u.{user.${mapping.username}}`;
+    const nameCondition = own
+      ? `u.{user.${own.keyProperty}} = :name`
+      : matching === 'exact'
+        ? `${name} = :name`
+        : `LOWER(${name}) = LOWER(:name)`;
+    const columns = `u.{user.${this.idProperty}} AS id, ${name} AS username,
+      u.{user.${mapping.passwordHash}} AS password_hash, ${this.statusSql()} AS account`;
+    this.byName = statement(`SELECT ${columns} FROM {user} u WHERE ${nameCondition} LIMIT 10`);
+    this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.idProperty}} = :id`);
+    const set = `UPDATE {user} SET {user.${mapping.passwordHash}} = :hash WHERE {user.${this.idProperty}} = :id`;
+    this.setHash = statement(`${set} AND (:anyHash = 1 OR {user.${mapping.passwordHash}} = :expected)`);
+  }
+
+  override parseId(text: string): UserId {
+    const type = this.metadata.primaryColumns[0]!.type;
+    return type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type))
+      ? Number(text)
+      : text;
+  }
+
+  async findByUsername(username: string): Promise<StoredUser | null> {
+    const folded = foldName(username, this.matching);
+    const name = this.own ? this.own.keyOf(folded) : username;
+    const found = (await this.database.single(this.byName.with({ name }))).rows.map((row) => this.userFromRow(row));
+    // A column's collation may take other names for this one: the comparison that counts is made here.
+    const same = found.filter((user) => foldName(user.username, this.matching) === folded);
+    return same.find((user) => user.username === username) ?? (same.length === 1 ? same[0]! : null);
+  }
+
+  async findById(id: UserId): Promise<StoredUser | null> {
+    const [row] = (await this.database.single(this.byId.with({ id }))).rows;
+    return row ? this.userFromRow(row) : null;
+  }
+
+  override load(id: UserId): Promise<unknown> {
+    return this.dataSource.getRepository(this.mapping.entity).findOne({ where: { [this.idProperty]: id } });
+  }
+
+  override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
+    return (await this.database.single(this.updateHash(id, passwordHash, expectedHash))).affected === 1;
+  }
+
+  /** The same as part of a unit. */
+  *setHashInUnit(id: UserId, passwordHash: string, expectedHash?: string): Unit<boolean> {
+    return (yield* affectedBy(this.updateHash(id, passwordHash, expectedHash))) === 1;
+  }
+
+  override async create(user: NewUser): Promise<StoredUser | null> {
+    if (await this.findByUsername(user.username)) return null;
+    const { mapping } = this;
+    const row = this.own?.newRow(user) ?? {
+      [mapping.username]: user.username,
+      [mapping.passwordHash]: user.passwordHash,
+      ...(mapping.active ? { [mapping.active]: true } : {}),
+    };
+    try {
+      await this.dataSource.getRepository(mapping.entity).insert(row);
+    } catch (error) {
+      if (isDuplicate(error)) return null;
+      throw error;
+    }
+    return this.findByUsername(user.username);
+  }
+
+  /** The account of a session's user, for the statement that looks the session up. */
+  accountSql(dialect: Dialect): AccountSql {
+    const template = `LEFT JOIN {user} u ON u.{user.${this.idProperty}} = ${this.userIdOfSession(dialect)}`;
+    const entities = { user: this.mapping.entity, session: AuthSession };
+    const compile = (text: string): string => new Statement(this.dataSource, entities, text).with({}).sql;
+    return { join: compile(template), status: compile(this.statusSql()) };
+  }
+
+  /** The user's id as the session stores it, in the type of the users' table, so that its index serves. */
+  private userIdOfSession(dialect: Dialect): string {
+    const text = 's.{session.userId}';
+    const column = this.metadata.primaryColumns[0]!;
+    if (dialect === 'postgres') return `CAST(${text} AS ${this.dataSource.driver.normalizeType(column)})`;
+    if (dialect === 'mysql' && /int/.test(this.dataSource.driver.normalizeType(column))) {
+      return `CAST(${text} AS ${column.unsigned ? 'UNSIGNED' : 'SIGNED'})`;
+    }
+    return text;
+  }
+
+  private statusSql(): string {
+    const { active } = this.mapping;
+    const deletedAt = this.metadata.deleteDateColumn?.propertyPath;
+    const gone = [`u.{user.${this.idProperty}} IS NULL`, ...(deletedAt ? [`u.{user.${deletedAt}} IS NOT NULL`] : [])];
+    const enabled = active ? `WHEN u.{user.${active}} THEN 'active' ELSE 'disabled'` : `ELSE 'active'`;
+    return `CASE WHEN ${gone.join(' OR ')} THEN 'deleted' ${enabled} END`;
+  }
+
+  private updateHash(id: UserId, hash: string, expected?: string): Query {
+    return this.setHash.with({ id, hash, anyHash: expected === undefined ? 1 : 0, expected: expected ?? '' });
+  }
+
+  private userFromRow(row: Row): StoredUser {
+    return {
+      id: this.parseId(String(row['id'])),
+      username: String(row['username']),
+      passwordHash: (row['password_hash'] ?? null) as string | null,
+      active: row['account'] === 'active',
+    };
+  }
+}
+
+/** Refuses a mapping that names what the entity does not have. */
+export function assertMapping(dataSource: DataSource, mapping: UserEntityMapping): void {
+  const metadata = dataSource.getMetadata(mapping.entity);
+  if (metadata.primaryColumns.length !== 1) {
+    throw new Error(`The entity ${metadata.name} needs exactly one primary column to serve as \`users\`.`);
+  }
+  for (const property of [mapping.username, mapping.passwordHash, mapping.active]) {
+    if (property !== undefined) columnName(metadata, property);
+  }
+}

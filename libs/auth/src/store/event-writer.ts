@@ -1,0 +1,147 @@
+import { Logger } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import type { AuthEventName, NewAuthEvent } from '../domain/auth-event';
+import type { Client } from '../domain/client';
+import { AuthError } from '../domain/errors';
+import type { EndedSession, EndReason } from '../domain/session';
+import type { AuthTables } from './auth-tables';
+import type { Database } from './sql/database';
+import type { Statement } from './sql/statement';
+import { affectedBy, type Unit } from './sql/unit';
+
+/** How an end is told in the log. A reuse is told once for all, and time that is over is no event. */
+const EVENT_OF: Record<EndReason, AuthEventName | null> = {
+  logout: 'logout',
+  logout_all: 'session_revoked',
+  user: 'session_revoked',
+  admin: 'session_revoked',
+  session_policy: 'forced_logout',
+  password_change: 'forced_logout',
+  password_reset: 'forced_logout',
+  user_disabled: 'forced_logout',
+  user_deleted: 'forced_logout',
+  token_reuse: null,
+  expired: null,
+};
+
+/** Rows of one INSERT: as many as every database takes in one statement. */
+const ROWS_AT_ONCE = 200;
+
+const FIRST_YEAR = Date.UTC(2020, 0, 1);
+
+/** Writes the rows of the durable log, inside the unit of the change that they tell of. */
+export class EventWriter {
+  private readonly logger = new Logger('AuthEvents');
+  private readonly insert = new Map<number, Statement>();
+  private lastId = 0;
+
+  constructor(
+    private readonly tables: AuthTables,
+    private readonly database: Database,
+  ) {
+    this.insertOf(1);
+  }
+
+  /** The rows are part of the unit: if they cannot be written, nothing is. */
+  *write(events: readonly NewAuthEvent[]): Unit<void> {
+    for (let i = 0; i < events.length; i += ROWS_AT_ONCE) {
+      const batch = events.slice(i, i + ROWS_AT_ONCE);
+      yield* affectedBy(this.insertOf(batch.length).with(this.valuesOf(batch)));
+    }
+  }
+
+  /**
+   * Runs a revocation, which must not fail because its row cannot be written: then it is done again without, and the
+   * loss is logged. `unit` is given the way to write.
+   */
+  async revoke<T>(unit: (write: (events: readonly NewAuthEvent[]) => Unit<void>) => Unit<T>): Promise<T> {
+    const write = this.write.bind(this);
+    let failed = false;
+    const noting = function* (events: readonly NewAuthEvent[]): Unit<void> {
+      try {
+        yield* write(events);
+        failed = false;
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    };
+    try {
+      return await this.database.atomic(() => unit(noting));
+    } catch (error) {
+      if (!failed || !(error instanceof AuthError)) throw error;
+      const lost: string[] = [];
+      const outcome = await this.database.atomic(() =>
+        unit(function* (events): Unit<void> {
+          lost.push(...events.map((event) => event.event));
+        }),
+      );
+      this.logger.error(`Sessions were ended, but the event log could not be written. Lost: ${lost.join(', ')}`);
+      return outcome;
+    }
+  }
+
+  private valuesOf(batch: readonly NewAuthEvent[]): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    batch.forEach((event, row) => {
+      values[`row${letter(row)}`] = [
+        this.nextId(event.at),
+        event.userId,
+        event.event,
+        event.ipAddress,
+        event.userAgent,
+        JSON.stringify(event.extra),
+        event.at,
+      ];
+    });
+    return values;
+  }
+
+  private insertOf(rows: number): Statement {
+    let statement = this.insert.get(rows);
+    if (!statement) {
+      const values = Array.from({ length: rows }, (_, row) => `(:row${letter(row)}...)`).join(', ');
+      statement = this.tables.statement(
+        `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
+           {event.extra}, {event.occurredAt}) VALUES ${values}`,
+      );
+      this.insert.set(rows, statement);
+    }
+    return statement;
+  }
+
+  /**
+   * Whole numbers below 2^53 that rise with time: milliseconds since 2020, times 2048, and a random start within. Should
+   * another process have taken one, the unit is run again with others.
+   */
+  private nextId(at: number): number {
+    const earliest = Math.max(1, at - FIRST_YEAR) * 2048 + randomInt(1024);
+    this.lastId = Math.max(this.lastId + 1, earliest);
+    return this.lastId;
+  }
+}
+
+/** The rows that tell of these ends. */
+export function endEvents(ended: readonly EndedSession[], client: Client, at: number): NewAuthEvent[] {
+  return ended.flatMap(({ session, reason }) => {
+    const event = EVENT_OF[reason];
+    if (event === null) return [];
+    const extra = event === 'logout' ? {} : { session_id: session.id, reason };
+    return [eventOf(event, session.userId, client, at, extra)];
+  });
+}
+
+export function eventOf(
+  event: AuthEventName,
+  userId: string,
+  client: Client,
+  at: number,
+  extra: Record<string, unknown> = {},
+): NewAuthEvent {
+  return { event, userId, ipAddress: client.ipAddress, userAgent: client.userAgent, extra, at };
+}
+
+/** Parameter names are letters. */
+function letter(row: number): string {
+  return String.fromCharCode(65 + Math.floor(row / 26), 97 + (row % 26));
+}

@@ -1,0 +1,67 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { assertInTime, Database, type Deadline } from './database';
+import type { Dialect } from './dialect';
+import type { Query, Result, Unit } from './unit';
+
+/** PostgreSQL, MySQL and MariaDB: each unit has a connection of its own. */
+export class PooledDatabase extends Database {
+  constructor(
+    private readonly dataSource: DataSource,
+    readonly dialect: Dialect,
+  ) {
+    super();
+  }
+
+  protected async runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
+    return this.withConnection(deadline, async (connection) => {
+      // Each decision is one conditional statement that reads what is committed, so nothing more is asked of the database.
+      await connection.startTransaction('READ COMMITTED');
+      try {
+        const outcome = await drive(unit(), (query) => execute(connection, query, deadline));
+        assertInTime(deadline);
+        await connection.commitTransaction();
+        return outcome;
+      } catch (error) {
+        if (connection.isTransactionActive) await connection.rollbackTransaction().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  protected async runSingle(query: Query, deadline: Deadline): Promise<Result> {
+    return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
+  }
+
+  private async withConnection<T>(deadline: Deadline, work: (connection: QueryRunner) => Promise<T>): Promise<T> {
+    // 'master' is the primary: a replica may not know of a revocation yet.
+    const connection = this.dataSource.createQueryRunner('master');
+    try {
+      await connection.connect();
+      assertInTime(deadline);
+      return await work(connection);
+    } finally {
+      await connection.release();
+    }
+  }
+}
+
+async function execute(connection: QueryRunner, query: Query, deadline: Deadline): Promise<Result> {
+  assertInTime(deadline);
+  const result = await connection.query(query.sql, [...query.params], true);
+  return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };
+}
+
+async function drive<T>(unit: Unit<T>, run: (query: Query) => Promise<Result>): Promise<T> {
+  let step = unit.next();
+  while (!step.done) {
+    let result: Result;
+    try {
+      result = await run(step.value);
+    } catch (error) {
+      step = unit.throw(error);
+      continue;
+    }
+    step = unit.next(result);
+  }
+  return step.value;
+}

@@ -1,0 +1,155 @@
+import type { RotateOutcome } from '../domain/outcomes';
+import type { RotateToken } from '../domain/ports/session-store';
+import { absoluteEnd, idleAllowance, isOver, type SessionRecord } from '../domain/session';
+import type { AuthTables } from './auth-tables';
+import { eventOf, type EventWriter } from './event-writer';
+import { accountFromRow, sessionFromRow } from './rows';
+import { ending, type SessionEnder, type WriteEvents } from './session-ender';
+import type { Database } from './sql/database';
+import { affectedBy, firstOf, type Unit } from './sql/unit';
+import type { UserLocks } from './user-locks';
+
+/** A token that looks reused. It is judged in a unit of its own, which takes the user's lock first. */
+type Exchange = RotateOutcome | { readonly kind: 'suspect'; readonly userId: string };
+
+/**
+ * Exchanging a refresh token for its successor.
+ *
+ * The live token of a family stands in its session, so one conditional update is the gate: of any number of parallel
+ * presentations one changes the row, and all others find that they did not. (RFC 9700, section 4.14.2)
+ */
+export class TokenRotator {
+  private readonly live;
+  private readonly retired;
+  private readonly owner;
+  private readonly exchangeLive;
+  private readonly insertUsed;
+
+  constructor(
+    private readonly database: Database,
+    tables: AuthTables,
+    private readonly locks: UserLocks,
+    private readonly ender: SessionEnder,
+    private readonly events: EventWriter,
+  ) {
+    this.live = tables.selectSessionWithAccount(
+      's.{session.refreshExpiresAt} AS refresh_expires_at, s.{session.generation} AS generation',
+      'WHERE s.{session.refreshDigest} = :digest',
+    );
+    this.retired = tables.selectSessionWithAccount(
+      `s.{session.generation} AS generation, t.{refresh.generation} AS token_generation,
+       t.{refresh.state} AS token_state, t.{refresh.retiredAt} AS retired_at`,
+      'INNER JOIN {refresh} t ON t.{refresh.sessionId} = s.{session.id} WHERE t.{refresh.digest} = :digest',
+    );
+    this.owner = tables.statement(
+      `SELECT {session.userId} AS user_id FROM {session} WHERE {session.refreshDigest} = :digest
+         OR {session.id} = (SELECT {refresh.sessionId} FROM {refresh} WHERE {refresh.digest} = :digest)`,
+    );
+    this.exchangeLive = tables.statement(
+      `UPDATE {session} SET {session.refreshDigest} = :next, {session.refreshExpiresAt} = :refreshExpiresAt,
+         {session.accessDigest} = :accessDigest, {session.accessExpiresAt} = :accessExpiresAt,
+         {session.generation} = :generation, {session.lastActivity} = :lastActivity,
+         {session.idleExpiresAt} = :idleExpiresAt
+       WHERE {session.id} = :id AND {session.state} = 'active' AND {session.refreshDigest} = :presented`,
+    );
+    this.insertUsed = tables.statement(
+      `INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
+         {refresh.retiredAt}) VALUES (:digest, :sessionId, :generation, 'used', :now)`,
+    );
+  }
+
+  async ownerOf(digest: string): Promise<string | null> {
+    const [row] = (await this.database.single(this.owner.with({ digest }))).rows;
+    return row ? String(row['user_id']) : null;
+  }
+
+  async rotate(command: RotateToken): Promise<RotateOutcome> {
+    const outcome = await this.database.atomic(() => this.exchange(command));
+    if (outcome.kind !== 'suspect') return outcome;
+    return this.events.revoke((write) => this.punish(command, outcome.userId, write));
+  }
+
+  private *exchange(command: RotateToken): Unit<Exchange> {
+    const digest = command.presentedDigest;
+    const row = yield* firstOf(this.live.with({ digest }));
+    if (!row) return yield* this.classifyRetired(command);
+
+    const session = sessionFromRow(row);
+    if (session.state !== 'active') return { kind: 'refused' };
+    if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
+    if (Number(row['refresh_expires_at']) <= command.now) return { kind: 'refused' };
+    const account = accountFromRow(row) ?? command.account;
+    if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
+
+    const generation = Number(row['generation']);
+    const next = renewed(session, command);
+    const won = yield* affectedBy(
+      this.exchangeLive.with({
+        ...next,
+        next: command.refreshDigest ?? digest,
+        generation: command.refreshDigest === null ? generation : generation + 1,
+        accessDigest: command.accessDigest,
+        presented: digest,
+      }),
+    );
+    // Somebody was faster: the token has been used, or the session has ended.
+    if (won === 0) return yield* this.classifyRetired(command);
+
+    if (command.refreshDigest !== null) {
+      yield* affectedBy(this.insertUsed.with({ digest, sessionId: session.id, generation, now: command.now }));
+    }
+    yield* this.events.write([eventOf('token_refresh', session.userId, command.client, command.now)]);
+    return { kind: 'rotated', session: next };
+  }
+
+  private *classifyRetired(command: RotateToken): Unit<Exchange> {
+    const row = yield* firstOf(this.retired.with({ digest: command.presentedDigest }));
+    if (!row) return { kind: 'refused' };
+    const session = sessionFromRow(row);
+    if (session.state !== 'active' || row['token_state'] !== 'used') return { kind: 'refused' };
+    if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
+    return { kind: 'suspect', userId: session.userId };
+  }
+
+  /**
+   * Ends the family and every session of the user. Under the user's lock it is looked at again: of parallel replays the
+   * first finds a live family, the others a dead one, which changes nothing and is told to nobody.
+   */
+  private *punish(command: RotateToken, userId: string, write: WriteEvents): Unit<RotateOutcome> {
+    const { now, limits, client } = command;
+    yield* this.locks.lock(userId);
+    const active = yield* this.ender.lockActive(userId);
+    const row = yield* firstOf(this.retired.with({ digest: command.presentedDigest }));
+    const family = active.find((session) => session.id === row?.['id']);
+    if (!row || !family) return { kind: 'refused' };
+
+    const ended = active.map((session) => ending(session, isOver(session, limits, now) ? 'expired' : 'token_reuse'));
+    yield* this.ender.mark(ended, now);
+    const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
+    yield* write([eventOf('token_reuse', userId, client, now, { session_id: family.id, sessions_ended: count })]);
+    return {
+      kind: 'reused',
+      session: ending(family, 'token_reuse').session,
+      ended,
+      usedAt: Number(row['retired_at']),
+      generationsBehind: Number(row['generation']) - Number(row['token_generation']),
+    };
+  }
+}
+
+/** The session after this refresh, with the ends of its new tokens. */
+function renewed(
+  session: SessionRecord,
+  command: RotateToken,
+): SessionRecord & { accessExpiresAt: number; refreshExpiresAt: number } {
+  const { now, limits } = command;
+  const end = absoluteEnd(session, limits);
+  const lastActivity = Math.max(now, session.lastActivity);
+  return {
+    ...session,
+    lastActivity,
+    idleExpiresAt: lastActivity + idleAllowance(session, limits),
+    accessExpiresAt: Math.min(now + command.accessTtlMs, end),
+    refreshExpiresAt: Math.min(now + command.refreshTtlMs, end),
+  };
+}

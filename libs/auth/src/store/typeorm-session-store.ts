@@ -1,0 +1,96 @@
+import type { AccountStatus, OpenOutcome, RotateOutcome } from '../domain/outcomes';
+import {
+  SessionStore,
+  type AccessLookup,
+  type Circumstances,
+  type EndSessions,
+  type OpenSession,
+  type RotateToken,
+  type Touch,
+} from '../domain/ports/session-store';
+import type { EndedSession, SessionLimits, SessionRecord } from '../domain/session';
+import type { AuthTables } from './auth-tables';
+import type { EventWriter } from './event-writer';
+import { accountFromRow, sessionFromRow } from './rows';
+import type { Database } from './sql/database';
+import type { SessionEnder } from './session-ender';
+import type { SessionOpener } from './session-opener';
+import type { TokenRotator } from './token-rotator';
+
+/** The session port on the host's DataSource; each transition has a file of its own. */
+export class TypeOrmSessionStore extends SessionStore {
+  private readonly byAccess;
+  private readonly byUser;
+  private readonly touchOne;
+
+  constructor(
+    private readonly database: Database,
+    tables: AuthTables,
+    private readonly events: EventWriter,
+    private readonly opener: SessionOpener,
+    private readonly rotator: TokenRotator,
+    private readonly ender: SessionEnder,
+  ) {
+    super();
+    this.byAccess = tables.selectSessionWithAccount(
+      's.{session.accessExpiresAt} AS access_expires_at',
+      'WHERE s.{session.accessDigest} = :digest',
+    );
+    this.byUser = tables.selectSession(
+      `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
+       ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+    // MySQL assigns from left to right: the idle time is reckoned before the activity that it is reckoned from changes.
+    this.touchOne = tables.statement(
+      `UPDATE {session} SET
+         {session.idleExpiresAt} = CASE WHEN {session.idleExpiresAt} - {session.lastActivity} < :idleMs
+           THEN :at + {session.idleExpiresAt} - {session.lastActivity} ELSE :at + :idleMs END,
+         {session.lastActivity} = :at
+       WHERE {session.id} = :id AND {session.state} = 'active' AND {session.lastActivity} < :at`,
+    );
+  }
+
+  async findByAccessDigest(digest: string): Promise<AccessLookup | null> {
+    const [row] = (await this.database.single(this.byAccess.with({ digest }))).rows;
+    if (!row) return null;
+    return {
+      session: sessionFromRow(row),
+      accessExpiresAt: Number(row['access_expires_at']),
+      account: accountFromRow(row),
+    };
+  }
+
+  ownerOfRefreshDigest(digest: string): Promise<string | null> {
+    return this.rotator.ownerOf(digest);
+  }
+
+  open(command: OpenSession): Promise<OpenOutcome> {
+    return this.database.atomic(() => this.opener.open(command));
+  }
+
+  rotate(command: RotateToken): Promise<RotateOutcome> {
+    return this.rotator.rotate(command);
+  }
+
+  end(command: EndSessions): Promise<readonly EndedSession[]> {
+    return this.events.revoke((write) => this.ender.endAndTell(command, write));
+  }
+
+  endIfGone(userId: string, account: AccountStatus | null, at: Circumstances): Promise<readonly EndedSession[]> {
+    return this.events.revoke((write) => this.ender.endIfGone(userId, account, at, write));
+  }
+
+  expire(userId: string, now: number, limits: SessionLimits): Promise<readonly EndedSession[]> {
+    return this.database.atomic(() => this.ender.expire(userId, now, limits));
+  }
+
+  async listActive(userId: string): Promise<readonly SessionRecord[]> {
+    return (await this.database.single(this.byUser.with({ userId }))).rows.map(sessionFromRow);
+  }
+
+  async touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
+    for (const { sessionId, at } of touches) {
+      await this.database.single(this.touchOne.with({ id: sessionId, at, idleMs: limits.idleMs }));
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+
+export type DatabaseName = 'sqlite' | 'postgres' | 'mariadb';
+
+/** A database of its own for one test file; `drop` removes it. */
+export interface TestDatabase {
+  readonly name: DatabaseName;
+  readonly options: DataSourceOptions;
+  drop(): Promise<void>;
+}
+
+/** The databases that this run tests on: `scripts/test.mjs` finds out which answer and says so. */
+export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES'] ?? 'sqlite')
+  .split(',')
+  .filter(Boolean) as DatabaseName[];
+
+const ADMIN_URL: Record<Exclude<DatabaseName, 'sqlite'>, string> = {
+  postgres: process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres',
+  mariadb: process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306/mysql',
+};
+
+/** An empty database. */
+export async function createDatabase(name: DatabaseName): Promise<TestDatabase> {
+  if (name === 'sqlite') return createSqlite();
+  const type = name === 'postgres' ? 'postgres' : 'mariadb';
+  const admin = await new DataSource({ type, url: ADMIN_URL[name] }).initialize();
+  const database = `nsa_test_${process.pid}_${randomBytes(4).toString('hex')}`;
+  await admin.query(`CREATE DATABASE ${database}`);
+  const url = new URL(ADMIN_URL[name]);
+  url.pathname = `/${database}`;
+  return {
+    name,
+    options: { type, url: url.href },
+    async drop() {
+      await admin.query(`DROP DATABASE ${database}${name === 'postgres' ? ' WITH (FORCE)' : ''}`);
+      await admin.destroy();
+    },
+  };
+}
+
+async function createSqlite(): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'nsa-test-'));
+  return {
+    name: 'sqlite',
+    options: { type: 'better-sqlite3', database: join(folder, 'test.sqlite'), enableWAL: true },
+    drop: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,173 @@
+import { Controller, Get, Logger, Module, UseGuards, type ModuleMetadata } from '@nestjs/common';
+import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  AUTH_ENTITIES,
+  AuthModule,
+  AuthService,
+  BearerAuthGuard,
+  CurrentSession,
+  CurrentUser,
+  Public,
+  type AuthModuleExtras,
+  type AuthModuleOptions,
+  type AuthSignalName,
+  type AuthSignals,
+  type AuthUser,
+  type Session,
+} from 'nestjs-session-auth';
+import request from 'supertest';
+import { DataSource } from 'typeorm';
+import { Clock } from '../../libs/auth/src/domain/ports/clock';
+import type { TestDatabase } from './databases';
+import { DrivenClock } from './driven-clock';
+
+/** bcrypt at its cheapest, which only a test may choose. */
+export const CHEAP: AuthModuleOptions = { bcryptCost: 4 };
+
+export const PASSWORD = 'correct horse battery staple';
+
+@Controller()
+class MeController {
+  @Get('me')
+  @UseGuards(BearerAuthGuard)
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: Session): object {
+    return { id: user.id, username: user.username, session_id: session.id };
+  }
+
+  @Get('open')
+  @Public()
+  open(): object {
+    return { open: true };
+  }
+}
+
+export interface HostOptions {
+  readonly database: TestDatabase;
+  readonly auth?: AuthModuleOptions & AuthModuleExtras;
+  readonly imports?: ModuleMetadata['imports'];
+  readonly entities?: readonly (new () => object)[];
+  readonly users?: readonly string[];
+  /** Called before the app is initialised: pipes, prefix, versioning. */
+  readonly configure?: (app: NestExpressApplication) => void;
+}
+
+/** A host app around the library, listening on a port of its own. */
+export class Host {
+  readonly signals: { name: AuthSignalName; payload: AuthSignals[AuthSignalName] }[] = [];
+
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly clock: DrivenClock,
+    readonly logs: string[],
+  ) {}
+
+  static async start(options: HostOptions): Promise<Host> {
+    const clock = new DrivenClock();
+    const logs: string[] = [];
+    const log = (...parts: unknown[]): void => void logs.push(parts.map(String).join(' '));
+    Logger.overrideLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log });
+    @Module({
+      imports: [
+        TypeOrmModule.forRoot({
+          ...options.database.options,
+          entities: [...(options.entities ?? AUTH_ENTITIES)],
+          synchronize: true,
+          retryAttempts: 0,
+        }),
+        EventEmitterModule.forRoot(),
+        AuthModule.forRoot({ ...CHEAP, ...options.auth }),
+        ...(options.imports ?? []),
+      ],
+      controllers: [MeController],
+    })
+    class HostModule {}
+    const module = await Test.createTestingModule({ imports: [HostModule] })
+      .overrideProvider(Clock)
+      .useValue(clock)
+      .compile();
+    const app = module.createNestApplication<NestExpressApplication>();
+    options.configure?.(app);
+    await app.listen(0, '127.0.0.1');
+    const host = new Host(app, clock, logs);
+    host.recordSignals();
+    for (const username of options.users ?? ['alice', 'bob']) {
+      await host.auth.createUser({ username, password: PASSWORD });
+    }
+    return host;
+  }
+
+  get auth(): AuthService {
+    return this.app.get(AuthService);
+  }
+
+  get dataSource(): DataSource {
+    return this.app.get(DataSource);
+  }
+
+  /** A client over HTTP. */
+  get http(): ReturnType<typeof request> {
+    return request(this.app.getHttpServer());
+  }
+
+  get url(): string {
+    const { port } = this.app.getHttpServer().address() as { port: number };
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Signals of one name, in order. */
+  sent<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
+    return this.signals.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
+  }
+
+  async login(username = 'alice', password = PASSWORD, userAgent = 'test'): Promise<LoginAnswer> {
+    const answer = await this.http.post('/auth/login/').set('User-Agent', userAgent).send({ username, password });
+    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
+    return answer.body as LoginAnswer;
+  }
+
+  refresh(refreshToken: string): request.Test {
+    return this.http.post('/auth/token/refresh/').send({ refresh_token: refreshToken });
+  }
+
+  get(path: string, accessToken: string): request.Test {
+    return this.http.get(path).set('Authorization', `Bearer ${accessToken}`);
+  }
+
+  post(path: string, accessToken: string, body?: object): request.Test {
+    const test = this.http.post(path).set('Authorization', `Bearer ${accessToken}`);
+    return body === undefined ? test : test.send(body);
+  }
+
+  delete(path: string, accessToken: string): request.Test {
+    return this.http.delete(path).set('Authorization', `Bearer ${accessToken}`);
+  }
+
+  /** Empties the library's tables but for the users, and forgets the signals and logs. */
+  async reset(): Promise<void> {
+    for (const table of ['auth_refresh_tokens', 'auth_sessions', 'auth_events', 'auth_login_failures', 'auth_user_locks']) {
+      await this.dataSource.query(`DELETE FROM ${table}`);
+    }
+    this.signals.length = 0;
+    this.logs.length = 0;
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+
+  private recordSignals(): void {
+    this.app.get(EventEmitter2).onAny((name: string | string[], payload: unknown) => {
+      this.signals.push({ name: name as AuthSignalName, payload: payload as never });
+    });
+  }
+}
+
+export interface LoginAnswer {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly session_id: string;
+  readonly token_type: string;
+}
