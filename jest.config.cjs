@@ -30,6 +30,8 @@ module.exports = {
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/'],
+  // It installs packages from the registry, which takes a minute: see scripts/test.mjs.
+  testPathIgnorePatterns: process.env.TEST_PACKAGE ? [] : ['<rootDir>/test/package/'],
   setupFiles: ['<rootDir>/test/support/setup.ts'],
   testTimeout: 30_000,
 };

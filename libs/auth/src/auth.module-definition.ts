@@ -1,4 +1,9 @@
-import { ConfigurableModuleBuilder, type DynamicModule } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type ConfigurableModuleAsyncOptions,
+  type ConfigurableModuleCls,
+  type DynamicModule,
+} from '@nestjs/common';
 import { APP_GUARD, RouterModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { AuthController } from './http/auth.controller';
@@ -14,12 +19,26 @@ export const AUTH_DATA_SOURCE = 'NESTJS_SESSION_AUTH_DATA_SOURCE';
 /** Injects the options that shape the module. */
 export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
 
-export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'NestjsSessionAuth' })
-    .setClassMethodName('forRoot')
-    .setFactoryMethodName('createAuthOptions')
-    .setExtras(DEFAULT_EXTRAS as AuthModuleExtras, shape)
-    .build();
+const built = new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'NestjsSessionAuth' })
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createAuthOptions')
+  .setExtras<AuthModuleExtras>(DEFAULT_EXTRAS, shape)
+  .build();
+
+// The types are written out: inferred ones would tie the published declarations to one module system.
+export type AuthModuleRootOptions = AuthModuleOptions & AuthModuleExtras;
+export type AuthModuleAsyncOptions = ConfigurableModuleAsyncOptions<AuthModuleOptions, 'createAuthOptions'> &
+  AuthModuleExtras;
+
+export const ConfigurableModuleClass: ConfigurableModuleCls<
+  AuthModuleOptions,
+  'forRoot',
+  'createAuthOptions',
+  AuthModuleExtras
+> = built.ConfigurableModuleClass;
+
+/** Injects the options as the host wrote them. */
+export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 
 function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
   const extras = { ...DEFAULT_EXTRAS, ...withoutUndefined(given) };

@@ -15,12 +15,12 @@ import { NodeCryptoSource } from './adapters/node-crypto-source';
 import { SystemClock } from './adapters/system-clock';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import {
-  ASYNC_OPTIONS_TYPE,
   AUTH_DATA_SOURCE,
   AUTH_EXTRAS,
   ConfigurableModuleClass,
   MODULE_OPTIONS_TOKEN,
-  OPTIONS_TYPE,
+  type AuthModuleAsyncOptions,
+  type AuthModuleRootOptions,
 } from './auth.module-definition';
 import { compose, createReplaceable, createUserStore, type Composition } from './compose';
 import { Clock } from './domain/ports/clock';
@@ -118,10 +118,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
   ],
   exports: [AuthService, BearerAuthGuard, AuthErrorFilter, UserStore, PasswordHasher, AUTH_OPTIONS],
 })
-export class AuthModule
-  extends ConfigurableModuleClass
-  implements NestModule, OnModuleInit, BeforeApplicationShutdown
-{
+export class AuthModule extends ConfigurableModuleClass implements NestModule, OnModuleInit, BeforeApplicationShutdown {
   constructor(
     @Inject(COMPOSITION) private readonly composition: Composition,
     @Inject(AUTH_EXTRAS) private readonly extras: typeof DEFAULT_EXTRAS,
@@ -132,12 +129,12 @@ export class AuthModule
   }
 
   /** @throws AuthOptionsError when the module is made, naming every option that is wrong */
-  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+  static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
     return super.forRoot(options);
   }
 
   /** The options come out of a factory; `path`, `controllers`, `globalGuard`, `dataSource`, `isGlobal` stand beside it. */
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+  static override forRootAsync(options: AuthModuleAsyncOptions): DynamicModule {
     return super.forRootAsync(options);
   }
 
@@ -145,7 +142,7 @@ export class AuthModule
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || adapter?.getType?.() !== 'express') return;
     const mountPath = `${globalPrefixOf(this.moduleRef)}/${this.extras.path}`;
-    (adapter.getInstance() as { use(handler: unknown): void }).use(bodyErrorHandler(mountPath));
+    adapter.getInstance<{ use(handler: unknown): void }>().use(bodyErrorHandler(mountPath));
   }
 
   onModuleInit(): void {

@@ -1,11 +1,11 @@
-import { ModuleRef } from '@nestjs/core';
+import type { ModuleRef } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import type { Clock } from './domain/ports/clock';
 import type { CryptoSource } from './domain/ports/crypto-source';
 import type { DeviceDetector } from './domain/ports/device-detector';
 import type { PasswordHasher } from './domain/ports/password-hasher';
 import type { SignalBus } from './domain/ports/signal-bus';
-import { UserStore, type NewUser } from './domain/ports/user-store';
+import type { NewUser, UserEntityMapping, UserStore } from './domain/ports/user-store';
 import { foldName } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
 import { ActivityRecorder } from './services/activity-recorder';
@@ -23,7 +23,7 @@ import { Sessions } from './services/sessions';
 import { TokenIssuer } from './services/token-issuer';
 import { AuthTables } from './store/auth-tables';
 import { AuthUser } from './store/entities';
-import { assertMapping, EntityUserStore, type UserEntityMapping } from './store/entity-user-store';
+import { assertMapping, EntityUserStore } from './store/entity-user-store';
 import { EventWriter } from './store/event-writer';
 import { SessionEnder } from './store/session-ender';
 import { SessionOpener } from './store/session-opener';
@@ -97,18 +97,7 @@ export async function compose(on: Foundations): Promise<Composition> {
     inspector,
     refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, joined),
     sessions: new Sessions(inspector, sessions, new TypeOrmEventLog(database, tables), notices),
-    passwords: new Passwords(
-      options,
-      tokens,
-      inspector,
-      users,
-      credentials,
-      hasher,
-      verifier,
-      login,
-      signals,
-      notices,
-    ),
+    passwords: new Passwords(options, tokens, inspector, users, credentials, hasher, verifier, login, signals, notices),
     authentication: new Authentication(options, clock, tokens, inspector, sessions, users, notices, activity),
   });
   return { auth, activity };

@@ -60,7 +60,10 @@ export function warnOfPlatform(host: HttpAdapterHost): void {
     );
   }
   const fastify = instance?.initialConfig;
-  if (adapter?.getType?.() === 'fastify' && !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)) {
+  if (
+    adapter?.getType?.() === 'fastify' &&
+    !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)
+  ) {
     logger.warn(
       'Routes with a trailing slash are not served. Make the adapter with: new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } })',
     );

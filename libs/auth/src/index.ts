@@ -1,5 +1,6 @@
 // The module
 export { AuthModule } from './auth.module';
+export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module-definition';
 export { AuthSetupError } from './host-checks';
 export { AUTH_OPTIONS } from './options/auth-options';
 export type { AuthModuleExtras, AuthModuleOptions, Replaceable, ResolvedAuthOptions } from './options/auth-options';
@@ -33,8 +34,7 @@ export type { AuthSignalName, AuthSignals } from './domain/signals';
 
 // What can be replaced
 export { UserStore } from './domain/ports/user-store';
-export type { NewUser, StoredUser, UserId } from './domain/ports/user-store';
-export type { UserEntityMapping } from './store/entity-user-store';
+export type { NewUser, StoredUser, UserEntityMapping, UserId } from './domain/ports/user-store';
 export { PasswordHasher } from './domain/ports/password-hasher';
 export { DeviceDetector } from './domain/ports/device-detector';
 export { foldName } from './domain/username';

@@ -50,6 +50,7 @@ export class UaParserDeviceDetector extends DeviceDetector {
   }
 
   /** Gives `null` when `ua-parser-js` is not installed; any other failure to load it is thrown. */
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireParser: () => unknown = () => require('ua-parser-js')): UaParserDeviceDetector | null {
     try {
       return new UaParserDeviceDetector(requireParser() as typeof UAParser);

@@ -1,4 +1,10 @@
-import { Injectable, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  Injectable,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import type { HeaderSink } from './auth-http-exception';
 
@@ -12,4 +18,4 @@ export class NoStoreInterceptor implements NestInterceptor {
 }
 
 /** `Cache-Control: no-store` on every answer of a controller; refusals have it from where they are made. */
-export const NoStore = (): ClassDecorator => UseInterceptors(NoStoreInterceptor) as ClassDecorator;
+export const NoStore = (): ClassDecorator => UseInterceptors(NoStoreInterceptor);

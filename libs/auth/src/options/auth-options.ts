@@ -1,8 +1,7 @@
 import type { DeviceDetector } from '../domain/ports/device-detector';
 import type { PasswordHasher } from '../domain/ports/password-hasher';
-import type { UserStore } from '../domain/ports/user-store';
+import type { UserEntityMapping, UserStore } from '../domain/ports/user-store';
 import type { NameMatching } from '../domain/username';
-import type { UserEntityMapping } from '../store/entity-user-store';
 
 /** A class that Nest makes, with whatever it injects, or an object that is there already. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
@@ -87,7 +86,9 @@ export interface AuthModuleExtras {
 
 /** The options in force: complete, checked and frozen. */
 export type ResolvedAuthOptions = Readonly<
-  Required<Omit<AuthModuleOptions, 'users' | 'passwordHasher' | 'deviceDetector' | 'failedLogins' | 'hashing' | 'history'>>
+  Required<
+    Omit<AuthModuleOptions, 'users' | 'passwordHasher' | 'deviceDetector' | 'failedLogins' | 'hashing' | 'history'>
+  >
 > & {
   readonly failedLogins: Readonly<Required<NonNullable<AuthModuleOptions['failedLogins']>>>;
   readonly hashing: Readonly<Required<NonNullable<AuthModuleOptions['hashing']>>>;

@@ -1,3 +1,6 @@
+import { DeviceDetector } from '../domain/ports/device-detector';
+import { PasswordHasher } from '../domain/ports/password-hasher';
+import { UserStore } from '../domain/ports/user-store';
 import type { AuthModuleOptions, ResolvedAuthOptions } from './auth-options';
 import { DEFAULT_EXTRAS, DEFAULT_OPTIONS } from './defaults';
 
@@ -22,9 +25,22 @@ const integer =
   (min: number, max: number = Number.MAX_SAFE_INTEGER): Rule =>
   (value) => {
     if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max) return null;
-    return max === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`;
+    return max === Number.MAX_SAFE_INTEGER
+      ? `a whole number of at least ${min}`
+      : `a whole number from ${min} to ${max}`;
   };
-const anything: Rule = () => null;
+/** A class to be made, or an object that is there already. */
+const replaceable =
+  (port: abstract new () => object, what: string): Rule =>
+  (value) =>
+    value === undefined || typeof value === 'function' || value instanceof port ? null : what;
+const users: Rule = (value, env) => {
+  const { entity, username, passwordHash, active } = (value ?? {}) as Record<string, unknown>;
+  const isMapping = typeof entity === 'function' && typeof username === 'string' && typeof passwordHash === 'string';
+  if (isMapping && (active === undefined || typeof active === 'string')) return null;
+  const write = "{ entity: User, username: 'email', passwordHash: 'password', active: 'isActive' }";
+  return replaceable(UserStore, `${write}, or a class that extends UserStore`)(value, env);
+};
 /** A hundred years: anything longer is a slip. */
 const SECONDS_MOST = 3_155_760_000;
 
@@ -53,9 +69,9 @@ const RULES: Record<string, Rule> = {
   'history.retentionDays': integer(1, 36_500),
   'history.maxRowsPerUser': integer(1, 10_000_000),
   nameMatching: oneOf('exact', 'insensitive'),
-  users: anything,
-  passwordHasher: anything,
-  deviceDetector: anything,
+  users,
+  passwordHasher: replaceable(PasswordHasher, 'a class that extends PasswordHasher'),
+  deviceDetector: replaceable(DeviceDetector, 'a class that extends DeviceDetector'),
 };
 
 const GROUPS = ['failedLogins', 'hashing', 'history'] as const;

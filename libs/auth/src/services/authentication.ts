@@ -47,7 +47,8 @@ export class Authentication {
       await this.notices.noticeGone(session.userId, account, this.clientOf(info));
       return null;
     }
-    if (now - session.lastActivity >= this.options.activityIntervalSeconds * 1000) this.activity.record(session.id, now);
+    if (now - session.lastActivity >= this.options.activityIntervalSeconds * 1000)
+      this.activity.record(session.id, now);
     return { userId, session: viewSession(session, session.id) };
   }
 

@@ -1,5 +1,5 @@
 import type { PasswordHasher } from '../domain/ports/password-hasher';
-import { HashingQueue } from './hashing-queue';
+import type { HashingQueue } from './hashing-queue';
 
 /** Verifies passwords with the same work for every outcome: one verification by the configured hasher. */
 export class PasswordVerifier {

@@ -41,9 +41,7 @@ export class AuthTables {
   /** The same with the account of the session's user, for `accountFromRow`, and more columns. */
   selectSessionWithAccount(more: string, rest: string): Statement {
     const { join, status } = this.account ?? { join: '', status: 'NULL' };
-    return this.statement(
-      `SELECT ${SESSION_COLUMNS}, ${more}, ${status} AS account FROM {session} s ${join} ${rest}`,
-    );
+    return this.statement(`SELECT ${SESSION_COLUMNS}, ${more}, ${status} AS account FROM {session} s ${join} ${rest}`);
   }
 }
 

@@ -1,5 +1,11 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { UserStore, type NewUser, type StoredUser, type UserId } from '../domain/ports/user-store';
+import {
+  UserStore,
+  type NewUser,
+  type StoredUser,
+  type UserEntityMapping,
+  type UserId,
+} from '../domain/ports/user-store';
 import { foldName, type NameMatching } from '../domain/username';
 import type { AccountSql } from './auth-tables';
 import { AuthSession } from './entities';
@@ -8,17 +14,6 @@ import type { Dialect } from './sql/dialect';
 import { isDuplicate } from './sql/failure';
 import { columnName, Statement } from './sql/statement';
 import { affectedBy, type Query, type Row, type Unit } from './sql/unit';
-
-/** A host's entity of users, and which of its properties hold what the library needs. */
-export interface UserEntityMapping {
-  readonly entity: new () => object;
-  /** The property that holds the name used at login. */
-  readonly username: string;
-  /** The property that holds the password hash. */
-  readonly passwordHash: string;
-  /** The boolean property that is false for a user who may not be signed in. Without it every user may. */
-  readonly active?: string;
-}
 
 /** How rows of the library's own table are made: with an id and a key of the name, which a host's entity has not. */
 export interface OwnUsers {

@@ -28,9 +28,7 @@ export class TypeOrmLoginFailureStore extends LoginFailureStore {
             ELSE ${stored('failureCount')} + 1 END, {failure.expiresAt} = :expiresAt`,
        )}`,
     );
-    this.read = tables.statement(
-      'SELECT {failure.failureCount} AS failures FROM {failure} WHERE {failure.key} = :key',
-    );
+    this.read = tables.statement('SELECT {failure.failureCount} AS failures FROM {failure} WHERE {failure.key} = :key');
   }
 
   record(failure: LoginFailure): Promise<number> {

@@ -74,7 +74,11 @@ export abstract class SessionStore {
   /** The sessions that this very call ended. */
   abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
   /** Ends the user's sessions if the user is still not active; an account is looked up again in the same unit. */
-  abstract endIfGone(userId: string, account: AccountStatus | null, at: Circumstances): Promise<readonly EndedSession[]>;
+  abstract endIfGone(
+    userId: string,
+    account: AccountStatus | null,
+    at: Circumstances,
+  ): Promise<readonly EndedSession[]>;
   /** Stores that these sessions' time is over, where it is; the ones that this call was the first to notice. */
   abstract expire(userId: string, now: number, limits: SessionLimits): Promise<readonly EndedSession[]>;
   /** The sessions in the state `active`, newest first; the time of some may be over. */

@@ -48,3 +48,14 @@ export abstract class UserStore {
   /** Stores a new, active user; null if the name is taken. */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
+
+/** A host's entity of users, and which of its properties hold what the library needs. */
+export interface UserEntityMapping {
+  readonly entity: new () => object;
+  /** The property that holds the name used at login. */
+  readonly username: string;
+  /** The property that holds the password hash. */
+  readonly passwordHash: string;
+  /** The boolean property that is false for a user who may not be signed in. Without it every user may. */
+  readonly active?: string;
+}

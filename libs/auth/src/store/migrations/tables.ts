@@ -31,21 +31,17 @@ function resolve(runner: QueryRunner, table: FrozenTable): Table {
   return new Table({
     name: tablePath(runner, table.name),
     engine: COMPARED_BY_BYTES.engine!,
-    columns: table.columns.map(
-      (column): TableColumnOptions => ({
-        name: columnName(column.name),
-        type: driver.normalizeType({ type: column.type === 'boolean' ? Boolean : column.type } as never),
-        ...(column.length ? { length: String(column.length) } : {}),
-        isPrimary: column.primary ?? false,
-        isNullable: column.nullable ?? false,
-      }),
-    ),
-    indices: table.indices.map(
-      (index): TableIndexOptions => ({
-        columnNames: index.columns.map(columnName),
-        isUnique: index.unique ?? false,
-      }),
-    ),
+    columns: table.columns.map((column): TableColumnOptions => ({
+      name: columnName(column.name),
+      type: driver.normalizeType({ type: column.type === 'boolean' ? Boolean : column.type }),
+      ...(column.length ? { length: String(column.length) } : {}),
+      isPrimary: column.primary ?? false,
+      isNullable: column.nullable ?? false,
+    })),
+    indices: table.indices.map((index): TableIndexOptions => ({
+      columnNames: index.columns.map(columnName),
+      isUnique: index.unique ?? false,
+    })),
   });
 }
 

@@ -1,0 +1,41 @@
+/** The floors of the library: http -> services -> domain <- store, adapters. The composition root sees all of them. */
+const lib = (folder) => `^libs/auth/src/${folder}/`;
+
+const floor = (from, mayNot, why) => ({
+  name: `${from}-stays-on-its-floor`,
+  comment: why,
+  severity: 'error',
+  from: { path: lib(from), pathNot: '\\.spec\\.ts$' },
+  to: { path: mayNot.map((folder) => (folder.includes('/') ? folder : lib(folder))) },
+});
+
+const npm = (name) => `node_modules/${name}/`;
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-imports-nothing-outside-itself',
+      severity: 'error',
+      from: { path: lib('domain'), pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: lib('domain') },
+    },
+    floor('services', ['http', 'store', 'adapters', npm('typeorm'), npm('@nestjs/typeorm')], 'No HTTP and no SQL.'),
+    floor('http', ['store', 'adapters', npm('typeorm')], 'Controllers ask services.'),
+    floor('store', ['http', 'services', 'adapters'], 'The store is called, and calls nobody.'),
+    floor('adapters', ['http', 'services', 'store', npm('typeorm')], 'One outside thing each.'),
+    {
+      name: 'hosts-use-the-only-door',
+      severity: 'error',
+      from: { path: '^apps/' },
+      to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/index\\.ts$' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    exclude: { path: '\\.spec\\.ts$' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'node', 'default', 'types'] },
+  },
+};
