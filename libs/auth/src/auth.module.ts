@@ -33,7 +33,7 @@ import { requireDataSource, requireEmitter, warnOfPlatform } from './host-checks
 import { AuthErrorFilter } from './http/auth-error.filter';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { globalPrefixOf } from './http/global-prefix';
-import { bodyErrorHandler } from './http/library-routes';
+import { bodyErrorHandler, brokenEscapeReader } from './http/library-routes';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
@@ -142,7 +142,9 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || adapter?.getType?.() !== 'express') return;
     const mountPath = `${globalPrefixOf(this.moduleRef)}/${this.extras.path}`;
-    adapter.getInstance<{ use(handler: unknown): void }>().use(bodyErrorHandler(mountPath));
+    const express = adapter.getInstance<{ use(handler: unknown): void }>();
+    express.use(bodyErrorHandler(mountPath));
+    express.use(brokenEscapeReader(mountPath));
   }
 
   onModuleInit(): void {

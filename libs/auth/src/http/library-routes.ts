@@ -1,10 +1,10 @@
-import type { AuthError } from '../domain/errors';
-import { AuthError as Refusal } from '../domain/errors';
+import { AuthError } from '../domain/errors';
 import { ERROR_RESPONSES } from './error-responses';
 
 /** What is used of Express here. */
 interface ExpressRequest {
   readonly path: string;
+  url: string;
 }
 
 interface ExpressResponse {
@@ -13,13 +13,15 @@ interface ExpressResponse {
 }
 
 type Next = (error?: unknown) => void;
+type Handler = (request: ExpressRequest, response: unknown, next: Next) => void;
+type ErrorHandler = (error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next) => void;
 
 /**
  * Express reads bodies before it looks for a route, so what is wrong with a body is known before any filter of a route
  * is. This stands behind the body parsers and answers for the library's routes alone.
  */
-export function bodyErrorHandler(mountPath: string) {
-  const isOurs = isBelow(mountPath);
+export function bodyErrorHandler(mountPath: string): ErrorHandler {
+  const isOurs = isRouteBelow(mountPath);
   return (error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next): void => {
     const refusal = isOurs(request.path) ? refusalOf(error) : null;
     if (!refusal) return next(error);
@@ -29,17 +31,45 @@ export function bodyErrorHandler(mountPath: string) {
   };
 }
 
-/** Whether a path is the mount path or below it; Express takes them without regard to case. */
-function isBelow(mountPath: string): (path: string) => boolean {
-  const prefix = `/${mountPath.split('/').filter(Boolean).join('/')}/`.replace('//', '/').toLowerCase();
-  return (path) => `${path.toLowerCase()}/`.startsWith(prefix);
+/**
+ * Lets a path with a broken escape, which Express would refuse by itself, come to the guard and the route as plain text:
+ * such a session id is one that nobody has.
+ */
+export function brokenEscapeReader(mountPath: string): Handler {
+  const isOurs = isRouteBelow(mountPath);
+  return (request: ExpressRequest, _response: unknown, next: Next): void => {
+    if (isOurs(request.path) && !isDecodable(request.path)) request.url = request.url.replaceAll('%', '%25');
+    next();
+  };
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ROUTES = 'login|token/refresh|logout|logout/all|sessions|sessions/[^/]+|history|password/change';
+
+/** Whether a path is one of the library's routes; Express takes them without regard to case. */
+function isRouteBelow(mountPath: string): (path: string) => boolean {
+  const prefix = mountPath.split('/').filter(Boolean).map(escaped).join('/');
+  const route = new RegExp(`^/${prefix ? `${prefix}/` : ''}(?:${ROUTES})/?$`, 'i');
+  return (path) => route.test(path);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** Body parsers tell what is wrong by a status (http-errors). */
 function refusalOf(error: unknown): AuthError | null {
   const status = (error as { status?: unknown } | null)?.status;
-  if (status === 413) return new Refusal('body_too_large', 'The body is too large.');
-  if (status === 415) return new Refusal('body_not_json', 'The body must be JSON in UTF-8.');
-  if (status === 400) return new Refusal('body_malformed', 'The body is not valid JSON.');
+  if (status === 413) return new AuthError('body_too_large', 'The body is too large.');
+  if (status === 415) return new AuthError('body_not_json', 'The body must be JSON in UTF-8.');
+  if (status === 400) return new AuthError('body_malformed', 'The body is not valid JSON.');
   return null;
 }
