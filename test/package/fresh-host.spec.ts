@@ -93,6 +93,7 @@ describe('the packed library in a fresh host', () => {
       '@nestjs/typeorm': host.nestTypeorm,
       typeorm: host.typeorm,
       // Compiled once for the workspace: what is tested here is not how it builds.
+      '@types/node': '^20',
       'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}`,
       'class-transformer': '^0.5.1',
       'class-validator': '^0.15.0',
@@ -105,7 +106,6 @@ describe('the packed library in a fresh host', () => {
     writeFileSync(join(folder, 'main.ts'), MAIN);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
     run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], folder);
-    run('cp', ['-r', join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types')], ROOT);
     run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
 
     const server = spawn(process.execPath, [join(folder, 'dist/main.js')], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -134,7 +134,12 @@ const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
 
 function run(command: string, args: string[], cwd: string): string {
-  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
 }
 
 function portOf(server: ChildProcess): Promise<string> {

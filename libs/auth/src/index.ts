@@ -10,7 +10,7 @@ export { AuthOptionsError } from './options/resolve-options';
 export { AuthService } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';
 export type { Credentials } from './services/login';
-export type { PasswordChange } from './services/passwords';
+export type { CreatedUser, PasswordChange } from './services/passwords';
 export type { ClientInfo } from './domain/client';
 export type { OpenedSession, TokenPair } from './domain/token-pair';
 export type { AuthEventEntry, AuthEventName } from './domain/auth-event';

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { AuthEventEntry } from '../domain/auth-event';
 import type { ClientInfo } from '../domain/client';
 import { AuthError } from '../domain/errors';
-import type { StoredUser, UserId, UserStore } from '../domain/ports/user-store';
+import type { UserId, UserStore } from '../domain/ports/user-store';
 import type { Session } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/token-pair';
 import type { Authentication, AuthPrincipal } from './authentication';
 import type { ClientInspector } from './client-inspector';
 import type { Credentials, Login } from './login';
-import type { PasswordChange, Passwords } from './passwords';
+import type { CreatedUser, PasswordChange, Passwords } from './passwords';
 import type { Refresh } from './refresh';
 import type { SessionOpening } from './session-opening';
 import type { Sessions } from './sessions';
@@ -138,7 +138,7 @@ export class AuthService {
    * Creates a user; without a password (null) for one who logs in otherwise.
    * @throws AuthError `username_taken`, `invalid_field`
    */
-  createUser(user: { readonly username: string; readonly password: string | null }): Promise<StoredUser> {
+  createUser(user: { readonly username: string; readonly password: string | null }): Promise<CreatedUser> {
     return this.use.passwords.createUser(user.username, user.password);
   }
 

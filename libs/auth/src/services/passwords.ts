@@ -5,7 +5,7 @@ import type { CredentialStore } from '../domain/ports/credential-store';
 import type { PasswordHasher } from '../domain/ports/password-hasher';
 import type { IssuedPair } from '../domain/ports/session-store';
 import type { SignalBus } from '../domain/ports/signal-bus';
-import type { StoredUser, UserId, UserStore } from '../domain/ports/user-store';
+import type { UserId, UserStore } from '../domain/ports/user-store';
 import { viewSession } from '../domain/session';
 import type { TokenPair } from '../domain/token-pair';
 import { USERNAME_LENGTH } from '../domain/username';
@@ -20,6 +20,12 @@ import { pairOf, type TokenIssuer } from './token-issuer';
 export interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
+}
+
+/** A user who has just been made; without the hash, which is nobody's business. */
+export interface CreatedUser {
+  readonly id: UserId;
+  readonly username: string;
 }
 
 /** Making users, and changing and resetting their passwords. */
@@ -45,12 +51,12 @@ export class Passwords {
     return this.verifier.hash(password);
   }
 
-  async createUser(username: string, password: string | null): Promise<StoredUser> {
+  async createUser(username: string, password: string | null): Promise<CreatedUser> {
     refuseField('username', usernameProblem(username, USERNAME_LENGTH));
     const passwordHash = password === null ? null : await this.hash(password);
     const user = await this.credentials.create({ username, passwordHash });
     if (!user) throw new AuthError('username_taken', 'A user with this name exists.');
-    return user;
+    return { id: user.id, username: user.username };
   }
 
   /** Changes the password; the session goes on with a fresh token pair, the others end. */
