@@ -1,0 +1,47 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AuthError, AuthService } from 'nestjs-session-auth';
+import { AppModule, dataSourceOptions } from './app.module';
+import { prepareDatabase } from './prepare-database';
+import { readSettings, type SampleUser, type Settings } from './read-settings';
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env);
+  const dataSource = await prepareDatabase(dataSourceOptions(settings));
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, dataSource), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  });
+  app.enableShutdownHooks([], { useProcessExit: true });
+  for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
+  await app.listen(settings.port, settings.host);
+  introduce(settings, (app.getHttpServer().address() as { port: number }).port);
+}
+
+/** Another instance may be making the same users at this moment. */
+async function createIfMissing(auth: AuthService, user: SampleUser): Promise<void> {
+  try {
+    await auth.createUser(user);
+  } catch (error) {
+    if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
+  }
+}
+
+function introduce({ host, databaseShown, users, usersAreDefault }: Settings, port: number): void {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const [first] = users;
+  const password = usersAreDefault ? first!.password : '...';
+  const body = JSON.stringify({ username: first!.username, password });
+  const shown = users.map((user) => (usersAreDefault ? `${user.username}:${user.password}` : user.username));
+  console.log(`Listening on ${url}`);
+  console.log(`Database: ${databaseShown}`);
+  console.log(`Users: ${shown.join(', ')}`);
+  console.log(`Try: curl -X POST ${url}/auth/login/ -H 'Content-Type: application/json' -d '${body}'`);
+}
+
+main().catch((error: unknown) => {
+  // What is wrong with the settings is said in a line; a stack would only hide it.
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});

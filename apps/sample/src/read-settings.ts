@@ -1,0 +1,85 @@
+import type { DataSourceOptions } from 'typeorm';
+
+export interface SampleUser {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly database: DataSourceOptions;
+  /** The database as it may be shown: without its password. */
+  readonly databaseShown: string;
+  readonly users: readonly SampleUser[];
+  readonly usersAreDefault: boolean;
+  readonly authOptions: Record<string, unknown>;
+}
+
+/** A variable is wrong; the message says what to write. */
+export class SettingsError extends Error {}
+
+const DEFAULT_USERS = 'alice:secret,bob:secret';
+
+/** Reads the settings of the sample from its environment. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  return {
+    host: env['HOST'] || '127.0.0.1',
+    port: readPort(env['PORT'] || '3000'),
+    ...readDatabase(env['DATABASE_URL'] || 'sqlite:sample.sqlite'),
+    users: readUsers(env['SAMPLE_USERS'] || DEFAULT_USERS),
+    usersAreDefault: !env['SAMPLE_USERS'],
+    authOptions: readAuthOptions(env['AUTH_OPTIONS'] || '{}'),
+  };
+}
+
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SettingsError(`PORT is '${text}'; write a number from 0 to 65535, such as PORT=3000`);
+}
+
+function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'> {
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1];
+  if (path) {
+    return {
+      database: { type: 'better-sqlite3', database: path, enableWAL: path !== ':memory:' },
+      databaseShown: `SQLite, ${path}`,
+    };
+  }
+  const kind = /^(postgres(?:ql)?|mysql|mariadb):\/\//.exec(text)?.[1];
+  if (!kind || !URL.canParse(text)) {
+    throw new SettingsError(
+      'DATABASE_URL names no database; write sqlite:<path>, postgres://user:password@host:5432/name or ' +
+        'mysql://user:password@host:3306/name',
+    );
+  }
+  const { host, pathname } = new URL(text);
+  const isPostgres = kind.startsWith('postgres');
+  const database: DataSourceOptions = isPostgres
+    ? { type: 'postgres', url: text }
+    : { type: 'mysql', url: text.replace(/^mariadb:/, 'mysql:') };
+  return { database, databaseShown: `${isPostgres ? 'PostgreSQL' : 'MySQL or MariaDB'}, ${host}${pathname}` };
+}
+
+/** `name:password,name:password`; a password may hold a colon, but no comma. */
+function readUsers(text: string): SampleUser[] {
+  return text.split(',').map((pair) => {
+    const colon = pair.indexOf(':');
+    const username = pair.slice(0, colon);
+    const password = pair.slice(colon + 1);
+    if (colon < 1 || password === '') {
+      throw new SettingsError(`SAMPLE_USERS is not a list of users; write it like ${DEFAULT_USERS}`);
+    }
+    return { username, password };
+  });
+}
+
+function readAuthOptions(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below, like JSON that is no object.
+  }
+  throw new SettingsError(`AUTH_OPTIONS is no JSON object; write it like '{"sessionPolicy":"single"}'`);
+}

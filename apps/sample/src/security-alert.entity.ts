@@ -1,0 +1,25 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A stolen token that was noticed. Kept in the database, so that every instance of the host shows it. */
+@Entity('security_alerts')
+export class SecurityAlert {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Index()
+  @Column({ type: 'integer', name: 'user_id' })
+  userId!: number;
+
+  /** ISO 8601, UTC. */
+  @Column({ type: 'varchar', length: 24 })
+  at!: string;
+
+  @Column({ type: 'varchar', length: 45, name: 'ip_address', nullable: true })
+  ipAddress!: string | null;
+
+  @Column({ type: 'varchar', length: 36, name: 'session_id' })
+  sessionId!: string;
+
+  @Column({ type: 'integer', name: 'sessions_ended' })
+  sessionsEnded!: number;
+}

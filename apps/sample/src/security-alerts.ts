@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { OnAuthSignal, type AuthSignals } from 'nestjs-session-auth';
+import { Repository } from 'typeorm';
+import { SecurityAlert } from './security-alert.entity';
+
+/** Keeps what a real host would send by mail. */
+@Injectable()
+export class SecurityAlerts {
+  constructor(@InjectRepository(SecurityAlert) private readonly alerts: Repository<SecurityAlert>) {}
+
+  @OnAuthSignal('token_reuse_detected')
+  async keep({ userId, session, ipAddress, sessionsEnded }: AuthSignals['token_reuse_detected']): Promise<void> {
+    const at = new Date().toISOString();
+    await this.alerts.insert({ userId: Number(userId), at, ipAddress, sessionId: session.id, sessionsEnded });
+  }
+
+  /** The alerts of one user, newest first. */
+  of(userId: number): Promise<SecurityAlert[]> {
+    return this.alerts.find({ where: { userId }, order: { id: 'DESC' } });
+  }
+}
