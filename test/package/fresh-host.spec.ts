@@ -83,51 +83,55 @@ describe('the packed library in a fresh host', () => {
   }, 120_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it.each(HOSTS)('compiles, starts and logs in on Nest $nest with TypeORM $typeorm', async (host) => {
-    const folder = mkdtempSync(join(work, 'host-'));
-    const dependencies = {
-      '@nestjs/common': host.nest,
-      '@nestjs/core': host.nest,
-      '@nestjs/platform-express': host.nest,
-      '@nestjs/event-emitter': host.events,
-      '@nestjs/typeorm': host.nestTypeorm,
-      typeorm: host.typeorm,
-      // Compiled once for the workspace: what is tested here is not how it builds.
-      '@types/node': '^20',
-      'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}`,
-      'class-transformer': '^0.5.1',
-      'class-validator': '^0.15.0',
-      'nestjs-session-auth': `file:${tarball}`,
-      'reflect-metadata': '^0.2.0',
-      rxjs: '^7.2.0',
-      ...(host.devices ? { 'ua-parser-js': '^1.0.41' } : {}),
-    };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-host', private: true, dependencies }));
-    writeFileSync(join(folder, 'main.ts'), MAIN);
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-    run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], folder);
-    run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+  it.each(HOSTS)(
+    'compiles, starts and logs in on Nest $nest with TypeORM $typeorm',
+    async (host) => {
+      const folder = mkdtempSync(join(work, 'host-'));
+      const dependencies = {
+        '@nestjs/common': host.nest,
+        '@nestjs/core': host.nest,
+        '@nestjs/platform-express': host.nest,
+        '@nestjs/event-emitter': host.events,
+        '@nestjs/typeorm': host.nestTypeorm,
+        typeorm: host.typeorm,
+        // Compiled once for the workspace: what is tested here is not how it builds.
+        '@types/node': '^20',
+        'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}`,
+        'class-transformer': '^0.5.1',
+        'class-validator': '^0.15.0',
+        'nestjs-session-auth': `file:${tarball}`,
+        'reflect-metadata': '^0.2.0',
+        rxjs: '^7.2.0',
+        ...(host.devices ? { 'ua-parser-js': '^1.0.41' } : {}),
+      };
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-host', private: true, dependencies }));
+      writeFileSync(join(folder, 'main.ts'), MAIN);
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+      run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], folder);
+      run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
 
-    const server = spawn(process.execPath, [join(folder, 'dist/main.js')], { stdio: ['ignore', 'pipe', 'inherit'] });
-    try {
-      const url = `http://127.0.0.1:${await portOf(server)}`;
-      const login = await fetch(`${url}/auth/login/`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'User-Agent': CHROME },
-        body: JSON.stringify({ username: 'alice', password: 'secret' }),
-      });
-      expect(login.status).toBe(200);
-      const tokens = (await login.json()) as { access_token: string; session_id: string };
-      const headers = { Authorization: `Bearer ${tokens.access_token}` };
-      const me = await fetch(`${url}/me`, { headers });
-      expect(await me.json()).toEqual({ session_id: tokens.session_id });
-      const [session] = (await (await fetch(`${url}/auth/sessions/`, { headers })).json()) as [object];
-      expect(session).toMatchObject(host.devices ? { browser_family: 'Chrome' } : { browser_family: 'Other' });
-      expect((await fetch(`${url}/me`)).status).toBe(401);
-    } finally {
-      server.kill();
-    }
-  }, 300_000);
+      const server = spawn(process.execPath, [join(folder, 'dist/main.js')], { stdio: ['ignore', 'pipe', 'inherit'] });
+      try {
+        const url = `http://127.0.0.1:${await portOf(server)}`;
+        const login = await fetch(`${url}/auth/login/`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'User-Agent': CHROME },
+          body: JSON.stringify({ username: 'alice', password: 'secret' }),
+        });
+        expect(login.status).toBe(200);
+        const tokens = (await login.json()) as { access_token: string; session_id: string };
+        const headers = { Authorization: `Bearer ${tokens.access_token}` };
+        const me = await fetch(`${url}/me`, { headers });
+        expect(await me.json()).toEqual({ session_id: tokens.session_id });
+        const [session] = (await (await fetch(`${url}/auth/sessions/`, { headers })).json()) as [object];
+        expect(session).toMatchObject(host.devices ? { browser_family: 'Chrome' } : { browser_family: 'Other' });
+        expect((await fetch(`${url}/me`)).status).toBe(401);
+      } finally {
+        server.kill();
+      }
+    },
+    300_000,
+  );
 });
 
 const CHROME =

@@ -49,9 +49,7 @@ describe.each(DATABASES)('parallel requests to two instances on %s', (name) => {
       const ended = await hosts[0].dataSource.query(
         `SELECT state FROM auth_sessions WHERE id = '${session.session_id}'`,
       );
-      expect([list.status, ended[0].state]).toEqual(
-        list.status === 200 ? [200, 'active'] : [401, 'logged_out'],
-      );
+      expect([list.status, ended[0].state]).toEqual(list.status === 200 ? [200, 'active'] : [401, 'logged_out']);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { Controller, Get, Logger, Module, UseGuards, type ModuleMetadata } from '@nestjs/common';
+import { Controller, Get, Module, UseGuards, type ModuleMetadata } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
@@ -68,7 +68,6 @@ export class Host {
     const clock = new DrivenClock();
     const logs: string[] = [];
     const log = (...parts: unknown[]): void => void logs.push(parts.map(String).join(' '));
-    Logger.overrideLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log });
     @Module({
       imports: [
         TypeOrmModule.forRoot({
@@ -87,6 +86,7 @@ export class Host {
     const module = await Test.createTestingModule({ imports: [HostModule] })
       .overrideProvider(Clock)
       .useValue(clock)
+      .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
       .compile();
     const app = module.createNestApplication<NestExpressApplication>();
     options.configure?.(app);
@@ -147,7 +147,13 @@ export class Host {
 
   /** Empties the library's tables but for the users, and forgets the signals and logs. */
   async reset(): Promise<void> {
-    for (const table of ['auth_refresh_tokens', 'auth_sessions', 'auth_events', 'auth_login_failures', 'auth_user_locks']) {
+    for (const table of [
+      'auth_refresh_tokens',
+      'auth_sessions',
+      'auth_events',
+      'auth_login_failures',
+      'auth_user_locks',
+    ]) {
       await this.dataSource.query(`DELETE FROM ${table}`);
     }
     this.signals.length = 0;

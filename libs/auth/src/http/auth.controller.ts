@@ -21,7 +21,7 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   async login(@Req() request: AuthRequest): Promise<LoginResponse> {
-    const credentials = readBody(LoginRequest, request, ['username', 'password']);
+    const credentials = await readBody(LoginRequest, request, ['username', 'password']);
     const opened = await this.auth.login(credentials, clientOf(request));
     const { access_token, refresh_token, token_type } = tokenPairResponse(opened);
     return { access_token, refresh_token, session_id: opened.sessionId, token_type };
@@ -31,7 +31,7 @@ export class AuthController {
   @Post('token/refresh')
   @HttpCode(200)
   async refresh(@Req() request: AuthRequest): Promise<TokenPairResponse> {
-    const { refresh_token } = readBody(RefreshRequest, request, ['refresh_token']);
+    const { refresh_token } = await readBody(RefreshRequest, request, ['refresh_token']);
     return tokenPairResponse(await this.auth.refresh(refresh_token, clientOf(request)));
   }
 
@@ -45,7 +45,7 @@ export class AuthController {
   @Post('logout/all')
   @HttpCode(200)
   async logoutAll(@Req() request: AuthRequest): Promise<DetailResponse> {
-    const { keep_current: keepCurrent = false } = readBody(LogoutAllRequest, request, ['keep_current']);
+    const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request, ['keep_current']);
     const ended = await this.auth.logoutAll(principalOf(request), { keepCurrent }, clientOf(request));
     return { detail: `Revoked ${ended} session(s).` };
   }

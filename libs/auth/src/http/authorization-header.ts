@@ -7,7 +7,7 @@ const BEARER = /^bearer(?:[ \t]+|$)/i;
  * @throws AuthError `credentials_missing` for no header, another scheme, or nothing after the scheme
  */
 export function bearerToken(header: string | undefined): string {
-  const token = header !== undefined && BEARER.test(header) ? header.replace(BEARER, '').trim() : '';
+  const token = header !== undefined && BEARER.test(header) ? header.replace(BEARER, '') : '';
   if (token === '') throw new AuthError('credentials_missing', 'Authentication credentials were not provided.');
   return token;
 }

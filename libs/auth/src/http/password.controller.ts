@@ -20,7 +20,7 @@ export class PasswordController {
   @Post('password/change')
   @HttpCode(200)
   async change(@Req() request: AuthRequest): Promise<TokenPairResponse> {
-    const body = readBody(PasswordChangeRequest, request, ['current_password', 'new_password']);
+    const body = await readBody(PasswordChangeRequest, request, ['current_password', 'new_password']);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
     return tokenPairResponse(await this.auth.changePassword(principalOf(request), change, clientOf(request)));
   }

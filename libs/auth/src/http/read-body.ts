@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { validateSync } from 'class-validator';
 import { AuthError } from '../domain/errors';
 import type { AuthRequest } from './request';
@@ -7,8 +9,12 @@ import type { AuthRequest } from './request';
  * Only the fields that the DTO declares are taken, and only the body's own ones, so that nothing else gets in.
  * @throws AuthError `invalid_field`, `body_malformed`, `body_not_json`
  */
-export function readBody<Dto extends object>(type: new () => Dto, request: AuthRequest, fields: (keyof Dto)[]): Dto {
-  const body = jsonObject(request);
+export async function readBody<Dto extends object>(
+  type: new () => Dto,
+  request: AuthRequest,
+  fields: (keyof Dto)[],
+): Promise<Dto> {
+  const body = (await hasBody(request)) ? jsonObject(request) : {};
   const dto = new type();
   for (const name of fields) {
     if (Object.hasOwn(body, name)) dto[name] = body[name as string] as Dto[typeof name];
@@ -23,7 +29,6 @@ export function readBody<Dto extends object>(type: new () => Dto, request: AuthR
 
 function jsonObject(request: AuthRequest): Record<string, unknown> {
   const { body } = request;
-  if (!hasBody(request)) return {};
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(header(request, 'content-type')) || body === undefined) {
     throw new AuthError('body_not_json', 'The body must be JSON: send Content-Type: application/json.');
   }
@@ -33,9 +38,17 @@ function jsonObject(request: AuthRequest): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-function hasBody(request: AuthRequest): boolean {
-  if (header(request, 'transfer-encoding') !== '') return !isEmpty(request.body);
-  return Number(header(request, 'content-length') || 0) > 0;
+async function hasBody(request: AuthRequest): Promise<boolean> {
+  if (header(request, 'transfer-encoding') === '') return Number(header(request, 'content-length') || 0) > 0;
+  return request.body === undefined ? !(await isEmptyStream(request)) : !isEmpty(request.body);
+}
+
+/** A body that no parser took: whether it ends before it says anything. */
+async function isEmptyStream(request: AuthRequest): Promise<boolean> {
+  if (!(request instanceof Readable) || request.readableEnded) return true;
+  const [chunk] = (await Promise.race([once(request, 'data'), once(request, 'end')])) as unknown[];
+  request.resume();
+  return chunk === undefined;
 }
 
 /** A chunked body may turn out to be empty. */

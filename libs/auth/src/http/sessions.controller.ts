@@ -47,7 +47,8 @@ export class SessionsController {
 
 /** Read from the URL itself: query parsers differ in what they make of a repeated or empty parameter. */
 function historyLimit(url: string): number {
-  const given = new URL(url, 'http://localhost').searchParams.getAll('limit');
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const given = new URLSearchParams(query).getAll('limit');
   if (given.length === 0) return HISTORY_LIMIT.default;
   if (given.length > 1 || !/^[0-9]+$/.test(given[0]!)) throw invalidField('limit', FIELD_MESSAGES.integer);
   return Number(given[0]);

@@ -99,16 +99,17 @@ export class AuthService {
   }
 
   /**
-   * Ends one session of the user.
+   * Ends one session of the user. `by` tells the log who wanted it: the user, or an administrator.
    * @throws AuthError `session_not_found` for whatever is no active session of this user
    */
   revokeSession(
     userId: UserId,
     sessionId: string,
     client: ClientInfo = {},
-    options: { readonly currentSessionId?: string } = {},
+    options: { readonly currentSessionId?: string; readonly by?: 'user' | 'admin' } = {},
   ): Promise<void> {
-    return this.use.sessions.revoke(userId, sessionId, client, options.currentSessionId ?? null);
+    const { currentSessionId: currentId = null, by: reason = 'user' } = options;
+    return this.use.sessions.revoke(userId, sessionId, client, { currentId, reason });
   }
 
   /** The user's latest authentication events, newest first: 50, or as many as `limit` says, 200 at most. */

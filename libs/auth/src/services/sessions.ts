@@ -58,12 +58,17 @@ export class Sessions {
   }
 
   /** @throws AuthError `session_not_found` for whatever is no active session of this user */
-  async revoke(userId: UserId, sessionId: string, info: ClientInfo, currentId: string | null): Promise<void> {
+  async revoke(
+    userId: UserId,
+    sessionId: string,
+    info: ClientInfo,
+    { currentId, reason }: { readonly currentId: string | null; readonly reason: 'user' | 'admin' },
+  ): Promise<void> {
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
     const ended = UUID.test(id)
-      ? await this.end({ userId: String(userId), sessionId: id, reason: 'user' }, info, currentId)
+      ? await this.end({ userId: String(userId), sessionId: id, reason }, info, currentId)
       : [];
-    if (!ended.some(({ reason }) => reason === 'user')) {
+    if (!ended.some((one) => one.reason === reason)) {
       throw new AuthError('session_not_found', 'Session not found.');
     }
   }

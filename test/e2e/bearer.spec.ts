@@ -1,0 +1,214 @@
+import { AuthUser } from 'nestjs-session-auth';
+import { PASSWORD } from '../support/host';
+import { DAY, MINUTE } from '../support/driven-clock';
+import { sendRaw, setActive, stories, type RawAnswer, type Stage } from './stories';
+
+const MISSING = '{"detail":"Authentication credentials were not provided."}';
+const INVALID = '{"detail":"Invalid or expired access token."}';
+
+const ROUTES = [
+  'POST /auth/logout/',
+  'POST /auth/logout/all/',
+  'GET /auth/sessions/',
+  'DELETE /auth/sessions/5f0c6f0e-8a3e-4d6c-9a55-0d5a4f5a7b11/',
+  'GET /auth/history/',
+  'POST /auth/password/change/',
+  'GET /me',
+];
+
+/** Everything that is no token at all, or is presented in another scheme. */
+const NOT_PROVIDED = [
+  'Bearer',
+  'bearer',
+  'BEARER',
+  'Bearer ',
+  'Bearer    ',
+  'Bearer\t',
+  '',
+  ' ',
+  'Basic YWxpY2U6cGFzc3dvcmQ=',
+  'Token abc',
+  'Digest username="alice"',
+  'Bearerabc',
+  'Bearer-abc',
+  'XBearer abc',
+  '"Bearer abc"',
+  'abc',
+];
+
+/** Something after `Bearer` that is no live access token. */
+const NO_TOKEN = [
+  'Bearer x',
+  'bearer x',
+  'BEARER x',
+  'Bearer null',
+  'Bearer undefined',
+  'Bearer Bearer',
+  'Bearer two parts',
+  'Bearer a,b',
+  'Bearer =',
+  'Bearer "quoted"',
+  "Bearer ' OR '1'='1",
+  'Bearer %00',
+  'Bearer \\',
+  'Bearer {}',
+  'Bearer ..',
+  'Bearer \u00e9\u00ff',
+  'Bearer \u00a0',
+  'Bearer nsaa_',
+  `Bearer nsaa_${'A'.repeat(49)}`,
+  `Bearer nsar_${'A'.repeat(49)}`,
+  `Bearer nsaa_${'A'.repeat(43)}000000`,
+  `Bearer NSAA_${'A'.repeat(49)}`,
+  `Bearer ${'a'.repeat(43)}`,
+  `Bearer ${'a'.repeat(8_000)}`,
+  'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
+];
+
+stories('the bearer of an access token', {}, (at: Stage) => {
+  const ask = (route: string, ...authorization: string[]): Promise<RawAnswer> =>
+    sendRaw(at.host, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
+  const askMe = (token: string): Promise<RawAnswer> => ask('GET /me', `Bearer ${token}`);
+  const invalid = (route = 'GET /me'): Promise<RawAnswer> => ask(route, 'Bearer unknown');
+
+  it.each(ROUTES)('is asked for at %s, and told apart only as missing and invalid', async (route) => {
+    const missing = await ask(route);
+    expect([missing.status, missing.body]).toEqual([401, MISSING]);
+    expect(missing.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
+    const refused = await invalid(route);
+    expect([refused.status, refused.body]).toEqual([401, INVALID]);
+    expect(refused.headers).toMatchObject({
+      'www-authenticate': 'Bearer realm="api", error="invalid_token"',
+      'cache-control': 'no-store',
+    });
+  });
+
+  it.each(NOT_PROVIDED)('who sends %j has provided no credentials', async (value) => {
+    for (const route of ['GET /me', 'GET /auth/sessions/']) {
+      expect((await ask(route, value)).bytes).toBe((await ask(route)).bytes);
+    }
+  });
+
+  it.each(NO_TOKEN)('who sends %j is answered as everybody without a live token', async (value) => {
+    for (const route of ['GET /me', 'GET /auth/sessions/']) {
+      expect((await ask(route, value)).bytes).toBe((await invalid(route)).bytes);
+    }
+  });
+
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('passes with the scheme written %s', async (scheme) => {
+    const { access_token: token } = await at.host.login();
+    expect((await ask('GET /me', `${scheme} ${token}`)).status).toBe(200);
+    expect((await ask('GET /auth/sessions/', `${scheme} ${token}`)).status).toBe(200);
+  });
+
+  it('is refused with a live token that was changed in any way', async () => {
+    const { access_token: token } = await at.host.login();
+    const changed = [
+      token.slice(0, -1),
+      `${token}a`,
+      token.toUpperCase(),
+      token.toLowerCase(),
+      token.slice(1),
+      `${token} ${token}`,
+      `${token},`,
+      `"${token}"`,
+      `${token}=`,
+      token.slice(5),
+      `\u00a0${token}`,
+      `${token}\u00a0`,
+    ];
+    const expected = (await invalid()).bytes;
+    for (const other of changed) {
+      const { bytes } = await askMe(other);
+      expect([other, bytes]).toEqual([other, expected]);
+    }
+    expect((await askMe(token)).status).toBe(200);
+  });
+
+  it('is refused alike with a token that is a refresh token, replaced, revoked, logged out or expired', async () => {
+    const { host } = at;
+    const expected = (await invalid()).bytes;
+    const replaced = await host.login();
+    const { body: live } = await host.refresh(replaced.refresh_token).expect(200);
+    const revoked = await host.login();
+    await host.delete(`/auth/sessions/${revoked.session_id}`, live.access_token).expect(200);
+    const loggedOut = await host.login();
+    await host.post('/auth/logout', loggedOut.access_token).expect(200);
+    for (const token of [
+      live.refresh_token,
+      replaced.refresh_token,
+      replaced.access_token,
+      revoked.access_token,
+      loggedOut.access_token,
+    ]) {
+      expect((await askMe(token)).bytes).toBe(expected);
+    }
+    host.clock.advance(15 * MINUTE - 1);
+    expect((await askMe(live.access_token)).status).toBe(200);
+    host.clock.advance(1);
+    expect((await askMe(live.access_token)).bytes).toBe(expected);
+    host.clock.advance(31 * DAY);
+    expect((await askMe(live.access_token)).bytes).toBe(expected);
+  });
+
+  it('is refused alike when the user is disabled, and the session does not come back when enabled again', async () => {
+    const { host } = at;
+    const { access_token: token } = await host.login();
+    await setActive(host, 'alice', false);
+    expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
+    await setActive(host, 'alice', true);
+    expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
+  });
+
+  it('is refused alike when the user is deleted', async () => {
+    const { host } = at;
+    await host.auth.createUser({ username: 'carol', password: PASSWORD });
+    const { access_token: token } = await host.login('carol');
+    await host.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
+    expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_deleted']);
+  });
+
+  it.each(ROUTES)('who repeats the header is told so at %s, whatever stands in it', async (route) => {
+    const { access_token: token } = await at.host.login();
+    for (const headers of [
+      [`Bearer ${token}`, `Bearer ${token}`],
+      [`Bearer ${token}`, ''],
+      ['', `Bearer ${token}`],
+      ['Basic abc', `Bearer ${token}`],
+      ['', ''],
+    ]) {
+      const answer = await ask(route, ...headers);
+      expect([headers, answer.status]).toEqual([headers, 400]);
+      expect(JSON.parse(answer.body)).toEqual({ detail: expect.any(String) });
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+    expect((await askMe(token)).status).toBe(200);
+  });
+
+  it('who repeats the header in another case is told so too', async () => {
+    const answer = await sendRaw(at.host, ['GET /me HTTP/1.1', 'authorization: Bearer a', 'AUTHORIZATION: Bearer b']);
+    expect([answer.status, Object.keys(JSON.parse(answer.body))]).toEqual([400, ['detail']]);
+  });
+
+  it('reads no token from the query, a form, a JSON body or a cookie', async () => {
+    const { host } = at;
+    const { access_token: token } = await host.login();
+    const missing = (await ask('GET /auth/sessions/')).bytes;
+    expect((await ask(`GET /auth/sessions/?access_token=${token}&token=${token}`)).bytes).toBe(missing);
+    for (const cookie of [`access_token=${token}`, `token=${token}`, `Authorization=Bearer ${token}`]) {
+      const answer = await sendRaw(host, ['GET /auth/sessions/ HTTP/1.1', `Cookie: ${cookie}`]);
+      expect(answer.bytes).toBe(missing);
+    }
+    const form = await host.http.post('/auth/logout/').type('form').send({ access_token: token });
+    expect([form.status, form.text]).toEqual([401, MISSING]);
+    const json = await host.http.post('/auth/logout/').send({ access_token: token, authorization: `Bearer ${token}` });
+    expect([json.status, json.text]).toEqual([401, MISSING]);
+    await host.get('/me', token).expect(200);
+  });
+
+  it('is not asked for where the host opened a route', async () => {
+    await at.host.http.get('/open').expect(200, { open: true });
+  });
+});

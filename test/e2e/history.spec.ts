@@ -1,0 +1,229 @@
+import { AuthEvent } from 'nestjs-session-auth';
+import { PASSWORD } from '../support/host';
+import { MINUTE } from '../support/driven-clock';
+import { historyOf, restorePassword, sendRaw, stories, TIMESTAMP, type Stage } from './stories';
+
+const PHONE =
+  'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
+const LAPTOP =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+
+stories('the limit of a history', {}, (at: Stage) => {
+  /** A login, and so many events before it. */
+  const withEvents = async (count: number): Promise<string> => {
+    const { access_token: token } = await at.host.login();
+    const events = at.host.dataSource.getRepository(AuthEvent);
+    const [row] = await events.find();
+    const copies = Array.from({ length: count - 1 }, (_, index) => ({ ...row!, id: Number(row!.id) - 1 - index }));
+    await events.insert(copies as object[]);
+    return token;
+  };
+
+  it.each([
+    ['', 50],
+    ['?', 50],
+    ['?other=1', 50],
+    ['?limit=1', 1],
+    ['?limit=2', 2],
+    ['?limit=%35', 5],
+    ['?limit=49', 49],
+    ['?limit=50', 50],
+    ['?limit=51', 51],
+    ['?limit=199', 199],
+    ['?limit=200', 200],
+    ['?limit=201', 200],
+    ['?limit=1000000', 200],
+    ['?limit=9007199254740993', 200],
+    [`?limit=1${'0'.repeat(400)}`, 200],
+  ])('%.40s gives %i of 230', async (query, count) => {
+    const token = await withEvents(230);
+    const { body } = await at.host.get(`/auth/history/${query}`, token).expect(200);
+    expect(body).toHaveLength(count);
+  });
+
+  it.each([
+    '0',
+    '00',
+    '-0',
+    '-1',
+    '-9999999999999999999',
+    '',
+    '%20',
+    '+5',
+    '%205',
+    '5%20',
+    '5.0',
+    '1.5',
+    '.5',
+    '1e2',
+    '0x10',
+    'Infinity',
+    'NaN',
+    'null',
+    'undefined',
+    'true',
+    'abc',
+    '5abc',
+    '1_000',
+    '1,000',
+    '%EF%BC%95',
+    '%00',
+    '%',
+    '%E0%A4%A',
+    '1;DROP%20TABLE%20auth_events',
+    '5&limit=6',
+    '5&limit=5',
+    '5&limit=',
+    '&limit=5',
+    '0&limit=0',
+  ])('%j is no integer', async (limit) => {
+    const { access_token: token } = await at.host.login();
+    const answer = await at.host.get(`/auth/history/?limit=${limit}`, token);
+    expect([answer.status, answer.body]).toEqual([400, { limit: ['A valid integer is required.'] }]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('is read from a request target in absolute form too, however odd, and never fails', async () => {
+    const { access_token: token } = await at.host.login();
+    const odd = ['http://host/auth/history?limit=1', 'http://host:99999/auth/history', 'http://[/auth/history'];
+    for (const target of odd) {
+      const answer = await sendRaw(at.host, [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${token}`]);
+      expect([target, answer.status]).not.toEqual([target, 500]);
+    }
+  });
+});
+
+stories('a history', {}, (at: Stage) => {
+  afterEach(() => restorePassword(at.host));
+
+  it('has these fields of each event and no others, and its id is a number', async () => {
+    const { host } = at;
+    const { access_token: token } = await host.login('alice', undefined, PHONE);
+    expect(await historyOf(host, token)).toEqual([
+      {
+        id: expect.any(Number),
+        event: 'login_success',
+        ip_address: '127.0.0.1',
+        user_agent: PHONE,
+        extra: {},
+        timestamp: new Date(host.clock.now()).toISOString(),
+      },
+    ]);
+    const [entry] = await historyOf(host, token);
+    expect(Number.isSafeInteger(entry!.id)).toBe(true);
+    expect(entry!.timestamp).toMatch(TIMESTAMP);
+  });
+
+  it('is in order, most recent first, also within one millisecond', async () => {
+    const { host } = at;
+    let { refresh_token: token, access_token: access } = await host.login();
+    await host.login();
+    for (let time = 0; time < 3; time++) {
+      if (time === 1) host.clock.advance(MINUTE);
+      ({ refresh_token: token, access_token: access } = (await host.refresh(token).expect(200)).body);
+    }
+    const entries = await historyOf(host, access);
+    expect(entries.map(({ event }) => event)).toEqual([
+      'token_refresh',
+      'token_refresh',
+      'token_refresh',
+      'login_success',
+      'login_success',
+    ]);
+    const ids = entries.map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort((one, other) => other - one));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("has the user's own events only, and those of names that belong to the user", async () => {
+    const { host } = at;
+    await host.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
+    await host.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    await host.login('bob');
+    const { access_token: token } = await host.login();
+    expect((await historyOf(host, token)).map(({ event }) => event)).toEqual(['login_success']);
+  });
+
+  it.each([
+    ['is kept as sent', 'My Client/1.0 (ünï)'.normalize('NFC'), 'My Client/1.0 (ünï)'.normalize('NFC')],
+    ['is cut at 500 characters', 'x'.repeat(2_000), 'x'.repeat(500)],
+    ['loses its control characters', 'a\tb\u0085c\u009fd', 'abcd'],
+  ])('has a user agent that %s', async (_, sent, kept) => {
+    const { host } = at;
+    const body = JSON.stringify({ username: 'alice', password: PASSWORD });
+    const answer = await sendRaw(
+      host,
+      [
+        'POST /auth/login HTTP/1.1',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        `User-Agent: ${sent}`,
+      ],
+      body,
+    );
+    const [entry] = await historyOf(host, JSON.parse(answer.body).access_token);
+    expect(entry!.user_agent).toBe(kept);
+  });
+
+  it('tells what each event has to tell', async () => {
+    const { host } = at;
+    const wrong = () => host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+    await wrong();
+    await wrong();
+    const first = await host.login();
+    const byUser = await host.login();
+    await host.delete(`/auth/sessions/${byUser.session_id}`, first.access_token).expect(200);
+    const byLogoutAll = await host.login();
+    await host.post('/auth/logout/all', first.access_token, { keep_current: true }).expect(200);
+    const forced = await host.login();
+    const changed = (
+      await host
+        .post('/auth/password/change', first.access_token, { current_password: PASSWORD, new_password: 'another one' })
+        .expect(200)
+    ).body;
+    await host.refresh(changed.refresh_token).expect(200);
+    await host.refresh(changed.refresh_token).expect(400);
+    const out = await host.login('alice', 'another one');
+    await host.post('/auth/logout', out.access_token).expect(200);
+    const reset = await host.login('alice', 'another one');
+    await host.auth.resetPassword(user.id, PASSWORD);
+    const { access_token: token } = await host.login();
+
+    const told = (await historyOf(host, token)).map(({ event, extra }) => [event, extra]);
+    // What happens in one unit has no order that is promised.
+    const sorted = (entries: unknown[]) => entries.map((entry) => JSON.stringify(entry)).sort();
+    expect(sorted(told)).toEqual(
+      sorted([
+        ['login_failure', { username: 'alice', failure_count: 1 }],
+        ['login_failure', { username: 'alice', failure_count: 2 }],
+        ['login_success', {}],
+        ['login_success', {}],
+        ['session_revoked', { session_id: byUser.session_id, reason: 'user' }],
+        ['login_success', {}],
+        ['session_revoked', { session_id: byLogoutAll.session_id, reason: 'logout_all' }],
+        ['login_success', {}],
+        ['forced_logout', { session_id: forced.session_id, reason: 'password_change' }],
+        ['password_change', {}],
+        ['token_refresh', {}],
+        ['token_reuse', { session_id: first.session_id, sessions_ended: 1 }],
+        ['login_success', {}],
+        ['logout', {}],
+        ['login_success', {}],
+        ['forced_logout', { session_id: reset.session_id, reason: 'password_reset' }],
+        ['password_reset', {}],
+        ['login_success', {}],
+      ]),
+    );
+  });
+
+  it('tells a login from a device that the user was never seen on, not the first of all', async () => {
+    const { host } = at;
+    await host.login('alice', undefined, PHONE);
+    await host.login('alice', undefined, LAPTOP);
+    await host.login('alice', undefined, LAPTOP);
+    const { access_token: token } = await host.login('alice', undefined, PHONE);
+    expect((await historyOf(host, token)).map(({ extra }) => extra)).toEqual([{}, {}, { new_device: true }, {}]);
+    expect(host.sent('user_logged_in').map(({ newDevice }) => newDevice)).toEqual([false, true, false, false]);
+  });
+});

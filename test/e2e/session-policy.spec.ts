@@ -1,0 +1,174 @@
+import { DAY, MINUTE } from '../support/driven-clock';
+import { Host, PASSWORD, type LoginAnswer } from '../support/host';
+import { eventsOf, historyOf, INVALID_CREDENTIALS, INVALID_REFRESH, storedEnd, stories, type Stage } from './stories';
+
+async function loginEachMinute(host: Host, times: number): Promise<LoginAnswer[]> {
+  const answers: LoginAnswer[] = [];
+  for (let time = 0; time < times; time++) {
+    answers.push(await host.login());
+    host.clock.advance(MINUTE);
+  }
+  return answers;
+}
+
+async function activeIds(host: Host): Promise<string[]> {
+  const rows: { id: string }[] = await host.dataSource.query(
+    `SELECT id FROM auth_sessions WHERE state = 'active' ORDER BY created_at`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+stories('without a limit', {}, (at: Stage) => {
+  it('a user has as many sessions as there were logins', async () => {
+    await loginEachMinute(at.host, 12);
+    expect(await activeIds(at.host)).toHaveLength(12);
+    expect(at.host.sent('user_logged_out')).toEqual([]);
+  });
+});
+
+stories('under the policy of a single session', { auth: { sessionPolicy: 'single' } }, (at: Stage) => {
+  it("a login ends the user's other session and nobody else's", async () => {
+    const { host } = at;
+    const bob = await host.login('bob');
+    const [first, second] = await loginEachMinute(host, 2);
+    await host.get('/me', first!.access_token).expect(401);
+    await host.refresh(first!.refresh_token).expect(400, INVALID_REFRESH);
+    await host.get('/me', second!.access_token).expect(200);
+    await host.get('/me', bob.access_token).expect(200);
+    expect(await storedEnd(host, first!.session_id)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
+    expect(host.sent('user_logged_out').map(({ session, reason }) => [session.id, reason])).toEqual([
+      [first!.session_id, 'session_policy'],
+    ]);
+    const forced = (await historyOf(host, second!.access_token)).filter(({ event }) => event === 'forced_logout');
+    expect(forced.map(({ extra }) => extra)).toEqual([{ session_id: first!.session_id, reason: 'session_policy' }]);
+  });
+
+  it('a failed login ends nothing', async () => {
+    const { host } = at;
+    const { access_token: token } = await host.login();
+    await host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400, INVALID_CREDENTIALS);
+    await host.get('/me', token).expect(200);
+  });
+
+  it('of parallel logins one session is left', async () => {
+    const { host } = at;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => host.login()));
+    const left = await activeIds(host);
+    expect(left).toHaveLength(1);
+    const alive = await Promise.all(answers.map((one) => host.get('/me', one.access_token)));
+    expect(alive.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(host.sent('user_logged_out')).toHaveLength(9);
+  });
+});
+
+const THREE = { sessionPolicy: 'max_count', maxSessions: 3 } as const;
+
+stories('under a limit of three that ends the oldest', { auth: THREE }, (at: Stage) => {
+  it('the fourth login ends the oldest by created_at, however active it was', async () => {
+    const { host } = at;
+    const [first, second, third] = await loginEachMinute(host, 3);
+    await host.refresh(first!.refresh_token).expect(200);
+    const fourth = await host.login();
+    expect(await activeIds(host)).toEqual([second!.session_id, third!.session_id, fourth.session_id]);
+    expect(await storedEnd(host, first!.session_id)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
+    expect(host.sent('user_logged_out').map(({ session, reason }) => [session.id, reason])).toEqual([
+      [first!.session_id, 'session_policy'],
+    ]);
+    expect(host.sent('session_limit_reached')).toEqual([]);
+  });
+
+  it('counts no session that ended or whose time is over', async () => {
+    const { host } = at;
+    await loginEachMinute(host, 2);
+    host.clock.advance(8 * DAY);
+    const [first, second, third] = await loginEachMinute(host, 3);
+    expect(await activeIds(host)).toEqual([first, second, third].map((one) => one!.session_id));
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired', 'expired']);
+    await host.post('/auth/logout', first!.access_token).expect(200);
+    const fourth = await host.login();
+    expect(await activeIds(host)).toEqual([second!.session_id, third!.session_id, fourth.session_id]);
+  });
+
+  it('counts the sessions of each user apart', async () => {
+    const { host } = at;
+    await loginEachMinute(host, 3);
+    await host.login('bob');
+    expect(host.sent('user_logged_out')).toEqual([]);
+  });
+
+  it.each([4, 12])('%i parallel logins leave three', async (count) => {
+    const { host } = at;
+    await Promise.all(Array.from({ length: count }, () => host.login()));
+    expect(await activeIds(host)).toHaveLength(3);
+    expect(host.sent('user_logged_out')).toHaveLength(count - 3);
+  });
+
+  it.each([
+    ['max_count', 2, 2],
+    ['max_count', 1, 1],
+    ['single', 5, 1],
+  ] as const)(
+    'once lowered to %s %i, the next login ends as many as needed, oldest first',
+    async (policy, most, left) => {
+      const { host, database } = at;
+      const open = await loginEachMinute(host, 3);
+      const lowered = await Host.start({ database, auth: { sessionPolicy: policy, maxSessions: most }, users: [] });
+      try {
+        expect(await activeIds(host)).toHaveLength(3);
+        lowered.clock.advance(host.clock.now() - lowered.clock.now());
+        const next = await lowered.login();
+        const ids = [...open.map((one) => one.session_id), next.session_id];
+        expect(await activeIds(host)).toEqual(ids.slice(-left));
+        expect(lowered.sent('user_logged_out').map(({ session }) => session.id)).toEqual(ids.slice(0, 4 - left));
+      } finally {
+        await lowered.close();
+      }
+    },
+  );
+});
+
+stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimit: 'reject' } }, (at: Stage) => {
+  const attempt = () => at.host.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
+
+  it('the fourth login is refused with a code, and changes nothing', async () => {
+    const { host } = at;
+    const [first, , third] = await loginEachMinute(host, 3);
+    const answer = await attempt();
+    expect(answer.status).toBe(403);
+    expect(answer.body).toEqual({ detail: expect.any(String), code: 'session_limit_reached' });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(host.sent('session_limit_reached').map(({ activeSessions }) => activeSessions)).toEqual([3]);
+    expect(host.sent('user_logged_out')).toEqual([]);
+    await host.get('/me', first!.access_token).expect(200);
+    expect(await eventsOf(host, third!.access_token)).toEqual(['login_success', 'login_success', 'login_success']);
+    await host.login('bob');
+  });
+
+  it('a wrong password is told as such at the limit too', async () => {
+    await loginEachMinute(at.host, 3);
+    await at.host.http
+      .post('/auth/login')
+      .send({ username: 'alice', password: 'wrong' })
+      .expect(400, INVALID_CREDENTIALS);
+    expect(at.host.sent('session_limit_reached')).toEqual([]);
+  });
+
+  it('there is room again after a logout, or when the time of a session is over', async () => {
+    const { host } = at;
+    const [first] = await loginEachMinute(host, 3);
+    await host.post('/auth/logout', first!.access_token).expect(200);
+    await attempt().expect(200);
+    await attempt().expect(403);
+    host.clock.advance(7 * DAY);
+    await attempt().expect(200);
+    expect(await activeIds(host)).toHaveLength(1);
+  });
+
+  it('parallel logins get in as long as there is room', async () => {
+    const { host } = at;
+    const answers = await Promise.all(Array.from({ length: 10 }, attempt));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array<number>(7).fill(403)]);
+    expect(await activeIds(host)).toHaveLength(3);
+    expect(host.sent('session_limit_reached')).toHaveLength(7);
+  });
+});

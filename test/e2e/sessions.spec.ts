@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import { DAY, HOUR, MINUTE } from '../support/driven-clock';
+import { historyOf, INVALID_REFRESH, sendRaw, storedEnd, stories, TIMESTAMP, UUID, type Stage } from './stories';
+
+const PHONE =
+  'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
+const LAPTOP =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1';
+
+interface Listed {
+  readonly id: string;
+  readonly is_current: boolean;
+  readonly [field: string]: unknown;
+}
+
+stories('the list of sessions', {}, (at: Stage) => {
+  const list = async (token: string): Promise<Listed[]> =>
+    (await at.host.get('/auth/sessions/', token).expect(200)).body as Listed[];
+
+  it('has these fields of each session and no others', async () => {
+    const { host } = at;
+    const { access_token: token, session_id: id } = await host.login('alice', undefined, PHONE);
+    const now = new Date(host.clock.now()).toISOString();
+    expect(await list(token)).toEqual([
+      {
+        id,
+        state: 'active',
+        ip_address: '127.0.0.1',
+        device_type: 'mobile',
+        os_family: 'Android',
+        browser_family: 'Chrome Mobile',
+        device_name: 'Samsung SM-G991B',
+        created_at: now,
+        last_activity: now,
+        is_current: true,
+      },
+    ]);
+    expect(id).toMatch(UUID);
+    expect(now).toMatch(TIMESTAMP);
+  });
+
+  it.each([
+    [LAPTOP, ['desktop', 'Windows', 'Chrome']],
+    [IPHONE, ['mobile', 'iOS', 'Mobile Safari', 'iPhone']],
+    ['test', ['other', 'Other', 'Other', 'Other']],
+    ['\u00ff'.repeat(300), ['other', 'Other', 'Other', 'Other']],
+  ])('tells the device of %.40s', async (userAgent, [deviceType, os, browser, name]) => {
+    const { access_token: token } = await at.host.login('alice', undefined, userAgent);
+    const [session] = await list(token);
+    expect(session).toMatchObject({ device_type: deviceType, os_family: os, browser_family: browser });
+    if (name) expect(session!['device_name']).toBe(name);
+  });
+
+  it('says Other of a client that names itself not at all', async () => {
+    const { host } = at;
+    const body = JSON.stringify({ username: 'alice', password: 'correct horse battery staple' });
+    const answer = await sendRaw(
+      host,
+      ['POST /auth/login HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`],
+      body,
+    );
+    const [session] = await list(JSON.parse(answer.body).access_token);
+    expect(session).toMatchObject({ device_type: 'other', os_family: 'Other', browser_family: 'Other' });
+  });
+
+  it('is in order of created_at, newest first, whatever was active last', async () => {
+    const { host } = at;
+    const logins = [];
+    for (let time = 0; time < 4; time++) {
+      logins.push(await host.login());
+      host.clock.advance(MINUTE);
+    }
+    const { body } = await host.refresh(logins[0]!.refresh_token).expect(200);
+    const ids = (await list(body.access_token)).map(({ id }) => id);
+    expect(ids).toEqual(logins.map((login) => login.session_id).reverse());
+  });
+
+  it('marks the session of the request as current and no other, also after a refresh', async () => {
+    const { host } = at;
+    const one = await host.login();
+    const two = await host.login();
+    const current = async (token: string) => (await list(token)).filter((one) => one.is_current).map(({ id }) => id);
+    expect(await current(one.access_token)).toEqual([one.session_id]);
+    expect(await current(two.access_token)).toEqual([two.session_id]);
+    const { body } = await host.refresh(one.refresh_token).expect(200);
+    expect(await current(body.access_token)).toEqual([one.session_id]);
+  });
+
+  it("has the user's own sessions only", async () => {
+    const alice = await at.host.login();
+    const bob = await at.host.login('bob');
+    expect((await list(alice.access_token)).map(({ id }) => id)).toEqual([alice.session_id]);
+    expect((await list(bob.access_token)).map(({ id }) => id)).toEqual([bob.session_id]);
+  });
+
+  it('has none that ended or whose time is over, and tells an expiry that it notices once', async () => {
+    const { host } = at;
+    const old = await host.login();
+    host.clock.advance(6 * DAY);
+    const ended = await host.login();
+    await host.post('/auth/logout', ended.access_token).expect(200);
+    host.clock.advance(DAY);
+    const now = await host.login();
+    for (let time = 0; time < 3; time++) {
+      expect((await list(now.access_token)).map(({ id }) => id)).toEqual([now.session_id]);
+    }
+    expect(await storedEnd(host, old.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
+    const expired = host.sent('user_logged_out').filter(({ reason }) => reason === 'expired');
+    expect(expired.map(({ session }) => session.id)).toEqual([old.session_id]);
+  });
+
+  it('has more than a page of them', async () => {
+    const { host } = at;
+    const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+    for (let time = 0; time < 60; time++) await host.auth.openSession(user.id);
+    const { access_token: token } = await host.login();
+    expect(await list(token)).toHaveLength(61);
+  });
+});
+
+stories('a session that its owner deletes', {}, (at: Stage) => {
+  const REVOKED = { detail: 'Session revoked.' };
+  const NOT_FOUND = { detail: 'Session not found.' };
+
+  it('ends with its family, and is not found a second time', async () => {
+    const { host } = at;
+    const lost = await host.login();
+    const { body: next } = await host.refresh(lost.refresh_token).expect(200);
+    const mine = await host.login();
+    const path = `/auth/sessions/${lost.session_id}/`;
+    await host.delete(path, mine.access_token).expect(200, REVOKED);
+    await host.get('/me', next.access_token).expect(401);
+    await host.refresh(next.refresh_token).expect(400, INVALID_REFRESH);
+    await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    await host.delete(path, mine.access_token).expect(404, NOT_FOUND);
+    await host.get('/me', mine.access_token).expect(200);
+    expect(await storedEnd(host, lost.session_id)).toEqual({ state: 'revoked', end_reason: 'user' });
+    expect(host.sent('user_logged_out').map(({ session, reason }) => [session.id, session.state, reason])).toEqual([
+      [lost.session_id, 'revoked', 'user'],
+    ]);
+    const [latest] = await historyOf(host, mine.access_token);
+    expect(latest).toMatchObject({
+      event: 'session_revoked',
+      extra: { session_id: lost.session_id, reason: 'user' },
+    });
+  });
+
+  it('may be the current one', async () => {
+    const { access_token: token, session_id: id } = await at.host.login();
+    await at.host.delete(`/auth/sessions/${id}/`, token).expect(200, REVOKED);
+    await at.host.get('/me', token).expect(401);
+  });
+
+  it('is found by its id in capitals too', async () => {
+    const { access_token: token, session_id: id } = await at.host.login();
+    await at.host.delete(`/auth/sessions/${id.toUpperCase()}/`, token).expect(200, REVOKED);
+  });
+
+  it("is not found when it is another user's, ended, over, unknown or no UUID, all alike to the byte", async () => {
+    const { host } = at;
+    const bob = await host.login('bob');
+    const over = await host.login();
+    host.clock.advance(7 * DAY - HOUR);
+    const alice = await host.login();
+    const bobNow = await host.login('bob');
+    const ended = await host.login();
+    await host.post('/auth/logout', ended.access_token).expect(200);
+    host.clock.advance(HOUR);
+    const { access_token: token } = (await host.refresh(alice.refresh_token)).body;
+    const signals = host.signals.filter(({ payload }) => (payload as { reason?: string }).reason === 'user');
+    const ask = (id: string) =>
+      sendRaw(host, [`DELETE /auth/sessions/${id}/ HTTP/1.1`, `Authorization: Bearer ${token}`]);
+    const unknown = await ask(randomUUID());
+    expect([unknown.status, JSON.parse(unknown.body)]).toEqual([404, NOT_FOUND]);
+    for (const id of [
+      bobNow.session_id,
+      bob.session_id,
+      ended.session_id,
+      over.session_id,
+      '00000000-0000-0000-0000-000000000000',
+      'current',
+      '1',
+      '-1',
+      'null',
+      'undefined',
+      '*',
+      '%',
+      '%00',
+      '%E0%A4%A',
+      '%zz',
+      '%ff',
+      '%F0%9F%98%80',
+      '%20',
+      '%2F',
+      '..%2f..%2flogin',
+      "'%20OR%20'1'='1",
+      `${alice.session_id}%00`,
+      `%20${alice.session_id}`,
+      `${alice.session_id}%20`,
+      `${alice.session_id}%0A`,
+      `{${alice.session_id}}`,
+      `urn:uuid:${alice.session_id}`,
+      alice.session_id.replaceAll('-', ''),
+      alice.session_id.slice(0, -1),
+      'a'.repeat(5_000),
+    ]) {
+      const { bytes } = await ask(id);
+      expect([id, bytes]).toEqual([id, unknown.bytes]);
+    }
+    await host.get('/me', token).expect(200);
+    expect((await host.refresh(bobNow.refresh_token)).status).toBe(200);
+    expect(signals).toEqual([]);
+  });
+
+  it('that two requests delete at once is revoked once', async () => {
+    const { host } = at;
+    const lost = await host.login();
+    const mine = await host.login();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => host.delete(`/auth/sessions/${lost.session_id}/`, mine.access_token)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+    expect(host.sent('user_logged_out')).toHaveLength(1);
+  });
+});
+
+stories('a session without tracking', { auth: { trackIps: false, trackUserAgents: false } }, (at: Stage) => {
+  it('has no address, and generic values for the device', async () => {
+    const { access_token: token } = await at.host.login('alice', undefined, PHONE);
+    const { body } = await at.host.get('/auth/sessions/', token).expect(200);
+    expect(body[0]).toMatchObject({
+      ip_address: null,
+      device_type: 'other',
+      os_family: 'Other',
+      browser_family: 'Other',
+      device_name: 'Other',
+    });
+    const [entry] = await historyOf(at.host, token);
+    expect(entry).toMatchObject({ ip_address: null, user_agent: '' });
+  });
+});
