@@ -219,7 +219,7 @@ stories('a login', {}, (at: Stage) => {
 stories('the work of a login', { auth: { passwordHasher: new CountingHasher() } }, (at: Stage) => {
   it('is one verification for every outcome', async () => {
     const { host } = at;
-    const hasher = host.app.get(PasswordHasher) as CountingHasher;
+    const hasher = host.app.get<PasswordHasher, CountingHasher>(PasswordHasher);
     await host.auth.createUser({ username: 'carol', password: null });
     await setActive(host, 'bob', false);
     const worked = async (username: string, password: string): Promise<[number, number]> => {
