@@ -19,7 +19,7 @@ const databases = ['sqlite', ...available];
 const skipped = missing.map(({ name, variable }) => `${name} (set ${variable})`);
 console.log(`Tests run on: ${databases.join(', ')}${skipped.length > 0 ? `; not on: ${skipped.join(', ')}` : ''}`);
 if (!process.env.TEST_PACKAGE) console.log('The packed library in fresh hosts is not tested (set TEST_PACKAGE=1).');
-const jest = createRequire(import.meta.url).resolve('jest/bin/jest.js');
+const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const env = { ...process.env, TEST_DATABASES: databases.join(',') };
 const run = spawnSync(process.execPath, [jest, ...process.argv.slice(2)], { stdio: 'inherit', env });
 process.exit(run.status ?? 1);

@@ -1,0 +1,116 @@
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
+import { Host } from '../support/host';
+
+/** Writes the activity that is pending, as the event loop would a moment later. */
+async function flush(host: Host): Promise<void> {
+  await host.app.get<{ activity: { flush(): Promise<void> } }>('NESTJS_SESSION_AUTH_COMPOSITION').activity.flush();
+}
+
+describe.each(DATABASES)('time on %s', (name) => {
+  let database: TestDatabase;
+  let host: Host;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    host = await Host.start({ database });
+  });
+  afterAll(async () => {
+    await host.close();
+    await database.drop();
+  });
+  beforeEach(() => host.reset());
+
+  it('an access token is good up to its last millisecond', async () => {
+    const { access_token: token } = await host.login();
+    host.clock.advance(900 * SECOND - 1);
+    await host.get('/me', token).expect(200);
+    host.clock.advance(1);
+    await host.get('/me', token).expect(401);
+    expect(host.sent('user_logged_out')).toEqual([]);
+  });
+
+  it('a refresh token is good up to its last millisecond, and each refresh starts anew', async () => {
+    const { refresh_token: first } = await host.login();
+    host.clock.advance(7 * DAY - 1);
+    const { refresh_token: second } = (await host.refresh(first).expect(200)).body;
+    host.clock.advance(7 * DAY);
+    await host.refresh(second).expect(400);
+  });
+
+  it('no refresh goes past the absolute end', async () => {
+    let { refresh_token: token } = await host.login();
+    for (let week = 0; week < 4; week++) {
+      host.clock.advance(7 * DAY - 1);
+      token = (await host.refresh(token).expect(200)).body.refresh_token;
+    }
+    host.clock.advance(2 * DAY + 3);
+    const last = (await host.refresh(token).expect(200)).body;
+    await host.get('/me', last.access_token).expect(200);
+    host.clock.advance(1);
+    await host.get('/me', last.access_token).expect(401);
+    await host.refresh(last.refresh_token).expect(400);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired']);
+  });
+
+  it('idle time is over at its millisecond, told once, and final even if the clock steps back', async () => {
+    const { refresh_token: token, session_id: id } = await host.login();
+    host.clock.advance(7 * DAY);
+    await host.refresh(token).expect(400);
+    await host.refresh(token).expect(400);
+    host.clock.advance(-HOUR);
+    await host.refresh(token).expect(400);
+    expect(host.sent('user_logged_out')).toMatchObject([{ reason: 'expired', session: { id, state: 'expired' } }]);
+    const { access_token: next } = await host.login();
+    expect((await host.get('/auth/sessions', next)).body).toHaveLength(1);
+  });
+
+  it('a listing notices a session whose time is over', async () => {
+    await host.login();
+    host.clock.advance(7 * DAY);
+    const { access_token: token } = await host.login();
+    expect((await host.get('/auth/sessions', token)).body).toHaveLength(1);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired']);
+    await host.post('/auth/logout/all', token).expect(200, { detail: 'Revoked 1 session(s).' });
+  });
+
+  it('activity is written once per interval, behind the request, and moves the idle end', async () => {
+    const { access_token: token } = await host.login();
+    const stored = async (): Promise<number> =>
+      Number((await host.dataSource.query('SELECT last_activity AS at FROM auth_sessions'))[0].at);
+    const began = await stored();
+    host.clock.advance(59_999);
+    await host.get('/me', token).expect(200);
+    await flush(host);
+    expect(await stored()).toBe(began);
+    host.clock.advance(1);
+    await host.get('/me', token).expect(200);
+    await flush(host);
+    expect(await stored()).toBe(began + MINUTE);
+    host.clock.advance(30 * SECOND);
+    await host.get('/me', token).expect(200);
+    await flush(host);
+    expect(await stored()).toBe(began + MINUTE);
+  });
+});
+
+describe.each(DATABASES)('limits that change, on %s', (name) => {
+  it('act at once where they are lowered, and on new sessions where they are raised', async () => {
+    const database = await createDatabase(name);
+    const before = await Host.start({ database });
+    const { refresh_token: token } = await before.login();
+    await before.close();
+
+    const raised = await Host.start({ database, users: [], auth: { idleTimeoutSeconds: 2_592_000 } });
+    raised.clock.advance(7 * DAY - 1);
+    const { refresh_token: next } = (await raised.refresh(token).expect(200)).body;
+    await raised.close();
+
+    const lowered = await Host.start({ database, users: [], auth: { idleTimeoutSeconds: 3600 } });
+    lowered.clock.advance(7 * DAY - 1 + HOUR);
+    await lowered.refresh(next).expect(400);
+    expect(lowered.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired']);
+    await lowered.close();
+    await database.drop();
+  });
+});
