@@ -113,12 +113,12 @@ describe.each(DATABASES)('signals on %s', (name) => {
 
   it('are not harmed by listeners that throw, reject or hang', async () => {
     const emitter = host.app.get(EventEmitter2);
-    const listeners = [
+    const listeners: ReadonlyArray<() => never> = [
       () => {
         throw new Error('a listener');
       },
-      () => Promise.reject(new Error('a listener')),
-      () => new Promise(() => undefined),
+      () => Promise.reject(new Error('a listener')) as never,
+      () => new Promise(() => undefined) as never,
     ];
     for (const listener of listeners) emitter.prependListener('user_logged_in', listener);
     await host.login();

@@ -44,7 +44,7 @@ export class TypeOrmSessionStore extends SessionStore {
     this.touchOne = tables.statement(
       `UPDATE {session} SET
          {session.idleExpiresAt} = CASE WHEN {session.idleExpiresAt} - {session.lastActivity} < :idleMs
-           THEN :at + {session.idleExpiresAt} - {session.lastActivity} ELSE :at + :idleMs END,
+           THEN :at + {session.idleExpiresAt} - {session.lastActivity} ELSE :latest END,
          {session.lastActivity} = :at
        WHERE {session.id} = :id AND {session.state} = 'active' AND {session.lastActivity} < :at`,
     );
@@ -90,7 +90,9 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
     for (const { sessionId, at } of touches) {
-      await this.database.single(this.touchOne.with({ id: sessionId, at, idleMs: limits.idleMs }));
+      await this.database.single(
+        this.touchOne.with({ id: sessionId, at, idleMs: limits.idleMs, latest: at + limits.idleMs }),
+      );
     }
   }
 }
