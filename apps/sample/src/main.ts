@@ -10,9 +10,11 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const dataSource = await prepareDatabase(dataSourceOptions(settings));
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, dataSource), {
-    logger: ['error', 'warn'],
+    // What stops the start is told below, in one line.
+    logger: false,
     abortOnError: false,
   });
+  app.useLogger(['error', 'warn']);
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);

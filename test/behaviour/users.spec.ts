@@ -1,0 +1,132 @@
+import { UserStore, AUTH_ENTITIES_WITHOUT_USERS, type StoredUser } from 'nestjs-session-auth';
+import { hashSync } from 'bcrypt';
+import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { createDatabase, DATABASES } from '../support/databases';
+import { Host, PASSWORD } from '../support/host';
+
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'varchar', select: false })
+  password!: string;
+
+  @Column({ type: Boolean, default: true })
+  isActive!: boolean;
+}
+
+@Entity('people')
+class Person {
+  @PrimaryColumn('varchar')
+  id!: string;
+
+  @Column({ type: 'varchar' })
+  name!: string;
+
+  @Column({ type: 'varchar' })
+  hash!: string;
+}
+
+const HASH = hashSync(PASSWORD, 4);
+
+describe.each(DATABASES)("users in the host's own table on %s", (name) => {
+  const users = { entity: Member, username: 'email', passwordHash: 'password', active: 'isActive' };
+
+  it('log in, with ids of their own type', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({
+      database,
+      entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
+      users: [],
+      auth: { users },
+    });
+    const members = host.dataSource.getRepository(Member);
+    await members.insert([
+      { email: 'alice', password: HASH },
+      { email: 'bob', password: HASH.replace('$2b', '$2y') },
+    ]);
+    const { access_token: token } = await host.login('alice');
+    await host.login('bob');
+    expect((await host.get('/me', token)).body).toMatchObject({ id: 1 });
+    expect(host.sent('user_logged_in').map(({ userId }) => userId)).toEqual([1, 2]);
+    await host.http.post('/auth/login').send({ username: 'Alice', password: PASSWORD }).expect(400);
+
+    const second = await host.login('alice');
+    await members.update({ email: 'alice' }, { isActive: false });
+    await host.get('/me', token).expect(401);
+    await members.update({ email: 'alice' }, { isActive: true });
+    await host.get('/me', token).expect(401);
+    await host.refresh(second.refresh_token).expect(400);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled', 'user_disabled']);
+
+    const bob = await host.login('bob');
+    await members.delete({ email: 'bob' });
+    await host.refresh(bob.refresh_token).expect(400);
+    expect(
+      host
+        .sent('user_logged_out')
+        .slice(2)
+        .map(({ reason, userId }) => [reason, userId]),
+    ).toEqual([
+      ['user_deleted', 2],
+      ['user_deleted', 2],
+    ]);
+    await host.close();
+    await database.drop();
+  });
+
+  it('may have text for ids and no column for active', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({
+      database,
+      entities: [Person, ...AUTH_ENTITIES_WITHOUT_USERS],
+      users: [],
+      auth: { users: { entity: Person, username: 'name', passwordHash: 'hash' } },
+    });
+    await host.dataSource.getRepository(Person).insert({ id: 'p-1', name: 'alice', hash: HASH });
+    const { access_token: token } = await host.login('alice');
+    expect((await host.get('/me', token)).body).toMatchObject({ id: 'p-1' });
+    expect(host.sent('user_logged_in')[0]!.userId).toBe('p-1');
+    await host.close();
+    await database.drop();
+  });
+});
+
+class MemoryUsers extends UserStore {
+  static readonly alice = { id: '7', username: 'alice', passwordHash: HASH, active: true };
+
+  override findByUsername(username: string): Promise<StoredUser | null> {
+    return Promise.resolve(username === 'alice' ? MemoryUsers.alice : null);
+  }
+
+  override findById(id: string): Promise<StoredUser | null> {
+    return Promise.resolve(id === '7' ? { ...MemoryUsers.alice } : null);
+  }
+}
+
+describe.each(DATABASES)('users elsewhere, with sessions on %s', (name) => {
+  it('log in, are out when they are disabled, and have no password to change', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({
+      database,
+      entities: [...AUTH_ENTITIES_WITHOUT_USERS],
+      users: [],
+      auth: { users: MemoryUsers },
+    });
+    const { access_token: token, refresh_token: refresh } = await host.login();
+    await host.get('/me', token).expect(200);
+    const next = (await host.refresh(refresh).expect(200)).body;
+    await host.post('/auth/password/change', next.access_token, {}).expect(404);
+    MemoryUsers.alice.active = false;
+    await host.refresh(next.refresh_token).expect(400);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
+    MemoryUsers.alice.active = true;
+    await host.get('/me', next.access_token).expect(401);
+    await host.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+
+const START = join(__dirname, '../../scripts/start.mjs');
+
+/** A sample host in a process of its own. */
+class Sample {
+  output = '';
+
+  private constructor(private readonly process: ChildProcess) {
+    for (const stream of [process.stdout!, process.stderr!]) {
+      stream.on('data', (chunk: Buffer) => (this.output += String(chunk)));
+    }
+  }
+
+  static start(env: Record<string, string>): Sample {
+    const process_ = spawn(process.execPath, [START], {
+      env: { PATH: process.env['PATH'], PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new Sample(process_);
+  }
+
+  /** Its address, once it listens. */
+  async url(): Promise<string> {
+    for (;;) {
+      const url = /Listening on (\S+)/.exec(this.output)?.[1];
+      if (url && this.output.includes('Try: curl')) return url;
+      if (this.process.exitCode !== null) throw new Error(`It ended: ${this.output}`);
+      await Promise.race([once(this.process.stdout!, 'data'), once(this.process, 'exit')]);
+    }
+  }
+
+  async stop(): Promise<number | null> {
+    this.process.kill('SIGTERM');
+    return this.exit();
+  }
+
+  async exit(): Promise<number | null> {
+    if (this.process.exitCode === null) await once(this.process, 'close');
+    return this.process.exitCode;
+  }
+}
+
+function urlOf({ options }: TestDatabase): string {
+  return options.type === 'better-sqlite3' ? `sqlite:${options.database}` : (options as { url: string }).url;
+}
+
+/** What the answers here may hold. */
+interface Body {
+  access_token: string;
+  refresh_token: string;
+  session_id: string;
+}
+
+async function call(url: string, token?: string, body?: object): Promise<{ status: number; body: Body }> {
+  const answer = await fetch(url, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: answer.status, body: (await answer.json()) as Body };
+}
+
+describe.each(DATABASES)('two sample hosts that start together on an empty database of %s', (name) => {
+  it('serve the same users, keep the alert for its owner, and stop cleanly', async () => {
+    const database = await createDatabase(name);
+    const env = { DATABASE_URL: urlOf(database), SAMPLE_USERS: 'alice:secret,Alice:other:x,bob:secret' };
+    const samples = [Sample.start(env), Sample.start(env)];
+    const [one, two] = (await Promise.all(samples.map((sample) => sample.url()))) as [string, string];
+
+    const login = async (url: string, username: string, password: string): Promise<Body> =>
+      (await call(`${url}/auth/login/`, undefined, { username, password })).body;
+    const phone = await login(one, 'alice', 'secret');
+    const laptop = await login(two, 'alice', 'secret');
+    const other = await login(two, 'Alice', 'other:x');
+    const me = await call(`${two}/me`, phone.access_token);
+    expect(me.body).toEqual({ id: expect.any(Number), username: 'alice', session_id: phone.session_id });
+
+    const refresh = (url: string): Promise<{ status: number }> =>
+      call(`${url}/auth/token/refresh/`, undefined, { refresh_token: phone.refresh_token });
+    expect((await refresh(one)).status).toBe(200);
+    expect((await refresh(two)).status).toBe(400);
+    expect((await call(`${one}/me`, laptop.access_token)).status).toBe(401);
+    expect((await call(`${one}/me`, other.access_token)).status).toBe(200);
+
+    const next = await login(one, 'alice', 'secret');
+    expect((await refresh(one)).status).toBe(400);
+    const alerts = await call(`${one}/security-alerts`, next.access_token);
+    expect(alerts.body).toEqual([
+      { at: expect.any(String), ip_address: '127.0.0.1', session_id: phone.session_id, sessions_ended: 2 },
+    ]);
+    expect((await call(`${one}/security-alerts`, other.access_token)).body).toEqual([]);
+    expect(await Promise.all(samples.map((sample) => sample.stop()))).toEqual([0, 0]);
+    await database.drop();
+  }, 60_000);
+});
+
+describe('a sample host with a setting that is wrong', () => {
+  it.each([
+    [{ AUTH_OPTIONS: '{"maxSessions":0}' }, 'maxSessions is 0; write a whole number from 1 to 1000'],
+    [{ AUTH_OPTIONS: 'no' }, 'AUTH_OPTIONS is no JSON object'],
+    [{ PORT: 'no' }, "PORT is 'no'; write a number"],
+    [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
+    [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL names no database'],
+  ])(
+    '%j ends with what to write',
+    async (env, message) => {
+      const sample = Sample.start({ DATABASE_URL: 'sqlite::memory:', ...env });
+      expect(await sample.exit()).toBe(1);
+      expect(sample.output).toContain(message);
+      expect(sample.output).not.toContain('    at ');
+    },
+    60_000,
+  );
+});
