@@ -130,3 +130,52 @@ describe.each(DATABASES)('users elsewhere, with sessions on %s', (name) => {
     await database.drop();
   });
 });
+
+class ChangingUsers extends MemoryUsers {
+  static hash = HASH;
+  static failing = false;
+
+  override async findByUsername(username: string): Promise<StoredUser | null> {
+    const user = await super.findByUsername(username);
+    return user && { ...user, passwordHash: ChangingUsers.hash };
+  }
+
+  override async findById(id: string): Promise<StoredUser | null> {
+    const user = await super.findById(id);
+    return user && { ...user, passwordHash: ChangingUsers.hash };
+  }
+
+  override setPasswordHash(_id: string, passwordHash: string): Promise<boolean> {
+    if (ChangingUsers.failing) return Promise.reject(new Error('the directory is away'));
+    ChangingUsers.hash = passwordHash;
+    return Promise.resolve(true);
+  }
+}
+
+describe.each(DATABASES)('a password that is kept elsewhere, with sessions on %s', (name) => {
+  it('is changed after the sessions ended, and never with old ones alive', async () => {
+    const database = await createDatabase(name);
+    ChangingUsers.hash = HASH;
+    ChangingUsers.failing = false;
+    const auth = { users: ChangingUsers };
+    const host = await Host.start({ database, entities: [...AUTH_ENTITIES_WITHOUT_USERS], users: [], auth });
+    const other = await host.login();
+    const current = await host.login();
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    const changed = (await host.post('/auth/password/change', current.access_token, change).expect(200)).body;
+    for (const token of [other.access_token, current.access_token]) await host.get('/me', token).expect(401);
+    await host.refresh(current.refresh_token).expect(400);
+    await host.get('/me', changed.access_token).expect(200);
+    await host.login('alice', change.new_password);
+    expect(host.sent('password_changed')).toHaveLength(1);
+
+    ChangingUsers.failing = true;
+    const again = { current_password: change.new_password, new_password: PASSWORD };
+    const failed = await host.post('/auth/password/change', changed.access_token, again);
+    expect([failed.status, failed.body]).toEqual([503, { detail: 'The user store does not answer.' }]);
+    await host.get('/me', changed.access_token).expect(401);
+    expect(host.sent('password_changed')).toHaveLength(1);
+    await host.close();
+    await database.drop();
+  });
+});

@@ -100,3 +100,26 @@ describe('a transaction of the host on the one connection of SQLite', () => {
     await database.drop();
   });
 });
+
+describe.each(DATABASES)('when the database is away on %s', (name) => {
+  it('every route answers 503 and no handler runs', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    const session = await host.login();
+    await host.dataSource.destroy();
+    const answers = [
+      await host.get('/me', session.access_token),
+      await host.get('/auth/sessions', session.access_token),
+      await host.refresh(session.refresh_token),
+      await host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }),
+    ];
+    for (const { status, body, headers } of answers) {
+      expect([status, body]).toEqual([503, { detail: 'The database does not answer.' }]);
+      expect([headers['retry-after'], headers['cache-control']]).toEqual(['5', 'no-store']);
+    }
+    await host.dataSource.initialize();
+    await host.get('/me', session.access_token).expect(200);
+    await host.close();
+    await database.drop();
+  });
+});

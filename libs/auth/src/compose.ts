@@ -1,3 +1,4 @@
+import { HostUserStore } from './adapters/host-user-store';
 import type { ModuleRef } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import type { Clock } from './domain/ports/clock';
@@ -130,7 +131,7 @@ export async function createUserStore(
     assertMapping(dataSource, users);
     return new EntityUserStore(dataSource, database, users, nameMatching);
   }
-  return createReplaceable(moduleRef, users);
+  return new HostUserStore(await createReplaceable(moduleRef, users));
 }
 
 const OWN_USERS: UserEntityMapping = {
