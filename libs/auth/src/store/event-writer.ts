@@ -112,12 +112,13 @@ export class EventWriter {
   }
 
   /**
-   * Whole numbers below 2^53 that rise with time: milliseconds since 2020, times 2048, and a random start within. Should
-   * another process have taken one, the unit is run again with others.
+   * Whole numbers below 2^53 that rise with time: milliseconds since 2020, times 4096. Where one begins within its
+   * millisecond, and how far the next one is, is left to chance, so that instances seldom meet. Should two meet, the unit
+   * is run again with other numbers.
    */
   private nextId(at: number): number {
-    const earliest = Math.max(1, at - FIRST_YEAR) * 2048 + randomInt(1024);
-    this.lastId = Math.max(this.lastId + 1, earliest);
+    const first = Math.max(1, at - FIRST_YEAR) * 4096;
+    this.lastId = this.lastId < first ? first + randomInt(2048) : this.lastId + 1 + randomInt(64);
     return this.lastId;
   }
 }
