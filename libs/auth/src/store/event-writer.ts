@@ -118,7 +118,7 @@ export class EventWriter {
    */
   private nextId(at: number): number {
     const first = Math.max(1, at - FIRST_YEAR) * 4096;
-    this.lastId = this.lastId < first ? first + randomInt(2048) : this.lastId + 1 + randomInt(64);
+    this.lastId = this.lastId < first ? first + randomInt(2048) : this.lastId + 1 + randomInt(512);
     return this.lastId;
   }
 }
