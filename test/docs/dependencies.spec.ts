@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const LIBRARY = join(__dirname, '../../libs/auth/package.json');
+const ALLOWED = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly scripts?: Record<string, string>;
+  readonly dependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
+}
+
+const read = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+
+/** The manifest of a package as it is found from another one. */
+function manifestOf(name: string, from: string): string {
+  for (let folder = dirname(from); ; folder = dirname(folder)) {
+    const path = join(folder, 'node_modules', name, 'package.json');
+    try {
+      readFileSync(path);
+      return path;
+    } catch {
+      if (folder === dirname(folder)) throw new Error(`${name} is not installed`);
+    }
+  }
+}
+
+/** What a host installs with the library: its dependencies, and theirs. */
+function installed(from: string, seen = new Map<string, Manifest>()): Map<string, Manifest> {
+  for (const name of Object.keys(read(from).dependencies ?? {})) {
+    const path = manifestOf(name, from);
+    if (seen.has(name)) continue;
+    seen.set(name, read(path));
+    installed(path, seen);
+  }
+  return seen;
+}
+
+describe('what a host installs with the library', () => {
+  const tree = installed(LIBRARY);
+
+  it('is bcrypt and what bcrypt needs', () => {
+    expect([...tree.keys()].sort()).toEqual(['bcrypt', 'node-addon-api', 'node-gyp-build']);
+  });
+
+  it('has licences that go with MIT', () => {
+    for (const { license } of tree.values()) expect(ALLOWED).toContain(license);
+  });
+
+  it('never brings a User-Agent parser under the AGPL', () => {
+    expect(read(LIBRARY).peerDependencies?.['ua-parser-js']).toMatch(/^\^1\./);
+    expect(read(manifestOf('ua-parser-js', LIBRARY))).toMatchObject({ license: 'MIT' });
+  });
+
+  it('runs no script of the library at its installation', () => {
+    expect(read(LIBRARY).scripts).toBeUndefined();
+  });
+});
