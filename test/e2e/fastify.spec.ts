@@ -84,15 +84,30 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     expect(told(await send(['GET /auth/sessions HTTP/1.1', ...headers]))).toEqual([status, DETAIL]);
   });
 
-  it.each(['[]', '"x"', 'null'])('%j is answered with what is wrong with it', async (body) => {
-    expect(told(await post('/auth/login', body, JSON_TYPE))).toEqual([400, DETAIL]);
+  it.each(['{', '[]', '"x"', 'null', '{"username":"alice",}'])(
+    '%j is answered with what is wrong with it',
+    async (body) => {
+      expect(told(await post('/auth/login', body, JSON_TYPE))).toEqual([400, DETAIL]);
+    },
+  );
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'x'])(
+    'a body of type %s is no JSON',
+    async (type) => {
+      expect(told(await post('/auth/login', 'username=alice', `Content-Type: ${type}`))).toEqual([415, DETAIL]);
+    },
+  );
+
+  it('a body over the limit of the host is too large', async () => {
+    const large = JSON.stringify({ username: 'x'.repeat(1_100_000) });
+    expect(told(await post('/auth/login', large, JSON_TYPE))).toEqual([413, DETAIL]);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded'])('a body of type %s is no JSON', async (type) => {
-    expect(told(await post('/auth/login', 'username=alice', `Content-Type: ${type}`))).toEqual([415, DETAIL]);
-  });
-
-  it.each([['no body at all', [], '']])('%s is an absent body', async (_, headers, body) => {
+  it.each([
+    ['no body at all', [], ''],
+    ['a JSON content type and no length', [JSON_TYPE], ''],
+    ['a JSON content type and a length of 0', [JSON_TYPE, 'Content-Length: 0'], ''],
+  ])('%s is an absent body', async (_, headers, body) => {
     const required = { username: ['This field is required.'], password: ['This field is required.'] };
     expect(told(await send(['POST /auth/login HTTP/1.1', ...headers], body))).toEqual([400, required]);
     const { access_token: token } = await login();

@@ -32,6 +32,7 @@ import { UserStore } from './domain/ports/user-store';
 import { requireDataSource, requireEmitter, warnOfPlatform } from './host-checks';
 import { AuthErrorFilter } from './http/auth-error.filter';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
+import { answerBodiesOnFastify, type FastifyInstance } from './http/fastify-routes';
 import { globalPrefixOf } from './http/global-prefix';
 import { bodyErrorHandler, brokenEscapeReader } from './http/library-routes';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
@@ -140,8 +141,10 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
 
   configure(): void {
     const adapter = this.adapterHost.httpAdapter;
-    if (!this.extras.controllers || adapter?.getType?.() !== 'express') return;
+    if (!this.extras.controllers || !adapter?.getInstance) return;
     const mountPath = `${globalPrefixOf(this.moduleRef)}/${this.extras.path}`;
+    if (adapter.getType() === 'fastify') answerBodiesOnFastify(adapter.getInstance<FastifyInstance>(), mountPath);
+    if (adapter.getType() !== 'express') return;
     const express = adapter.getInstance<{ use(handler: unknown): void }>();
     express.use(bodyErrorHandler(mountPath));
     express.use(brokenEscapeReader(mountPath));

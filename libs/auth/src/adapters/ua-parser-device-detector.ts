@@ -3,15 +3,12 @@ import type { Device, DeviceType } from '../domain/device';
 import { DeviceDetector } from '../domain/ports/device-detector';
 
 const OTHER = 'Other';
-const MAX_NAME_LENGTH = 64;
 
 // A Cubot is a phone. The lengths are bounded so that the time stays linear in the length of a hostile text.
 const BOT =
   /\b(?:(?:adsbot|storebot|mediapartners|feedfetcher|apis)-google|google-inspectiontool|googleother|facebookexternalhit|facebookcatalog|meta-externalagent|(?:chatgpt|claude|perplexity)-user|bingpreview|yahoo! slurp|ia_archiver|[\w.-]{0,30}(?:(?<!cu)bot|crawler|spider))\b|^whatsapp(?=\/)/i;
-
 const CLIENT =
   /^(?:curl|wget|httpie|python-requests|python-httpx|python-urllib|python|aiohttp|okhttp|postmanruntime|insomnia|bruno-runtime|go-http-client|dart|axios|node-fetch|node-superagent|node|undici|got|deno|bun|java|apache-httpclient|guzzlehttp|libwww-perl|ruby|faraday|reqwest|k6)(?![\w-])|\b(?:windows)?powershell(?=\/)/i;
-
 const DESKTOP = /\b(?:windows|macintosh|x11|cros)\b/i;
 const TV = /\b(?:smart-?tv|web0s)\b/i;
 
@@ -31,7 +28,6 @@ const BROWSER_FAMILIES = new Map([
   ['UCBrowser', 'UC Browser'],
   ['Yandex', 'Yandex Browser'],
   ['WebKit', OTHER],
-  ['KHTML', OTHER],
   ['Mozilla', OTHER],
 ]);
 
@@ -65,7 +61,7 @@ export class UaParserDeviceDetector extends DeviceDetector {
   detect(userAgent: string): Device {
     const parser = new this.Parser(userAgent);
     const { type, vendor, model } = parser.getDevice();
-    const os = parser.getOS().name ?? OTHER;
+    const { name: os = OTHER } = parser.getOS();
     const osFamily = OS_FAMILIES.get(os.toLowerCase()) ?? os;
     const bot = BOT.exec(userAgent)?.[0];
     const client = bot ?? CLIENT.exec(userAgent)?.[0];
@@ -84,16 +80,16 @@ function deviceTypeOf(userAgent: string, type: string | undefined, osFamily: str
   if (TV.test(userAgent)) return 'other';
   if (type === 'tablet') return 'tablet';
   if (type === 'mobile' || (!type && (osFamily === 'Android' || osFamily === 'iOS'))) {
-    const isTablet = osFamily === 'Android' && /\bChrome\//.test(userAgent) && !/\bMobile\b/.test(userAgent);
-    return isTablet ? 'tablet' : 'mobile';
+    const isLarge = /\bChrome\//.test(userAgent) && !/\bMobile\b/.test(userAgent);
+    return osFamily === 'Android' && isLarge ? 'tablet' : 'mobile';
   }
   return !type && DESKTOP.test(userAgent) ? 'desktop' : 'other';
 }
 
 function browserFamilyOf(name: string, deviceType: DeviceType): string {
-  const isMobile = deviceType === 'mobile' || deviceType === 'tablet';
-  // TVs and consoles imitate Safari, which runs on none of them.
+  // TVs and consoles imitate Safari.
   if (deviceType === 'other' && name.endsWith('Safari')) return OTHER;
+  const isMobile = deviceType === 'mobile' || deviceType === 'tablet';
   return (isMobile ? MOBILE_BROWSER_FAMILIES.get(name) : undefined) ?? BROWSER_FAMILIES.get(name) ?? name;
 }
 
@@ -109,5 +105,5 @@ function deviceNameOf(type: string | undefined, vendor: string | undefined, mode
 }
 
 function clip(text: string): string {
-  return text.slice(0, MAX_NAME_LENGTH).trim() || OTHER;
+  return text.slice(0, 64).trim() || OTHER;
 }

@@ -23,7 +23,7 @@ type ErrorHandler = (error: unknown, request: ExpressRequest, response: ExpressR
 export function bodyErrorHandler(mountPath: string): ErrorHandler {
   const isOurs = isRouteBelow(mountPath);
   return (error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next): void => {
-    const refusal = isOurs(request.path) ? refusalOf(error) : null;
+    const refusal = isOurs(request.path) ? bodyRefusal((error as { status?: unknown } | null)?.status) : null;
     if (!refusal) return next(error);
     const { status, body } = ERROR_RESPONSES[refusal.code];
     response.setHeader('Cache-Control', 'no-store');
@@ -55,7 +55,7 @@ function isDecodable(path: string): boolean {
 const ROUTES = 'login|token/refresh|logout|logout/all|sessions|sessions/[^/]+|history|password/change';
 
 /** Whether a path is one of the library's routes; Express takes them without regard to case. */
-function isRouteBelow(mountPath: string): (path: string) => boolean {
+export function isRouteBelow(mountPath: string): (path: string) => boolean {
   const prefix = mountPath.split('/').filter(Boolean).map(escaped).join('/');
   const route = new RegExp(`^/${prefix ? `${prefix}/` : ''}(?:${ROUTES})/?$`, 'i');
   return (path) => route.test(path);
@@ -66,8 +66,7 @@ function escaped(text: string): string {
 }
 
 /** Body parsers tell what is wrong by a status (http-errors). */
-function refusalOf(error: unknown): AuthError | null {
-  const status = (error as { status?: unknown } | null)?.status;
+export function bodyRefusal(status: unknown): AuthError | null {
   if (status === 413) return new AuthError('body_too_large', 'The body is too large.');
   if (status === 415) return new AuthError('body_not_json', 'The body must be JSON in UTF-8.');
   if (status === 400) return new AuthError('body_malformed', 'The body is not valid JSON.');
