@@ -43,6 +43,19 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     await dataSource.destroy();
   });
 
+  if (name === 'postgres') {
+    it('respect the schema of the DataSource', async () => {
+      const settings = { schema: 'elsewhere', entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
+      const options = { ...database.options, ...settings } as DataSourceOptions;
+      const dataSource = await new DataSource(options).initialize();
+      await dataSource.query('CREATE SCHEMA elsewhere');
+      await dataSource.runMigrations();
+      expect((await dataSource.driver.createSchemaBuilder().log()).upQueries).toEqual([]);
+      expect(await dataSource.query('SELECT * FROM elsewhere.auth_sessions')).toEqual([]);
+      await dataSource.destroy();
+    });
+  }
+
   it('keep digests in columns that compare by bytes', async () => {
     const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const dataSource = await new DataSource(options).initialize();
