@@ -96,6 +96,7 @@ it('the library exports these names and no others', () => {
     'OnAuthSignal',
     'PasswordController',
     'PasswordHasher',
+    'PruningService',
     'Public',
     'SessionsController',
     'UserStore',

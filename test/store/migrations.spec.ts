@@ -61,7 +61,8 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     const dataSource = await new DataSource(options).initialize();
     await dataSource.runMigrations();
     await dataSource.query(
-      `INSERT INTO auth_refresh_tokens (digest, session_id, generation, state, retired_at) VALUES ('ab', 's', 0, 'used', 0)`,
+      `INSERT INTO auth_refresh_tokens (digest, session_id, generation, state, retired_at, expires_at)
+       VALUES ('ab', 's', 0, 'used', 0, 0)`,
     );
     const found = async (digest: string): Promise<number> =>
       (await dataSource.query(`SELECT 1 FROM auth_refresh_tokens WHERE digest = '${digest}'`)).length;

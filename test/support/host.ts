@@ -10,6 +10,7 @@ import {
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
+  PruningService,
   Public,
   type AuthModuleExtras,
   type AuthModuleOptions,
@@ -101,6 +102,10 @@ export class Host {
 
   get auth(): AuthService {
     return this.app.get(AuthService);
+  }
+
+  get pruning(): PruningService {
+    return this.app.get(PruningService);
   }
 
   get dataSource(): DataSource {

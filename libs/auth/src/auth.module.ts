@@ -4,6 +4,7 @@ import {
   type BeforeApplicationShutdown,
   type DynamicModule,
   type NestModule,
+  type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
@@ -39,6 +40,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
 import { AuthService } from './services/auth.service';
+import { PruningService } from './services/pruning.service';
 import { Database } from './store/sql/database';
 import { PooledDatabase } from './store/sql/pooled-database';
 import { SqliteDatabase } from './store/sql/sqlite-database';
@@ -114,12 +116,16 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       ],
     },
     { provide: AuthService, useFactory: ({ auth }: Composition) => auth, inject: [COMPOSITION] },
+    { provide: PruningService, useFactory: ({ pruning }: Composition) => pruning, inject: [COMPOSITION] },
     BearerAuthGuard,
     AuthErrorFilter,
   ],
-  exports: [AuthService, BearerAuthGuard, AuthErrorFilter, UserStore, PasswordHasher, AUTH_OPTIONS],
+  exports: [AuthService, PruningService, BearerAuthGuard, AuthErrorFilter, UserStore, PasswordHasher, AUTH_OPTIONS],
 })
-export class AuthModule extends ConfigurableModuleClass implements NestModule, OnModuleInit, BeforeApplicationShutdown {
+export class AuthModule
+  extends ConfigurableModuleClass
+  implements NestModule, OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown
+{
   constructor(
     @Inject(COMPOSITION) private readonly composition: Composition,
     @Inject(AUTH_EXTRAS) private readonly extras: typeof DEFAULT_EXTRAS,
@@ -154,8 +160,12 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     warnOfPlatform(this.adapterHost);
   }
 
-  /** What is pending is written while the DataSource is still open. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.composition.activity.flush();
+  onApplicationBootstrap(): void {
+    this.composition.start();
+  }
+
+  /** While the DataSource is still open, and requests that are in flight are still being answered. */
+  beforeApplicationShutdown(): Promise<void> {
+    return this.composition.stop();
   }
 }

@@ -18,6 +18,8 @@ import { Login } from './services/login';
 import { PasswordVerifier } from './services/password-verifier';
 import { Passwords } from './services/passwords';
 import { Refresh } from './services/refresh';
+import { PruningService } from './services/pruning.service';
+import { SealedAnswers } from './services/sealed-answers';
 import { SessionNotices } from './services/session-notices';
 import { SessionOpening } from './services/session-opening';
 import { Sessions } from './services/sessions';
@@ -34,6 +36,7 @@ import { TokenRotator } from './store/token-rotator';
 import { TypeOrmCredentialStore } from './store/typeorm-credential-store';
 import { TypeOrmEventLog } from './store/typeorm-event-log';
 import { TypeOrmLoginFailureStore } from './store/typeorm-login-failure-store';
+import { TypeOrmPruningStore } from './store/typeorm-pruning-store';
 import { TypeOrmSessionStore } from './store/typeorm-session-store';
 import { UserLocks } from './store/user-locks';
 
@@ -54,6 +57,11 @@ export interface Foundations {
 export interface Composition {
   readonly auth: AuthService;
   readonly activity: ActivityRecorder;
+  readonly pruning: PruningService;
+  /** Begins what runs by itself. */
+  start(): void;
+  /** Ends it, and writes what is pending; what is in flight afterwards writes for itself. */
+  stop(): Promise<void>;
 }
 
 /** Puts the use cases and the store together. */
@@ -77,6 +85,9 @@ export async function compose(on: Foundations): Promise<Composition> {
   await verifier.prepare();
   const notices = new SessionNotices(options, clock, sessions, users, signals);
   const activity = new ActivityRecorder(sessions, notices.limits);
+  const prunable = new TypeOrmPruningStore(database, tables, locks, ender);
+  const pruning = new PruningService(options, clock, crypto, prunable, notices);
+  const answers = new SealedAnswers(options, crypto, clock, prunable);
   const opening = new SessionOpening(options, crypto, tokens, sessions, signals, notices);
   const login = new Login(
     options,
@@ -96,12 +107,23 @@ export async function compose(on: Foundations): Promise<Composition> {
     opening,
     users,
     inspector,
-    refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, joined),
+    refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, answers, joined),
     sessions: new Sessions(inspector, sessions, new TypeOrmEventLog(database, tables), notices),
     passwords: new Passwords(options, tokens, inspector, users, credentials, hasher, verifier, login, signals, notices),
     authentication: new Authentication(options, clock, tokens, inspector, sessions, users, notices, activity),
   });
-  return { auth, activity };
+  return {
+    auth,
+    activity,
+    pruning,
+    start: () => {
+      answers.start();
+      pruning.start();
+    },
+    stop: async () => {
+      await Promise.all([pruning.stop(), answers.stop(), activity.stop()]);
+    },
+  };
 }
 
 /** The user store that the options name: the library's own users, a mapped entity, or the host's class. */

@@ -9,6 +9,8 @@ export { AuthOptionsError } from './options/resolve-options';
 // The service
 export { AuthService } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';
+export { PruningService } from './services/pruning.service';
+export type { PruneReport } from './services/pruning.service';
 export type { Credentials } from './services/login';
 export type { CreatedUser, PasswordChange } from './services/passwords';
 export type { ClientInfo } from './domain/client';

@@ -15,6 +15,8 @@ export type OpenOutcome =
 /** What became of a presented refresh token. */
 export type RotateOutcome =
   | { readonly kind: 'rotated'; readonly session: SessionRecord }
+  /** The direct predecessor of the live token, within the grace period: its answer is given again. */
+  | { readonly kind: 'replayed'; readonly sealedAnswer: string }
   /** Unknown, expired, revoked, or of a family that is already dead: nothing was changed. */
   | { readonly kind: 'refused' }
   /** The session's time is over, which is yet to be stored. */

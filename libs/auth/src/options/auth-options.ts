@@ -16,7 +16,10 @@ export interface AuthModuleOptions {
   onSessionLimit?: 'revoke_oldest' | 'reject';
   /** Whether each refresh gives a new refresh token, which is what makes a stolen one noticed. */
   rotateRefreshTokens?: boolean;
-  /** 0 in this version: a refresh token that is presented twice is always reuse. */
+  /**
+   * 0 to 60. Above 0 the refresh token that was exchanged last, presented again within so many seconds, gets the same pair
+   * again: for clients that lose an answer or race themselves. 0: a token that is presented twice is always reuse.
+   */
   refreshReuseGraceSeconds?: number;
   /** Whether addresses are stored, answered and told in signals. */
   trackIps?: boolean;
@@ -60,6 +63,8 @@ export interface AuthModuleOptions {
     /** Events of one user that are kept. */
     maxRowsPerUser?: number;
   };
+  /** How often rows that are no longer needed are removed, by each instance; false for `PruningService` alone. */
+  pruneIntervalSeconds?: number | false;
   /** `exact`: byte by byte. `insensitive`: without regard to case and width (NFKC, lower case). */
   nameMatching?: NameMatching;
   /** Where the users are: an entity of the host's, or a class that extends `UserStore`. `AuthUser` by default. */

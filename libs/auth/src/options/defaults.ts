@@ -22,6 +22,7 @@ export const DEFAULT_OPTIONS: ResolvedAuthOptions = {
   revokeOnPasswordReset: true,
   bcryptCost: 12,
   history: { retentionDays: 90, maxRowsPerUser: 1000 },
+  pruneIntervalSeconds: 3600,
   nameMatching: 'exact',
   users: undefined,
   passwordHasher: undefined,

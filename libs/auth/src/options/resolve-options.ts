@@ -49,7 +49,7 @@ const RULES: Record<string, Rule> = {
   maxSessions: integer(1, 1000),
   onSessionLimit: oneOf('revoke_oldest', 'reject'),
   rotateRefreshTokens: boolean,
-  refreshReuseGraceSeconds: (value) => (value === 0 ? null : '0, the only value that this version supports'),
+  refreshReuseGraceSeconds: integer(0, 60),
   trackIps: boolean,
   trackUserAgents: boolean,
   trackDevices: boolean,
@@ -68,6 +68,7 @@ const RULES: Record<string, Rule> = {
   bcryptCost: (value, env) => integer(env['NODE_ENV'] === 'test' ? 4 : 10, 15)(value, env),
   'history.retentionDays': integer(1, 36_500),
   'history.maxRowsPerUser': integer(1, 10_000_000),
+  pruneIntervalSeconds: (value, env) => (value === false ? null : withFalse(integer(60, 604_800)(value, env))),
   nameMatching: oneOf('exact', 'insensitive'),
   users,
   passwordHasher: replaceable(PasswordHasher, 'a class that extends PasswordHasher'),
@@ -143,6 +144,10 @@ function checkTogether(options: ResolvedAuthOptions, problems: string[]): void {
   const atMost = (name: string, value: number, limit: number, of: string): void => {
     if (value > limit) problems.push(`${name} is ${value}; write at most ${limit}, ${of}`);
   };
+  if (!options.rotateRefreshTokens && options.refreshReuseGraceSeconds > 0) {
+    const given = `refreshReuseGraceSeconds is ${options.refreshReuseGraceSeconds} and rotateRefreshTokens is false`;
+    problems.push(`${given}; write 0: a refresh token that is not rotated is never reused`);
+  }
   const absolute = 'the absoluteTimeoutSeconds';
   atMost('refreshTokenTtlSeconds', refreshTokenTtlSeconds, absoluteTimeoutSeconds, absolute);
   atMost('idleTimeoutSeconds', idleTimeoutSeconds, absoluteTimeoutSeconds, absolute);

@@ -8,17 +8,27 @@ export class ActivityRecorder {
   private pending = new Map<string, number>();
   private writing: Promise<void> = Promise.resolve();
   private scheduled = false;
+  private stopped = false;
 
   constructor(
     private readonly sessions: SessionStore,
     private readonly limits: SessionLimits,
   ) {}
 
-  record(sessionId: string, at: number): void {
+  /** Resolves at once; after `stop`, when it is written, so that the shutdown does not get ahead of it. */
+  record(sessionId: string, at: number): Promise<void> {
     this.pending.set(sessionId, at);
-    if (this.scheduled) return;
-    this.scheduled = true;
-    setImmediate(() => void this.flush());
+    if (this.stopped) return this.flush();
+    if (!this.scheduled) {
+      this.scheduled = true;
+      setImmediate(() => void this.flush());
+    }
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.stopped = true;
+    return this.flush();
   }
 
   /** Writes what is pending; resolves when it is written, and never rejects. */

@@ -1,4 +1,4 @@
-import type { Client, ClientInfo } from '../domain/client';
+import type { ClientInfo } from '../domain/client';
 import { isToken } from '../domain/opaque-token';
 import type { Clock } from '../domain/ports/clock';
 import type { SessionStore } from '../domain/ports/session-store';
@@ -44,15 +44,12 @@ export class Authentication {
     const userId = this.users.parseId(session.userId);
     const account = found.account ?? (await this.notices.accountOf(userId));
     if (account !== 'active') {
-      await this.notices.noticeGone(session.userId, account, this.clientOf(info));
+      await this.notices.noticeGone(session.userId, account, this.inspector.inspect(info));
       return null;
     }
-    if (now - session.lastActivity >= this.options.activityIntervalSeconds * 1000)
-      this.activity.record(session.id, now);
+    if (now - session.lastActivity >= this.options.activityIntervalSeconds * 1000) {
+      await this.activity.record(session.id, now);
+    }
     return { userId, session: viewSession(session, session.id) };
-  }
-
-  private clientOf(info: ClientInfo): Client {
-    return this.inspector.inspect(info);
   }
 }

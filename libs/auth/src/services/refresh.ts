@@ -11,6 +11,7 @@ import type { TokenPair } from '../domain/token-pair';
 import type { ResolvedAuthOptions } from '../options/auth-options';
 import type { ClientInspector } from './client-inspector';
 import { refuseField } from './login';
+import type { SealedAnswers } from './sealed-answers';
 import type { SessionNotices } from './session-notices';
 import type { TokenIssuer } from './token-issuer';
 
@@ -24,6 +25,7 @@ export class Refresh {
     private readonly users: UserStore,
     private readonly signals: SignalBus,
     private readonly notices: SessionNotices,
+    private readonly answers: SealedAnswers,
     /** Whether the database tells the account of a session's user. */
     private readonly accountsJoined: boolean,
   ) {}
@@ -35,6 +37,7 @@ export class Refresh {
     const presentedDigest = this.tokens.digest(presented);
     const access = this.tokens.issue('access');
     const next = this.options.rotateRefreshTokens ? this.tokens.issue('refresh') : null;
+    const pair = { accessToken: access.plain, refreshToken: next?.plain ?? presented };
     const outcome = await this.sessions.rotate({
       ...this.notices.circumstances(client),
       presentedDigest,
@@ -43,10 +46,11 @@ export class Refresh {
       refreshDigest: next?.digest ?? null,
       refreshTtlMs: this.options.refreshTokenTtlSeconds * 1000,
       account: this.accountsJoined ? null : await this.accountBehind(presentedDigest),
+      grace: this.answers.seal(presented, pair),
     });
-    if (outcome.kind === 'rotated') {
-      return { accessToken: access.plain, refreshToken: next?.plain ?? presented };
-    }
+    if (outcome.kind === 'rotated') return pair;
+    const given = outcome.kind === 'replayed' && this.answers.unseal(presented, outcome.sealedAnswer);
+    if (given) return given;
     if (outcome.kind === 'session_over') await this.notices.noticeOver(outcome.userId);
     if (outcome.kind === 'user_gone') await this.notices.noticeGone(outcome.userId, outcome.account, client);
     if (outcome.kind === 'reused') this.tellReuse(outcome, client.ipAddress, client.userAgent);

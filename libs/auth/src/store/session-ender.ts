@@ -39,7 +39,8 @@ export class SessionEnder {
     this.activeOne = tables.selectSession(`${active} AND s.{session.id} = :sessionId ${lock}`);
     this.accountOfUser = tables.selectSessionWithAccount('1 AS one', `${active} LIMIT 1`);
     this.markEnded = tables.statement(
-      `UPDATE {session} SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now
+      `UPDATE {session} SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
+         {session.sealedAnswer} = NULL, {session.sealedUntil} = NULL
        WHERE {session.id} IN (:ids...)`,
     );
   }

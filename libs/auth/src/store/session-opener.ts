@@ -89,4 +89,6 @@ const INSERTED = {
   refreshDigest: ':refreshDigest',
   refreshExpiresAt: ':refreshExpiresAt',
   generation: '0',
+  sealedAnswer: 'NULL',
+  sealedUntil: 'NULL',
 } as const;

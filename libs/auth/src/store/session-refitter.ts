@@ -16,12 +16,13 @@ export class SessionRefitter {
     this.replaceTokens = tables.statement(
       `UPDATE {session} SET {session.accessDigest} = :accessDigest, {session.accessExpiresAt} = :accessExpiresAt,
          {session.refreshDigest} = :refreshDigest, {session.refreshExpiresAt} = :refreshExpiresAt,
-         {session.generation} = {session.generation} + 1
+         {session.generation} = {session.generation} + 1, {session.sealedAnswer} = NULL, {session.sealedUntil} = NULL
        WHERE {session.id} = :id`,
     );
     this.insertRevoked = tables.statement(
       `INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
-         {refresh.retiredAt}) VALUES (:digest, :sessionId, :generation, 'revoked', :now)`,
+         {refresh.retiredAt}, {refresh.expiresAt})
+       VALUES (:digest, :sessionId, :generation, 'revoked', :now, :expiresAt)`,
     );
   }
 
@@ -29,11 +30,17 @@ export class SessionRefitter {
   *refit(id: string, issued: IssuedPair, now: number): Unit<SessionRecord | null> {
     const row = yield* firstOf(this.read.with({ id }));
     if (!row || row['refresh_digest'] === issued.refreshDigest) return row && sessionFromRow(row);
-    yield* affectedBy(
-      this.insertRevoked.with({ digest: row['refresh_digest'], sessionId: id, generation: row['generation'], now }),
-    );
     const session = sessionFromRow(row);
     const { absoluteExpiresAt } = session;
+    yield* affectedBy(
+      this.insertRevoked.with({
+        digest: row['refresh_digest'],
+        sessionId: id,
+        generation: row['generation'],
+        now,
+        expiresAt: absoluteExpiresAt,
+      }),
+    );
     yield* affectedBy(
       this.replaceTokens.with({
         ...issued,

@@ -6,7 +6,7 @@ import { eventOf, type EventWriter } from './event-writer';
 import { accountFromRow, sessionFromRow } from './rows';
 import { ending, type SessionEnder, type WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
-import { affectedBy, firstOf, type Unit } from './sql/unit';
+import { affectedBy, firstOf, type Row, type Unit } from './sql/unit';
 import type { UserLocks } from './user-locks';
 
 /** A token that looks reused. It is judged in a unit of its own, which takes the user's lock first. */
@@ -37,8 +37,9 @@ export class TokenRotator {
       'WHERE s.{session.refreshDigest} = :digest',
     );
     this.retired = tables.selectSessionWithAccount(
-      `s.{session.generation} AS generation, t.{refresh.generation} AS token_generation,
-       t.{refresh.state} AS token_state, t.{refresh.retiredAt} AS retired_at`,
+      `s.{session.refreshDigest} AS refresh_digest, s.{session.generation} AS generation,
+       s.{session.sealedAnswer} AS sealed_answer, s.{session.sealedUntil} AS sealed_until,
+       t.{refresh.generation} AS token_generation, t.{refresh.state} AS token_state, t.{refresh.retiredAt} AS retired_at`,
       'INNER JOIN {refresh} t ON t.{refresh.sessionId} = s.{session.id} WHERE t.{refresh.digest} = :digest',
     );
     this.owner = tables.statement(
@@ -49,12 +50,14 @@ export class TokenRotator {
       `UPDATE {session} SET {session.refreshDigest} = :next, {session.refreshExpiresAt} = :refreshExpiresAt,
          {session.accessDigest} = :accessDigest, {session.accessExpiresAt} = :accessExpiresAt,
          {session.generation} = :generation, {session.lastActivity} = :lastActivity,
-         {session.idleExpiresAt} = :idleExpiresAt
+         {session.idleExpiresAt} = :idleExpiresAt, {session.sealedAnswer} = :sealedAnswer,
+         {session.sealedUntil} = :sealedUntil
        WHERE {session.id} = :id AND {session.state} = 'active' AND {session.refreshDigest} = :presented`,
     );
     this.insertUsed = tables.statement(
       `INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
-         {refresh.retiredAt}) VALUES (:digest, :sessionId, :generation, 'used', :now)`,
+         {refresh.retiredAt}, {refresh.expiresAt})
+       VALUES (:digest, :sessionId, :generation, 'used', :now, :expiresAt)`,
     );
   }
 
@@ -64,7 +67,7 @@ export class TokenRotator {
   }
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
-    const outcome = await this.database.atomic(() => this.exchange(command));
+    const outcome = await this.database.atomic(() => this.exchange(command), { repeatable: true });
     if (outcome.kind !== 'suspect') return outcome;
     return this.events.revoke((write) => this.punish(command, outcome.userId, write));
   }
@@ -89,6 +92,8 @@ export class TokenRotator {
         next: command.refreshDigest ?? digest,
         generation: command.refreshDigest === null ? generation : generation + 1,
         accessDigest: command.accessDigest,
+        sealedAnswer: command.grace?.sealedAnswer ?? null,
+        sealedUntil: command.grace ? command.now + command.grace.windowMs : null,
         presented: digest,
       }),
     );
@@ -96,7 +101,10 @@ export class TokenRotator {
     if (won === 0) return yield* this.classifyRetired(command);
 
     if (command.refreshDigest !== null) {
-      yield* affectedBy(this.insertUsed.with({ digest, sessionId: session.id, generation, now: command.now }));
+      const expiresAt = session.absoluteExpiresAt;
+      yield* affectedBy(
+        this.insertUsed.with({ digest, sessionId: session.id, generation, now: command.now, expiresAt }),
+      );
     }
     yield* this.events.write([eventOf('token_refresh', session.userId, command.client, command.now)]);
     return { kind: 'rotated', session: next };
@@ -107,8 +115,13 @@ export class TokenRotator {
     if (!row) return { kind: 'refused' };
     const session = sessionFromRow(row);
     if (session.state !== 'active' || row['token_state'] !== 'used') return { kind: 'refused' };
+    // A unit that is run again, because the answer to its COMMIT was lost, finds what it has done itself.
+    if (row['refresh_digest'] === command.refreshDigest) return { kind: 'rotated', session };
     if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
-    return { kind: 'suspect', userId: session.userId };
+    if (!inGrace(row, command)) return { kind: 'suspect', userId: session.userId };
+    const account = accountFromRow(row) ?? command.account;
+    if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
+    return { kind: 'replayed', sealedAnswer: String(row['sealed_answer']) };
   }
 
   /**
@@ -135,6 +148,14 @@ export class TokenRotator {
       generationsBehind: Number(row['generation']) - Number(row['token_generation']),
     };
   }
+}
+
+/** Whether a used token gets its answer again: the direct predecessor of the live one, within the window. */
+function inGrace(row: Row, { grace, now }: RotateToken): boolean {
+  if (!grace || row['sealed_answer'] === null) return false;
+  // A window that was made shorter since acts at once.
+  const until = Math.min(Number(row['sealed_until']), Number(row['retired_at']) + grace.windowMs);
+  return now < until && Number(row['generation']) - Number(row['token_generation']) === 1;
 }
 
 /** The session after this refresh, with the ends of its new tokens. */

@@ -38,6 +38,15 @@ export interface RotateToken extends Circumstances {
   readonly refreshTtlMs: number;
   /** What the user store says of the session's user, where the database cannot. */
   readonly account: AccountStatus | null;
+  /** How a client that lost the answer gets it again; null where a second presentation is always reuse. */
+  readonly grace: Grace | null;
+}
+
+/** For so long the token that was exchanged last gets the answer to that exchange again. */
+export interface Grace {
+  readonly windowMs: number;
+  /** The new pair, sealed under the presented token. */
+  readonly sealedAnswer: string;
 }
 
 /** The sessions to end: those of a user, or the one of them that is named. */

@@ -22,4 +22,9 @@ export class AuthRefreshToken {
 
   @Column({ ...INSTANT, name: 'retired_at' })
   retiredAt!: number;
+
+  /** The absolute end of its session, until which the row is kept. */
+  @Index()
+  @Column({ ...INSTANT, name: 'expires_at' })
+  expiresAt!: number;
 }

@@ -6,6 +6,8 @@ import { COMPARED_BY_BYTES, DIGEST, INSTANT, USER_ID, UUID } from './columns';
 /** One login on one client, with the digests of its live tokens. */
 @Entity('auth_sessions', COMPARED_BY_BYTES)
 @Index(['userId', 'state'])
+@Index(['state', 'idleExpiresAt'])
+@Index(['state', 'absoluteExpiresAt'])
 export class AuthSession {
   @PrimaryColumn(UUID)
   id!: string;
@@ -71,4 +73,13 @@ export class AuthSession {
   /** How many refresh tokens this family has had before the live one. */
   @Column({ type: 'integer' })
   generation!: number;
+
+  /** The pair that the last refresh gave, sealed under the token that it was given for; null without a grace period. */
+  @Column({ type: 'text', name: 'sealed_answer', nullable: true })
+  sealedAnswer!: string | null;
+
+  /** The end of the grace period of that token. */
+  @Index()
+  @Column({ ...INSTANT, name: 'sealed_until', nullable: true })
+  sealedUntil!: number | null;
 }

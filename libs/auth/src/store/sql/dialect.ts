@@ -20,6 +20,11 @@ export function forUpdate(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE';
 }
 
+/** The same, passing over rows that somebody else has locked: nothing waits. PostgreSQL 9.5, MySQL 8.0.1, MariaDB 10.6. */
+export function forUpdateOfFree(dialect: Dialect): string {
+  return dialect === 'sqlite' ? '' : 'FOR UPDATE SKIP LOCKED';
+}
+
 /** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */
 export function onDuplicate(dialect: Dialect, key: string, assignments: string): string {
   return dialect === 'mysql'

@@ -5,23 +5,51 @@ const ROLLED_BACK = new Set(['40001', '40P01', '1213', '1205', 'SQLITE_BUSY', 'S
 
 const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 
+/** The connection broke, or the server ended it (PostgreSQL class 08 and 57P; MySQL 1053, 1927, 4031). */
+const LOST = new Set([
+  '08000',
+  '08003',
+  '08006',
+  '57P01',
+  '57P02',
+  '1053',
+  '1927',
+  '4031',
+  'ECONNRESET',
+  'EPIPE',
+  'PROTOCOL_CONNECTION_LOST',
+]);
+/** Some of it the drivers tell in words only, and TypeORM by an error of its own. */
+const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
+
 /** The driver's own code of an error: all of it that may be logged, for its text can hold parameters. */
 export function failureCode(error: unknown): string {
-  const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  const { errno, code, name } = (source ?? {}) as { errno?: unknown; code?: unknown; name?: unknown };
+  const { errno, code, name } = (sourceOf(error) ?? {}) as { errno?: unknown; code?: unknown; name?: unknown };
   if (typeof errno === 'number' && errno > 0) return String(errno);
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'unknown';
 }
 
 /**
- * Whether the unit may succeed when it is run again: the database rolled it back for another one's sake, or a key that
- * the unit made up was taken.
+ * Whether the unit was rolled back and may succeed when it is run again: it was in another one's way, or a key that it
+ * made up was taken.
  */
-export function isWorthAnotherTry(error: unknown): boolean {
+export function isRolledBack(error: unknown): boolean {
   return ROLLED_BACK.has(failureCode(error)) || isDuplicate(error);
+}
+
+/** Whether the connection broke: what was under way is done or not done, and nobody knows. */
+export function isConnectionLost(error: unknown): boolean {
+  const source = sourceOf(error);
+  if (LOST.has(failureCode(error))) return true;
+  if (!(source instanceof Error)) return false;
+  return source.name === 'QueryRunnerAlreadyReleasedError' || LOST_IN_WORDS.test(source.message);
 }
 
 /** Whether a row with this key is there already. */
 export function isDuplicate(error: unknown): boolean {
   return DUPLICATE.has(failureCode(error));
+}
+
+function sourceOf(error: unknown): unknown {
+  return error instanceof QueryFailedError ? error.driverError : error;
 }

@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { assertInTime, Database, type Deadline } from './database';
+import { assertInTime, Database } from './database';
 import type { Dialect } from './dialect';
 import type { Query, Result, Unit } from './unit';
 
@@ -12,7 +12,7 @@ export class PooledDatabase extends Database {
     super();
   }
 
-  protected async runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
+  protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
     return this.withConnection(deadline, async (connection) => {
       // Each decision is one conditional statement that reads what is committed, so nothing more is asked of the database.
       await connection.startTransaction('READ COMMITTED');
@@ -28,24 +28,35 @@ export class PooledDatabase extends Database {
     });
   }
 
-  protected async runSingle(query: Query, deadline: Deadline): Promise<Result> {
+  protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
   }
 
-  private async withConnection<T>(deadline: Deadline, work: (connection: QueryRunner) => Promise<T>): Promise<T> {
+  private async withConnection<T>(deadline: AbortSignal, work: (connection: QueryRunner) => Promise<T>): Promise<T> {
     // 'master' is the primary: a replica may not know of a revocation yet.
     const connection = this.dataSource.createQueryRunner('master');
+    let tearDown = (): void => undefined;
     try {
-      await connection.connect();
+      const driverConnection = (await connection.connect()) as DriverConnection;
       assertInTime(deadline);
+      // One that has not answered in time may never do: given back to the pool it would keep the next caller waiting.
+      tearDown = () => void (driverConnection.connection ?? driverConnection).stream?.destroy();
+      deadline.addEventListener('abort', tearDown);
       return await work(connection);
     } finally {
+      deadline.removeEventListener('abort', tearDown);
       await connection.release();
     }
   }
 }
 
-async function execute(connection: QueryRunner, query: Query, deadline: Deadline): Promise<Result> {
+/** The socket of a connection, where pg and mysql2 keep it. */
+interface DriverConnection {
+  readonly connection?: DriverConnection;
+  readonly stream?: { destroy(): void };
+}
+
+async function execute(connection: QueryRunner, query: Query, deadline: AbortSignal): Promise<Result> {
   assertInTime(deadline);
   const result = await connection.query(query.sql, [...query.params], true);
   return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };

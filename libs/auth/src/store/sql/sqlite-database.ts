@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertInTime, Database, type Deadline } from './database';
+import { assertInTime, Database } from './database';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** What is used of better-sqlite3, or of whatever the DataSource's `driver` option puts in its place. */
@@ -28,7 +28,7 @@ export class SqliteDatabase extends Database {
     super();
   }
 
-  protected async runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
+  protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
     const connection = await this.connectionOutsideTransactions(deadline);
     connection.exec('BEGIN IMMEDIATE');
     try {
@@ -41,11 +41,11 @@ export class SqliteDatabase extends Database {
     }
   }
 
-  protected async runSingle(query: Query, deadline: Deadline): Promise<Result> {
+  protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
     return execute(await this.connectionOutsideTransactions(deadline), query);
   }
 
-  private async connectionOutsideTransactions(deadline: Deadline): Promise<SqliteConnection> {
+  private async connectionOutsideTransactions(deadline: AbortSignal): Promise<SqliteConnection> {
     const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
     while (databaseConnection.inTransaction) {
       await sleep(1);
