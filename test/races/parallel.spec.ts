@@ -18,23 +18,31 @@ describe.each(DATABASES)('parallel requests to two instances on %s', (name) => {
     for (const host of hosts) await host.reset();
   });
 
-  it.each([2, 5, 20])('%i refreshes of one token give one pair, end the sessions and tell it once', async (count) => {
-    const session = await hosts[0].login();
-    const other = await hosts[1].login();
-    const answers = await Promise.all(
-      Array.from({ length: count }, (_, index) => hosts[index % 2]!.refresh(session.refresh_token)),
-    );
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([200, ...Array<number>(count - 1).fill(400)]);
-    const winner = answers.find(({ status }) => status === 200)!.body;
-    await hosts[0].get('/me', winner.access_token).expect(401);
-    await hosts[1].refresh(winner.refresh_token).expect(400);
-    await hosts[1].get('/me', other.access_token).expect(401);
-    const told = hosts.flatMap((host) => host.sent('token_reuse_detected'));
-    expect(told.map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
-    const rows = await hosts[0].dataSource.query(`SELECT event FROM auth_events WHERE event = 'token_reuse'`);
-    expect(rows).toHaveLength(1);
-  });
+  const crowds = [2, 5, 20, 50].flatMap((count) => [
+    { count, instances: 1 },
+    { count, instances: 2 },
+  ]);
+  it.each(crowds)(
+    '$count refreshes of one token on $instances instance(s): one pair, then reuse, told once',
+    async (crowd) => {
+      const { count, instances } = crowd;
+      const session = await hosts[0].login();
+      const other = await hosts[1].login();
+      const answers = await Promise.all(
+        Array.from({ length: count }, (_, index) => hosts[index % instances]!.refresh(session.refresh_token)),
+      );
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([200, ...Array<number>(count - 1).fill(400)]);
+      const winner = answers.find(({ status }) => status === 200)!.body;
+      await hosts[0].get('/me', winner.access_token).expect(401);
+      await hosts[1].refresh(winner.refresh_token).expect(400);
+      await hosts[1].get('/me', other.access_token).expect(401);
+      const told = hosts.flatMap((host) => host.sent('token_reuse_detected'));
+      expect(told.map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
+      const rows = await hosts[0].dataSource.query(`SELECT event FROM auth_events WHERE event = 'token_reuse'`);
+      expect(rows).toHaveLength(1);
+    },
+  );
 
   it('a refresh that runs beside a logout never outlives it', async () => {
     for (let round = 0; round < 10; round++) {

@@ -1,7 +1,7 @@
 import { Controller, Get, Module, UseGuards, type ModuleMetadata } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   AUTH_ENTITIES,
@@ -53,6 +53,8 @@ export interface HostOptions {
   readonly users?: readonly string[];
   /** Called before the app is initialised: pipes, prefix, versioning. */
   readonly configure?: (app: NestExpressApplication) => void;
+  /** Puts other providers in the place of the library's. */
+  readonly override?: (module: TestingModuleBuilder) => TestingModuleBuilder;
 }
 
 /** A host app around the library, listening on a port of its own. */
@@ -84,9 +86,10 @@ export class Host {
       controllers: [MeController],
     })
     class HostModule {}
-    const module = await Test.createTestingModule({ imports: [HostModule] })
+    const driven = Test.createTestingModule({ imports: [HostModule] })
       .overrideProvider(Clock)
-      .useValue(clock)
+      .useValue(clock);
+    const module = await (options.override?.(driven) ?? driven)
       .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
       .compile();
     const app = module.createNestApplication<NestExpressApplication>();
