@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../../domain/errors';
 import type { Dialect } from './dialect';
-import { failureCode, isConnectionLost, isRolledBack } from './failure';
+import { CommitError, failureCode, isConnectionLost, isRolledBack } from './failure';
 import type { Query, Result, Unit } from './unit';
 
 /** A database that has not answered by then "does not answer". */
@@ -14,7 +14,7 @@ const TRIES = 3;
 export interface UnitTraits {
   /**
    * Whether the unit, run again after its COMMIT went through unnoticed, finds that out and comes to the same outcome.
-   * Then a lost connection is no reason to give up either.
+   * Then a connection that broke at the COMMIT is no reason to give up either.
    */
   readonly repeatable?: boolean;
 }
@@ -22,8 +22,8 @@ export interface UnitTraits {
 /**
  * Runs units of work on the host's DataSource.
  *
- * A unit that the database rolled back for the sake of another one is run again, a bounded number of times. Whatever
- * else fails comes out as `database_unavailable`, and only the driver's code is logged: the text of a driver's error may
+ * A unit that the database rolled back for the sake of another one, or whose connection broke, is run again, a bounded
+ * number of times; but not if it may have been committed. Whatever else fails comes out as `database_unavailable`, and only the driver's code is logged: the text of a driver's error may
  * hold the statement and its parameters.
  */
 export abstract class Database {
@@ -47,7 +47,7 @@ export abstract class Database {
 
   private async guarded<T>(run: (deadline: AbortSignal) => Promise<T>, repeatable: boolean): Promise<T> {
     const isWorthAnotherTry = (error: unknown): boolean =>
-      isRolledBack(error) || (repeatable && isConnectionLost(error));
+      isRolledBack(error) || (isConnectionLost(error) && (repeatable || !(error instanceof CommitError)));
     try {
       return await within(this.answerWithinMs, (deadline) => withRetries(run, deadline, isWorthAnotherTry));
     } catch (error) {

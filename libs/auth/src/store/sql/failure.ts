@@ -1,5 +1,12 @@
 import { QueryFailedError } from 'typeorm';
 
+/** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
+export class CommitError extends Error {
+  constructor(override readonly cause: unknown) {
+    super('COMMIT failed');
+  }
+}
+
 /** PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait. SQLite: another writer. */
 const ROLLED_BACK = new Set(['40001', '40P01', '1213', '1205', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']);
 
@@ -50,6 +57,8 @@ export function isDuplicate(error: unknown): boolean {
   return DUPLICATE.has(failureCode(error));
 }
 
+/** What the driver said, out of what was wrapped around it. */
 function sourceOf(error: unknown): unknown {
+  if (error instanceof CommitError) return sourceOf(error.cause);
   return error instanceof QueryFailedError ? error.driverError : error;
 }

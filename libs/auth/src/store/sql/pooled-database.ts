@@ -1,6 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { assertInTime, Database } from './database';
 import type { Dialect } from './dialect';
+import { CommitError } from './failure';
 import type { Query, Result, Unit } from './unit';
 
 /** PostgreSQL, MySQL and MariaDB: each unit has a connection of its own. */
@@ -13,16 +14,19 @@ export class PooledDatabase extends Database {
   }
 
   protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
-    return this.withConnection(deadline, async (connection) => {
-      // Each decision is one conditional statement that reads what is committed, so nothing more is asked of the database.
-      await connection.startTransaction('READ COMMITTED');
+    return this.withConnection(deadline, async (connection, tearDown) => {
       try {
+        // Each decision is one conditional statement that reads what is committed, so nothing more is asked.
+        await connection.startTransaction('READ COMMITTED');
         const outcome = await drive(unit(), (query) => execute(connection, query, deadline));
         assertInTime(deadline);
-        await connection.commitTransaction();
+        await connection.commitTransaction().catch((error: unknown) => {
+          throw new CommitError(error);
+        });
         return outcome;
       } catch (error) {
-        if (connection.isTransactionActive) await connection.rollbackTransaction().catch(() => undefined);
+        // With its transaction open it must not go back to the pool.
+        if (connection.isTransactionActive) await connection.rollbackTransaction().catch(tearDown);
         throw error;
       }
     });
@@ -32,17 +36,21 @@ export class PooledDatabase extends Database {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
   }
 
-  private async withConnection<T>(deadline: AbortSignal, work: (connection: QueryRunner) => Promise<T>): Promise<T> {
+  private async withConnection<T>(
+    deadline: AbortSignal,
+    work: (connection: QueryRunner, tearDown: () => void) => Promise<T>,
+  ): Promise<T> {
     // 'master' is the primary: a replica may not know of a revocation yet.
     const connection = this.dataSource.createQueryRunner('master');
-    let tearDown = (): void => undefined;
+    let socket: { destroy(): void } | undefined;
+    const tearDown = (): void => socket?.destroy();
     try {
       const driverConnection = (await connection.connect()) as DriverConnection;
       assertInTime(deadline);
+      socket = (driverConnection.connection ?? driverConnection).stream;
       // One that has not answered in time may never do: given back to the pool it would keep the next caller waiting.
-      tearDown = () => void (driverConnection.connection ?? driverConnection).stream?.destroy();
       deadline.addEventListener('abort', tearDown);
-      return await work(connection);
+      return await work(connection, tearDown);
     } finally {
       deadline.removeEventListener('abort', tearDown);
       await connection.release();

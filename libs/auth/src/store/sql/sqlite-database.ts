@@ -30,8 +30,8 @@ export class SqliteDatabase extends Database {
 
   protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
     const connection = await this.connectionOutsideTransactions(deadline);
-    connection.exec('BEGIN IMMEDIATE');
     try {
+      connection.exec('BEGIN IMMEDIATE');
       const outcome = drive(unit(), (query) => execute(connection, query));
       connection.exec('COMMIT');
       return outcome;

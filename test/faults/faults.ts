@@ -1,0 +1,90 @@
+import type { DataSource } from 'typeorm';
+import type { DatabaseName } from '../support/databases';
+import type { Call, Hook } from '../support/tap';
+
+/** What goes wrong with the n-th statement, and what is promised then. */
+export interface Fault {
+  readonly name: string;
+  readonly on: readonly DatabaseName[];
+  /** `works`: as if nothing had been. `works before COMMIT`: at the COMMIT only a refresh does. `fails`: 503. */
+  readonly outcome: 'works' | 'works before COMMIT' | 'fails';
+  /** Whether only this statement goes wrong, or all from it on. */
+  readonly lasting?: boolean;
+  readonly before?: (tools: Tools) => void | Promise<void>;
+  readonly after?: (tools: Tools) => void | Promise<void>;
+}
+
+export interface Tools {
+  readonly name: DatabaseName;
+  readonly observer: DataSource;
+  /** Resolves never; rejects when the test is over. */
+  readonly hanging: Promise<never>;
+}
+
+const ALL: readonly DatabaseName[] = ['sqlite', 'postgres', 'mariadb'];
+const POOLED: readonly DatabaseName[] = ['postgres', 'mariadb'];
+
+const fail = (): never => {
+  throw new Error('out of order');
+};
+
+/** As each driver tells that the database rolled the unit back for another one's sake. */
+const deadlock = ({ name }: Tools): never => {
+  if (name === 'sqlite') throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  if (name === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK', errno: 1213 });
+};
+
+/** Ends every other connection to the database, as a server that is restarted does. */
+async function cutConnections({ name, observer }: Tools): Promise<void> {
+  if (name === 'postgres') {
+    await observer.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    return;
+  }
+  const others: { id: number }[] = await observer.query(
+    'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
+  );
+  for (const { id } of others) await observer.query(`KILL ${id}`).catch(() => undefined);
+}
+
+export const FAULTS: readonly Fault[] = [
+  { name: 'fails', on: ALL, outcome: 'fails', before: fail },
+  { name: 'is done and its answer is lost', on: ALL, outcome: 'fails', after: fail },
+  { name: 'is in the way of another unit once', on: ALL, outcome: 'works', before: deadlock },
+  { name: 'is in the way of another unit each time', on: ALL, outcome: 'fails', lasting: true, before: deadlock },
+  { name: 'finds its connection cut', on: POOLED, outcome: 'works before COMMIT', before: cutConnections },
+  { name: 'is done before its connection is cut', on: POOLED, outcome: 'works before COMMIT', after: cutConnections },
+  { name: 'hangs', on: POOLED, outcome: 'fails', lasting: true, before: ({ hanging }) => hanging },
+];
+
+/** Puts the fault at the n-th statement from now on. */
+export class FaultHook implements Hook {
+  private calls = 0;
+  /** The statement that it happened to. */
+  struck: string | null = null;
+
+  constructor(
+    private readonly fault: Fault,
+    private readonly at: number,
+    private readonly tools: Tools,
+  ) {}
+
+  before(call: Call): void | Promise<void> {
+    if (call.kind !== 'statement' || call.sql === 'ROLLBACK') return;
+    this.calls++;
+    if (!this.strikes()) return;
+    this.struck ??= call.sql;
+    return this.fault.before?.(this.tools);
+  }
+
+  after(call: Call): void | Promise<void> {
+    if (call.kind !== 'statement' || call.sql === 'ROLLBACK' || !this.strikes()) return;
+    return this.fault.after?.(this.tools);
+  }
+
+  private strikes(): boolean {
+    return this.calls === this.at || (this.fault.lasting === true && this.calls > this.at);
+  }
+}
