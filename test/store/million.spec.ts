@@ -1,0 +1,72 @@
+import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
+import { DAY } from '../support/driven-clock';
+import { Host } from '../support/host';
+
+const ROWS = { refreshTokens: 800_000, sessions: 100_000, events: 100_000 };
+
+/** How each database counts from 1, and writes a number with a letter in front in so many characters. */
+interface Sql {
+  readonly numbers: (count: number) => string;
+  readonly text: (letter: string, length: number) => string;
+}
+
+const SQL: Record<DatabaseName, Sql> = {
+  sqlite: {
+    numbers: (count) =>
+      `(WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${count}) SELECT i FROM c) n`,
+    text: (letter, length) => `'${letter}' || printf('%0${length - 1}d', i)`,
+  },
+  postgres: {
+    numbers: (count) => `(SELECT i FROM generate_series(1, ${count}) i) n`,
+    text: (letter, length) => `'${letter}' || lpad(i::text, ${length - 1}, '0')`,
+  },
+  mariadb: {
+    numbers: (count) => `(SELECT seq AS i FROM seq_1_to_${count}) n`,
+    text: (letter, length) => `CONCAT('${letter}', LPAD(i, ${length - 1}, '0'))`,
+  },
+};
+
+/** A million rows whose time is over at the given instant. */
+async function fill(host: Host, { numbers, text }: Sql, over: number): Promise<void> {
+  const run = (statement: string): Promise<unknown> => host.dataSource.query(statement);
+  await run(
+    `INSERT INTO auth_refresh_tokens (digest, session_id, generation, state, retired_at, expires_at)
+     SELECT ${text('t', 64)}, 's', 0, 'used', 0, ${over} FROM ${numbers(ROWS.refreshTokens)}`,
+  );
+  await run(
+    `INSERT INTO auth_sessions (id, user_id, state, network, device_type, os_family, browser_family, device_name,
+       created_at, last_activity, idle_expires_at, absolute_expires_at, access_digest, access_expires_at, refresh_digest,
+       refresh_expires_at, generation)
+     SELECT ${text('s', 36)}, 'nobody', 'expired', '', 'other', 'Other', 'Other', 'Other', 0, 0, 0, ${over - 60 * DAY},
+       ${text('a', 64)}, 0, ${text('r', 64)}, 0, 0 FROM ${numbers(ROWS.sessions)}`,
+  );
+  await run(
+    `INSERT INTO auth_events (id, user_id, event, user_agent, extra, occurred_at)
+     SELECT i, 'nobody', 'token_refresh', '', '{}', ${over - 90 * DAY} FROM ${numbers(ROWS.events)}`,
+  );
+}
+
+describe.each(DATABASES)('a million dead rows on %s', (name) => {
+  it('go while guarded requests and refreshes are served', async () => {
+    const database = await createDatabase(name);
+    // The client of this test refreshes more often than a history would keep.
+    const host = await Host.start({ database, auth: { history: { maxRowsPerUser: 1_000_000 } } });
+    await fill(host, SQL[name], host.clock.now());
+    let pair = await host.login();
+    let pruning = true;
+    const served: number[] = [];
+    const report = host.pruning.prune().finally(() => (pruning = false));
+    while (pruning) {
+      served.push((await host.get('/me', pair.access_token)).status);
+      const { status, body } = await host.refresh(pair.refresh_token);
+      served.push(status);
+      pair = { ...pair, ...body };
+    }
+    expect(await report).toMatchObject(ROWS);
+    expect(served.length).toBeGreaterThan(100);
+    expect([...new Set(served)]).toEqual([200]);
+    await host.get('/me', pair.access_token).expect(200);
+    await host.close();
+    await database.drop();
+  }, 180_000);
+});
