@@ -1,0 +1,13 @@
+// Ten minutes of full load over two instances on PostgreSQL, one of which is killed now and then:
+// npm run soak -- --minutes 10 --clients 32. TEST_POSTGRES_URL says where PostgreSQL is.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+process.env.SWC_NODE_PROJECT ??= join(root, 'tsconfig.json');
+process.env.NODE_ENV ??= 'test';
+
+const require = createRequire(import.meta.url);
+require('@swc-node/register');
+require(join(root, 'test/crash/soak.ts'));

@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { AuthModuleOptions } from 'nestjs-session-auth';
+import type { DataSourceOptions } from 'typeorm';
+
+const ROOT = join(__dirname, '../..');
+
+/** A running `server.ts`. */
+export class ServerProcess {
+  output = '';
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly listening: Promise<number>,
+  ) {}
+
+  static start(database: DataSourceOptions, options: AuthModuleOptions): ServerProcess {
+    const script = `require('@swc-node/register'); require('${join(ROOT, 'test/crash/server.ts')}')`;
+    const child = spawn(process.execPath, ['-e', script], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'test',
+        SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
+        DATABASE: JSON.stringify(database),
+        AUTH_OPTIONS: JSON.stringify({ bcryptCost: 4, ...options }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const listening = new Promise<number>((resolve, reject) => {
+      child.once('message', (message) => resolve((message as { port: number }).port));
+      child.once('exit', () => reject(new Error(`The server ended before it listened: ${server.output}`)));
+    });
+    listening.catch(() => undefined);
+    const server = new ServerProcess(child, listening);
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on('data', (chunk: Buffer) => (server.output += String(chunk)));
+    }
+    return server;
+  }
+
+  /** Its address, once it listens. */
+  async url(): Promise<string> {
+    return `http://127.0.0.1:${await this.listening}`;
+  }
+
+  /** SIGKILL: it has no chance to finish anything. */
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
+  }
+}

@@ -1,0 +1,47 @@
+import 'reflect-metadata';
+import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  AUTH_ENTITIES,
+  AuthModule,
+  BearerAuthGuard,
+  CurrentSession,
+  type AuthModuleOptions,
+  type Session,
+} from 'nestjs-session-auth';
+import type { AddressInfo } from 'node:net';
+import type { DataSourceOptions } from 'typeorm';
+
+/** A host in a process of its own, which can be killed at any moment. Tells its parent the port that it listens on. */
+@Controller('me')
+@UseGuards(BearerAuthGuard)
+class MeController {
+  @Get()
+  me(@CurrentSession() session: Session): object {
+    return { session_id: session.id };
+  }
+}
+
+async function main(): Promise<void> {
+  const database = JSON.parse(process.env['DATABASE']!) as DataSourceOptions;
+  const options = JSON.parse(process.env['AUTH_OPTIONS']!) as AuthModuleOptions;
+  @Module({
+    imports: [
+      TypeOrmModule.forRoot({ ...database, entities: [...AUTH_ENTITIES] }),
+      EventEmitterModule.forRoot(),
+      AuthModule.forRoot(options),
+    ],
+    controllers: [MeController],
+  })
+  class HostModule {}
+  const app = await NestFactory.create(HostModule, { logger: ['error', 'warn'] });
+  await app.listen(0, '127.0.0.1');
+  const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
+  process.send!({ port });
+  // Without its parent it has nobody to serve.
+  process.on('disconnect', () => process.exit(0));
+}
+
+void main();

@@ -1,0 +1,110 @@
+import { AUTH_ENTITIES } from 'nestjs-session-auth';
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { DataSource } from 'typeorm';
+import { SystemClock } from '../../libs/auth/src/adapters/system-clock';
+import { Instance } from '../properties/instance';
+import { createDatabase } from '../support/databases';
+import { takeSnapshot, violations } from './checker';
+import { ServerProcess } from './server-process';
+import { SoakClient, Tally } from './soak-client';
+
+const PASSWORD = 'correct horse battery staple';
+
+/** So that the log is complete for the checker, and a lost answer can be asked for again. */
+const OPTIONS = { refreshReuseGraceSeconds: 30, pruneIntervalSeconds: 60, history: { maxRowsPerUser: 10_000_000 } };
+
+/** Two instances on one PostgreSQL at full load, of which one is killed now and then. */
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({ options: { minutes: { type: 'string' }, clients: { type: 'string' } } });
+  const minutes = Number(values.minutes ?? 10);
+  const clients = Number(values.clients ?? 32);
+  const database = await createDatabase('postgres');
+  const dataSource = await new DataSource({
+    ...database.options,
+    entities: [...AUTH_ENTITIES],
+    synchronize: true,
+  }).initialize();
+  const start = (): ServerProcess => ServerProcess.start(database.options, OPTIONS);
+  const servers = [start(), start()];
+  let isOver = false;
+  try {
+    const urls = await Promise.all(servers.map((server) => server.url()));
+    const own = await Instance.create(dataSource, new SystemClock(), {}, []);
+    const names = Array.from({ length: clients }, (_, index) => `user ${index}`);
+    for (const username of names) await own.auth.createUser({ username, password: PASSWORD });
+
+    const until = Date.now() + minutes * 60_000;
+    const tally = new Tally();
+    let kills = 0;
+    const killer = async (): Promise<void> => {
+      while (!isOver) {
+        await sleep(Math.min(randomInt(5_000, 15_000), Math.max(0, until - Date.now())));
+        if (Date.now() >= until) return;
+        const victim = randomInt(2);
+        await servers[victim]!.kill();
+        kills++;
+        servers[victim] = start();
+        urls[victim] = await servers[victim].url();
+      }
+    };
+    let cuts = 0;
+    const cutter = async (): Promise<void> => {
+      while (!isOver) {
+        await sleep(Math.min(randomInt(3_000, 10_000), Math.max(0, until - Date.now())));
+        if (Date.now() >= until) return;
+        const cut: unknown[] = await dataSource.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.3`,
+        );
+        cuts += cut.length;
+      }
+    };
+    const run = names.map((name) => new SoakClient(name, PASSWORD, () => urls, tally).run(until));
+    await Promise.all([...run, killer(), cutter()]);
+    isOver = true;
+    for (const server of servers) await server.kill();
+    const snapshot = await takeSnapshot(dataSource);
+    const found = violations(snapshot);
+    const reuse: unknown[] = await dataSource.query("SELECT id FROM auth_events WHERE event = 'token_reuse'");
+    const requests = [...tally.statuses.values()].reduce((sum, count) => sum + count, 0);
+    console.log(
+      JSON.stringify(
+        {
+          minutes,
+          clients,
+          kills,
+          connectionsCut: cuts,
+          requests,
+          requestsPerSecond: Math.round(requests / (minutes * 60)),
+          unanswered: tally.unanswered,
+          statuses: Object.fromEntries([...tally.statuses].sort()),
+          sessions: snapshot.sessions.length,
+          refreshes: snapshot.tokens.length,
+          wronglyEnded: tally.wronglyEnded.length,
+          reuseDetected: reuse.length,
+          unexpected: tally.unexpected.length,
+          violations: found.length,
+          details: [...tally.wronglyEnded, ...tally.unexpected, ...found].slice(0, 20),
+        },
+        null,
+        2,
+      ),
+    );
+    return tally.wronglyEnded.length + reuse.length + tally.unexpected.length + found.length === 0;
+  } finally {
+    isOver = true;
+    for (const server of servers) await server.kill();
+    await dataSource.destroy();
+    await database.drop();
+  }
+}
+
+main().then(
+  (good) => process.exit(good ? 0 : 1),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
