@@ -15,6 +15,7 @@ import { Authentication } from './services/authentication';
 import { ClientInspector } from './services/client-inspector';
 import { HashingQueue } from './services/hashing-queue';
 import { Login } from './services/login';
+import { LoginAttempts } from './services/login-attempts';
 import { PasswordVerifier } from './services/password-verifier';
 import { Passwords } from './services/passwords';
 import { Refresh } from './services/refresh';
@@ -35,7 +36,7 @@ import type { Database } from './store/sql/database';
 import { TokenRotator } from './store/token-rotator';
 import { TypeOrmCredentialStore } from './store/typeorm-credential-store';
 import { TypeOrmEventLog } from './store/typeorm-event-log';
-import { TypeOrmLoginFailureStore } from './store/typeorm-login-failure-store';
+import { TypeOrmLoginAttemptStore } from './store/typeorm-login-attempt-store';
 import { TypeOrmPruningStore } from './store/typeorm-pruning-store';
 import { TypeOrmSessionStore } from './store/typeorm-session-store';
 import { UserLocks } from './store/user-locks';
@@ -77,10 +78,11 @@ export async function compose(on: Foundations): Promise<Composition> {
   const sessions = new TypeOrmSessionStore(database, tables, events, opener, rotator, ender);
   const refitter = new SessionRefitter(tables);
   const credentials = new TypeOrmCredentialStore(database, tables, users, locks, ender, refitter, events);
-  const failures = new TypeOrmLoginFailureStore(database, tables, events);
 
   const inspector = new ClientInspector(options, on.detector);
   const tokens = new TokenIssuer(crypto);
+  const attemptStore = new TypeOrmLoginAttemptStore(database, tables, events);
+  const attempts = new LoginAttempts(options, clock, tokens, inspector, attemptStore, signals);
   const verifier = new PasswordVerifier(hasher, new HashingQueue(options.hashing));
   await verifier.prepare();
   const notices = new SessionNotices(options, clock, sessions, users, signals);
@@ -89,27 +91,27 @@ export async function compose(on: Foundations): Promise<Composition> {
   const pruning = new PruningService(options, clock, crypto, prunable, notices);
   const answers = new SealedAnswers(options, crypto, clock, prunable);
   const opening = new SessionOpening(options, crypto, tokens, sessions, signals, notices);
-  const login = new Login(
-    options,
-    clock,
-    tokens,
-    inspector,
-    credentials,
-    users,
-    hasher,
-    verifier,
-    failures,
-    opening,
-    signals,
-  );
+  const login = new Login(attempts, credentials, users, hasher, verifier, opening);
   const auth = new AuthService({
     login,
+    attempts,
     opening,
     users,
     inspector,
     refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, answers, joined),
     sessions: new Sessions(inspector, sessions, new TypeOrmEventLog(database, tables), notices),
-    passwords: new Passwords(options, tokens, inspector, users, credentials, hasher, verifier, login, signals, notices),
+    passwords: new Passwords(
+      options,
+      tokens,
+      inspector,
+      users,
+      credentials,
+      hasher,
+      verifier,
+      attempts,
+      signals,
+      notices,
+    ),
     authentication: new Authentication(options, clock, tokens, inspector, sessions, users, notices, activity),
   });
   return {

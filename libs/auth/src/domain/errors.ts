@@ -8,6 +8,7 @@ export type AuthErrorCode =
   | 'access_token_invalid'
   | 'session_not_found'
   | 'session_limit_reached'
+  | 'too_many_attempts'
   | 'body_malformed'
   | 'body_not_json'
   | 'body_too_large'
@@ -30,6 +31,8 @@ export class AuthError extends Error {
     readonly code: AuthErrorCode,
     message: string,
     readonly fields: FieldErrors = {},
+    /** When it may be tried again, where that is known. */
+    readonly retryAfterSeconds: number | null = null,
   ) {
     super(message);
   }

@@ -18,6 +18,7 @@ export class AuthHttpException extends HttpException {
 /** Sets the headers of a refusal: before it is thrown, so that they are there whoever writes the answer. */
 export function prepareRefusal(response: HeaderSink, error: AuthError): AuthHttpException {
   response.header('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(ERROR_RESPONSES[error.code].headers ?? {})) response.header(name, value);
+  for (const [name, value] of Object.entries(ERROR_RESPONSES[error.code].headers?.(error) ?? {}))
+    response.header(name, value);
   return new AuthHttpException(error);
 }

@@ -4,7 +4,7 @@ import type { AuthError, AuthErrorCode } from '../domain/errors';
 export interface ErrorResponse {
   readonly status: number;
   readonly body: (error: AuthError) => object;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: (error: AuthError) => Readonly<Record<string, string>>;
 }
 
 const detail = (error: AuthError): object => ({ detail: error.message });
@@ -20,21 +20,27 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   invalid_field: { status: 400, body: fields },
   invalid_credentials: { status: 400, body: nonFieldErrors },
   invalid_refresh_token: { status: 400, body: nonFieldErrors },
-  credentials_missing: { status: 401, body: detail, headers: { 'WWW-Authenticate': CHALLENGE } },
+  credentials_missing: { status: 401, body: detail, headers: () => ({ 'WWW-Authenticate': CHALLENGE }) },
   credentials_ambiguous: { status: 400, body: detail },
   access_token_invalid: {
     status: 401,
     body: detail,
-    headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+    headers: () => ({ 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` }),
   },
   session_not_found: { status: 404, body: detail },
   session_limit_reached: { status: 403, body: detailWithCode },
+  too_many_attempts: {
+    status: 429,
+    body: detail,
+    // RFC 6585, section 4; RFC 9110, section 10.2.3: whole seconds.
+    headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(Math.max(1, retryAfterSeconds ?? 1)) }),
+  },
   body_malformed: { status: 400, body: detail },
   body_not_json: { status: 415, body: detail },
   body_too_large: { status: 413, body: detail },
   username_taken: { status: 409, body: detailWithCode },
   unknown_user: { status: 404, body: detailWithCode },
   not_supported: { status: 501, body: detailWithCode },
-  busy: { status: 503, body: detail, headers: { 'Retry-After': '1' } },
-  database_unavailable: { status: 503, body: detail, headers: { 'Retry-After': '5' } },
+  busy: { status: 503, body: detail, headers: () => ({ 'Retry-After': '1' }) },
+  database_unavailable: { status: 503, body: detail, headers: () => ({ 'Retry-After': '5' }) },
 };

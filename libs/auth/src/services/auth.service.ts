@@ -8,6 +8,7 @@ import type { OpenedSession, TokenPair } from '../domain/token-pair';
 import type { Authentication, AuthPrincipal } from './authentication';
 import type { ClientInspector } from './client-inspector';
 import type { Credentials, Login } from './login';
+import type { LoginAttempts } from './login-attempts';
 import type { CreatedUser, PasswordChange, Passwords } from './passwords';
 import type { Refresh } from './refresh';
 import type { SessionOpening } from './session-opening';
@@ -16,6 +17,7 @@ import type { Sessions } from './sessions';
 /** The use cases behind `AuthService`. */
 export interface UseCases {
   readonly login: Login;
+  readonly attempts: LoginAttempts;
   readonly refresh: Refresh;
   readonly opening: SessionOpening;
   readonly sessions: Sessions;
@@ -42,7 +44,7 @@ export class AuthService {
 
   /**
    * Logs a user in by name and password.
-   * @throws AuthError `invalid_credentials`, `session_limit_reached`, `busy`, `invalid_field`
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
     return this.use.login.login(credentials, client);
@@ -56,7 +58,7 @@ export class AuthService {
     const id = typeof user === 'object' ? user.id : user;
     const stored = id === undefined || id === null ? null : await this.use.users.findById(id);
     if (!stored?.active) throw new AuthError('unknown_user', 'There is no such user, or the user is not active.');
-    const proof = { credentialsVersion: null, failureKey: null };
+    const proof = { credentialsVersion: null, attempt: null };
     return (await this.use.opening.open(stored.id, this.use.inspector.inspect(client), proof))!;
   }
 
@@ -133,6 +135,11 @@ export class AuthService {
    */
   resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
     return this.use.passwords.reset(userId, newPassword, client);
+  }
+
+  /** Forgets the failed logins of a name, from wherever they came: logins of it are delayed and locked no more. */
+  resetFailedLogins(username: string): Promise<void> {
+    return this.use.attempts.reset(username);
   }
 
   /**

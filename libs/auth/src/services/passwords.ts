@@ -1,18 +1,19 @@
-import type { ClientInfo } from '../domain/client';
+import type { Client, ClientInfo } from '../domain/client';
 import { AuthError, invalidField } from '../domain/errors';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../domain/fields';
 import type { CredentialStore } from '../domain/ports/credential-store';
 import type { PasswordHasher } from '../domain/ports/password-hasher';
 import type { IssuedPair } from '../domain/ports/session-store';
 import type { SignalBus } from '../domain/ports/signal-bus';
-import type { UserId, UserStore } from '../domain/ports/user-store';
+import type { StoredUser, UserId, UserStore } from '../domain/ports/user-store';
 import { viewSession } from '../domain/session';
 import type { TokenPair } from '../domain/token-pair';
 import { USERNAME_LENGTH } from '../domain/username';
 import type { ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from './authentication';
 import type { ClientInspector } from './client-inspector';
-import { refuseField, type Login } from './login';
+import { refuseField } from './login';
+import type { LoginAttempts, Verdict } from './login-attempts';
 import type { PasswordVerifier } from './password-verifier';
 import type { SessionNotices } from './session-notices';
 import { pairOf, type TokenIssuer } from './token-issuer';
@@ -38,7 +39,7 @@ export class Passwords {
     private readonly credentials: CredentialStore,
     private readonly hasher: PasswordHasher,
     private readonly verifier: PasswordVerifier,
-    private readonly login: Login,
+    private readonly attempts: LoginAttempts,
     private readonly signals: SignalBus,
     private readonly notices: SessionNotices,
   ) {}
@@ -64,36 +65,22 @@ export class Passwords {
     refuseField('current_password', passwordProblem(change.currentPassword));
     refuseField('new_password', passwordProblem(change.newPassword));
     this.assertSettable();
-    const client = this.inspector.inspect(info);
     const user = await this.users.findById(principal.userId);
-    const matches = await this.verifier.verify(change.currentPassword, user?.passwordHash ?? null);
-    if (!user || !matches) {
-      if (user) await this.login.recordFailure(user.username, user, client, info);
-      throw invalidField('current_password', FIELD_MESSAGES.password);
-    }
-    const passwordHash = await this.hash(change.newPassword, 'new_password');
-    const access = this.tokens.issue('access');
-    const refresh = this.tokens.issue('refresh');
-    const at = this.notices.circumstances(client);
-    const { session } = principal;
-    const outcome = await this.credentials.replace({
-      ...at,
-      userId: user.id,
-      passwordHash,
-      expectedHash: user.passwordHash!,
-      revoke: this.options.revokeOnPasswordChange,
-      keep: { sessionId: session.id, issued: this.issued(at.now, access.digest, refresh.digest) },
+    if (!user) throw sessionIsOver();
+    return this.attempts.run(user.username, info, async (attempt): Promise<Verdict<TokenPair>> => {
+      const matches = await this.verifier.verify(change.currentPassword, user.passwordHash);
+      if (!matches) return { wrong: invalidField('current_password', FIELD_MESSAGES.password), user };
+      const right = await this.replace(principal, user, change.newPassword, attempt.client);
+      await this.attempts.succeed(attempt);
+      return { right };
     });
-    if (outcome.kind === 'refused') throw new AuthError('access_token_invalid', 'Invalid or expired access token.');
-    this.notices.tellEnds(outcome.ended, session.id);
-    const kept = outcome.kept && viewSession(outcome.kept, session.id);
-    this.signals.emit('password_changed', { userId: user.id, session: kept });
-    return pairOf(access, refresh);
   }
 
   /** Sets a password whose owner the host has identified otherwise, and ends all sessions. */
   async reset(userId: UserId, newPassword: string, info: ClientInfo): Promise<void> {
     this.assertSettable();
+    const user = await this.users.findById(userId);
+    if (!user) throw unknownUser();
     const passwordHash = await this.hash(newPassword, 'new_password');
     const outcome = await this.credentials.replace({
       ...this.notices.circumstances(this.inspector.inspect(info)),
@@ -102,9 +89,35 @@ export class Passwords {
       revoke: this.options.revokeOnPasswordReset,
       keep: null,
     });
-    if (outcome.kind === 'refused') throw new AuthError('unknown_user', 'There is no such user.');
+    if (outcome.kind === 'refused') throw unknownUser();
     this.notices.tellEnds(outcome.ended);
     this.signals.emit('password_reset', { userId });
+    await this.attempts.reset(user.username);
+  }
+
+  private async replace(
+    { session }: AuthPrincipal,
+    user: StoredUser,
+    newPassword: string,
+    client: Client,
+  ): Promise<TokenPair> {
+    const passwordHash = await this.hash(newPassword, 'new_password');
+    const access = this.tokens.issue('access');
+    const refresh = this.tokens.issue('refresh');
+    const at = this.notices.circumstances(client);
+    const outcome = await this.credentials.replace({
+      ...at,
+      userId: user.id,
+      passwordHash,
+      expectedHash: user.passwordHash!,
+      revoke: this.options.revokeOnPasswordChange,
+      keep: { sessionId: session.id, issued: this.issued(at.now, access.digest, refresh.digest) },
+    });
+    if (outcome.kind === 'refused') throw sessionIsOver();
+    this.notices.tellEnds(outcome.ended, session.id);
+    const kept = outcome.kept && viewSession(outcome.kept, session.id);
+    this.signals.emit('password_changed', { userId: user.id, session: kept });
+    return pairOf(access, refresh);
   }
 
   private assertSettable(): void {
@@ -122,4 +135,12 @@ export class Passwords {
       refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
     };
   }
+}
+
+function sessionIsOver(): AuthError {
+  return new AuthError('access_token_invalid', 'Invalid or expired access token.');
+}
+
+function unknownUser(): AuthError {
+  return new AuthError('unknown_user', 'There is no such user.');
 }

@@ -29,7 +29,7 @@ export class SessionOpening {
   async open(
     userId: UserId,
     client: Client,
-    proof: Pick<OpenSession, 'credentialsVersion' | 'failureKey'>,
+    proof: Pick<OpenSession, 'credentialsVersion' | 'attempt'>,
   ): Promise<OpenedSession | null> {
     const at = this.notices.circumstances(client);
     const { now, limits } = at;

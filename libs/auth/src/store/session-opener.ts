@@ -29,7 +29,7 @@ export class SessionOpener {
          AND {session.deviceType} = :deviceType AND {session.osFamily} = :osFamily
          AND {session.browserFamily} = :browserFamily LIMIT 1`,
     );
-    this.forgetFailures = tables.statement('DELETE FROM {failure} WHERE {failure.key} = :key');
+    this.forgetFailures = tables.statement('DELETE FROM {failure} WHERE {failure.key} IN (:keys...)');
   }
 
   *open(command: OpenSession): Unit<OpenOutcome> {
@@ -53,7 +53,10 @@ export class SessionOpener {
 
     const newDevice = yield* this.isNewDevice(command);
     yield* affectedBy(this.insert.with({ ...session, ...command, network: client.network }));
-    if (command.failureKey !== null) yield* affectedBy(this.forgetFailures.with({ key: command.failureKey }));
+    if (command.attempt) {
+      const { network, name } = command.attempt;
+      yield* affectedBy(this.forgetFailures.with({ keys: [network, name] }));
+    }
     const success = eventOf('login_success', userId, client, now, newDevice ? { new_device: true } : {});
     yield* this.events.write([...endEvents(ended, client, now), success]);
     return { kind: 'opened', session, ended, newDevice };

@@ -1,6 +1,6 @@
-import type { NewAuthEvent } from '../auth-event';
 import type { Client } from '../client';
 import type { AccountStatus, OpenOutcome, RotateOutcome } from '../outcomes';
+import type { AttemptKeys } from './login-attempt-store';
 import type { EndedSession, EndReason, SessionLimits, SessionRecord } from '../session';
 
 /** The instant of a transition, the limits in force, and who asked for it. */
@@ -25,8 +25,8 @@ export interface OpenSession extends Circumstances, IssuedPair {
   /** The most sessions the user may have; null for any number. */
   readonly maxSessions: number | null;
   readonly onLimit: 'revoke_oldest' | 'reject';
-  /** The count of failed logins that this login brings back to 0; null for none. */
-  readonly failureKey: string | null;
+  /** The failed logins that this login ends; null where no password was verified. */
+  readonly attempt: AttemptKeys | null;
 }
 
 export interface RotateToken extends Circumstances {
@@ -94,18 +94,4 @@ export abstract class SessionStore {
   abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
   /** Writes the last activity of sessions that are still active; never earlier than what is stored. */
   abstract touch(touches: readonly Touch[], limits: SessionLimits): Promise<void>;
-}
-
-export interface LoginFailure {
-  readonly key: string;
-  readonly now: number;
-  readonly windowMs: number;
-  /** The event, given the count that it tells. */
-  readonly event: (failureCount: number) => NewAuthEvent;
-}
-
-/** The count of failed logins. */
-export abstract class LoginFailureStore {
-  /** Counts one more and logs it; the count. */
-  abstract record(failure: LoginFailure): Promise<number>;
 }

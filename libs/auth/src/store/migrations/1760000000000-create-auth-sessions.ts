@@ -70,8 +70,16 @@ const TABLES: readonly FrozenTable[] = [
   },
   {
     name: 'auth_login_failures',
-    columns: [primary(text('key', 64)), count('failure_count'), instant('expires_at')],
-    indices: [{ columns: ['expires_at'] }],
+    columns: [
+      primary(text('key', 64)),
+      text('name_key', 64),
+      count('failure_count'),
+      count('pending'),
+      instant('pending_until'),
+      instant('delayed_until'),
+      instant('expires_at'),
+    ],
+    indices: [{ columns: ['name_key'] }, { columns: ['expires_at'] }],
   },
   {
     name: 'auth_user_locks',

@@ -1,0 +1,27 @@
+import { PasswordHasher } from 'nestjs-session-auth';
+import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/bcrypt-password-hasher';
+
+/** bcrypt at its cheapest, which tells what it was asked. */
+export class CountingHasher extends PasswordHasher {
+  readonly maxPasswordBytes = 72;
+  /** The hashes that passwords were verified against. */
+  readonly verified: string[] = [];
+  private readonly bcrypt = new BcryptPasswordHasher(4);
+
+  hash(password: string): Promise<string> {
+    return this.bcrypt.hash(password);
+  }
+
+  verify(password: string, hash: string): Promise<boolean> {
+    this.verified.push(hash);
+    return this.bcrypt.verify(password, hash);
+  }
+
+  accepts(hash: string): boolean {
+    return this.bcrypt.accepts(hash);
+  }
+
+  needsRehash(hash: string): boolean {
+    return this.bcrypt.needsRehash(hash);
+  }
+}
