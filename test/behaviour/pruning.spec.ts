@@ -12,6 +12,7 @@ const NOTHING: PruneReport = {
   sessions: 0,
   events: 0,
   loginFailures: 0,
+  passwordResets: 0,
 };
 
 async function countOf(host: Host, table: string): Promise<number> {

@@ -179,14 +179,17 @@ stories('a history', {}, (at: Stage) => {
     const forced = await host.login();
     const changed = (
       await host
-        .post('/auth/password/change', first.access_token, { current_password: PASSWORD, new_password: 'another one' })
+        .post('/auth/password/change', first.access_token, {
+          current_password: PASSWORD,
+          new_password: 'another password that is long',
+        })
         .expect(200)
     ).body;
     await host.refresh(changed.refresh_token).expect(200);
     await host.refresh(changed.refresh_token).expect(400);
-    const out = await host.login('alice', 'another one');
+    const out = await host.login('alice', 'another password that is long');
     await host.post('/auth/logout', out.access_token).expect(200);
-    const reset = await host.login('alice', 'another one');
+    const reset = await host.login('alice', 'another password that is long');
     await host.auth.resetPassword(user.id, PASSWORD);
     const { access_token: token } = await host.login();
 

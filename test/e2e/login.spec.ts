@@ -149,7 +149,7 @@ stories('a login', {}, (at: Stage) => {
   it('compares passwords as sent: no trimming, no folding, no normalisation', async () => {
     const { host } = at;
     const password = ' P\u00e4ss w\u00f6rd ';
-    await host.auth.createUser({ username: 'carol-spaces', password });
+    await host.auth.createUser({ username: 'carol-spaces', password }, { skipPolicy: true });
     for (const other of [password.trim(), password.toLowerCase(), password.normalize('NFD'), `${password} `]) {
       expect((await attempt(host, 'carol-spaces', other)).status).toBe(400);
     }

@@ -40,7 +40,7 @@ class AppModule {}
 
 async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
-  await app.get(AuthService).createUser({ username: 'alice', password: 'secret' });
+  await app.get(AuthService).createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
   await app.listen(0, '127.0.0.1');
   console.log('listening ' + (app.getHttpServer().address() as { port: number }).port);
 }

@@ -12,6 +12,7 @@ const TABLES = [
   'auth_sessions',
   'auth_events',
   'auth_login_failures',
+  'auth_password_resets',
   'auth_user_locks',
   'auth_users',
 ];
@@ -217,6 +218,8 @@ export class World {
         absoluteTimeoutSeconds: absolute,
         activityIntervalSeconds: activity,
         pruneIntervalSeconds: false,
+        // The model counts failures and knows no delays.
+        failedLogins: { throttleFrom: false },
       },
       this.sent,
     );

@@ -35,9 +35,9 @@ async function fill(host: Host, { numbers, text }: Sql, over: number): Promise<v
   );
   await run(
     `INSERT INTO auth_sessions (id, user_id, state, network, device_type, os_family, browser_family, device_name,
-       created_at, last_activity, idle_expires_at, absolute_expires_at, access_digest, access_expires_at, refresh_digest,
+       created_at, authenticated_at, last_activity, idle_expires_at, absolute_expires_at, access_digest, access_expires_at, refresh_digest,
        refresh_expires_at, generation)
-     SELECT ${text('s', 36)}, 'nobody', 'expired', '', 'other', 'Other', 'Other', 'Other', 0, 0, 0, ${over - 60 * DAY},
+     SELECT ${text('s', 36)}, 'nobody', 'expired', '', 'other', 'Other', 'Other', 'Other', 0, 0, 0, 0, ${over - 60 * DAY},
        ${text('a', 64)}, 0, ${text('r', 64)}, 0, 0 FROM ${numbers(ROWS.sessions)}`,
   );
   await run(

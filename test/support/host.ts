@@ -160,6 +160,7 @@ export class Host {
       'auth_sessions',
       'auth_events',
       'auth_login_failures',
+      'auth_password_resets',
       'auth_user_locks',
     ]) {
       await this.dataSource.query(`DELETE FROM ${table}`);

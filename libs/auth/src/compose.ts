@@ -9,6 +9,7 @@ import type { SignalBus } from './domain/ports/signal-bus';
 import type { NewUser, UserEntityMapping, UserStore } from './domain/ports/user-store';
 import { foldName } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
+import { Accounts } from './services/accounts';
 import { ActivityRecorder } from './services/activity-recorder';
 import { AuthService } from './services/auth.service';
 import { Authentication } from './services/authentication';
@@ -16,8 +17,10 @@ import { ClientInspector } from './services/client-inspector';
 import { HashingQueue } from './services/hashing-queue';
 import { Login } from './services/login';
 import { LoginAttempts } from './services/login-attempts';
+import { NewPassword } from './services/new-password';
 import { PasswordVerifier } from './services/password-verifier';
 import { Passwords } from './services/passwords';
+import { Reauthentication } from './services/reauthentication';
 import { Refresh } from './services/refresh';
 import { PruningService } from './services/pruning.service';
 import { SealedAnswers } from './services/sealed-answers';
@@ -32,8 +35,10 @@ import { EventWriter } from './store/event-writer';
 import { SessionEnder } from './store/session-ender';
 import { SessionOpener } from './store/session-opener';
 import { SessionRefitter } from './store/session-refitter';
+import { PasswordResets } from './store/password-resets';
 import type { Database } from './store/sql/database';
 import { TokenRotator } from './store/token-rotator';
+import { TypeOrmAccountStore } from './store/typeorm-account-store';
 import { TypeOrmCredentialStore } from './store/typeorm-credential-store';
 import { TypeOrmEventLog } from './store/typeorm-event-log';
 import { TypeOrmLoginAttemptStore } from './store/typeorm-login-attempt-store';
@@ -77,7 +82,9 @@ export async function compose(on: Foundations): Promise<Composition> {
   const rotator = new TokenRotator(database, tables, locks, ender, events);
   const sessions = new TypeOrmSessionStore(database, tables, events, opener, rotator, ender);
   const refitter = new SessionRefitter(tables);
-  const credentials = new TypeOrmCredentialStore(database, tables, users, locks, ender, refitter, events);
+  const resets = new PasswordResets(tables);
+  const credentials = new TypeOrmCredentialStore(database, tables, users, locks, ender, refitter, events, resets);
+  const accounts = new TypeOrmAccountStore(database, tables, users, locks, ender, events);
 
   const inspector = new ClientInspector(options, on.detector);
   const tokens = new TokenIssuer(crypto);
@@ -85,6 +92,7 @@ export async function compose(on: Foundations): Promise<Composition> {
   const attempts = new LoginAttempts(options, clock, tokens, inspector, attemptStore, signals);
   const verifier = new PasswordVerifier(hasher, new HashingQueue(options.hashing));
   await verifier.prepare();
+  const newPassword = new NewPassword(options, hasher, verifier);
   const notices = new SessionNotices(options, clock, sessions, users, signals);
   const activity = new ActivityRecorder(sessions, notices.limits);
   const prunable = new TypeOrmPruningStore(database, tables, locks, ender);
@@ -100,18 +108,22 @@ export async function compose(on: Foundations): Promise<Composition> {
     inspector,
     refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, answers, joined),
     sessions: new Sessions(inspector, sessions, new TypeOrmEventLog(database, tables), notices),
+    newPassword,
     passwords: new Passwords(
       options,
+      clock,
       tokens,
       inspector,
       users,
       credentials,
-      hasher,
+      newPassword,
       verifier,
       attempts,
       signals,
       notices,
     ),
+    reauthentication: new Reauthentication(options, clock, users, verifier, attempts, sessions),
+    accounts: new Accounts(inspector, users, accounts, attempts, notices),
     authentication: new Authentication(options, clock, tokens, inspector, sessions, users, notices, activity),
   });
   return {

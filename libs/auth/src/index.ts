@@ -3,7 +3,13 @@ export { AuthModule } from './auth.module';
 export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module-definition';
 export { AuthSetupError } from './host-checks';
 export { AUTH_OPTIONS } from './options/auth-options';
-export type { AuthModuleExtras, AuthModuleOptions, Replaceable, ResolvedAuthOptions } from './options/auth-options';
+export type {
+  AuthModuleExtras,
+  AuthModuleOptions,
+  PasswordCheck,
+  Replaceable,
+  ResolvedAuthOptions,
+} from './options/auth-options';
 export { AuthOptionsError } from './options/resolve-options';
 
 // The service
@@ -12,7 +18,7 @@ export type { AuthPrincipal } from './services/authentication';
 export { PruningService } from './services/pruning.service';
 export type { PruneReport } from './services/pruning.service';
 export type { Credentials } from './services/login';
-export type { CreatedUser, PasswordChange } from './services/passwords';
+export type { CreatedUser, PasswordChange, PasswordResetToken } from './services/passwords';
 export type { ClientInfo } from './domain/client';
 export type { OpenedSession, TokenPair } from './domain/token-pair';
 export type { AuthEventEntry, AuthEventName } from './domain/auth-event';
@@ -27,7 +33,15 @@ export { SessionsController } from './http/sessions.controller';
 export { PasswordController } from './http/password.controller';
 export { BearerAuthGuard } from './http/bearer-auth.guard';
 export { AuthErrorFilter } from './http/auth-error.filter';
-export { CurrentSession, CurrentUser, IS_PUBLIC, OnAuthSignal, Public } from './http/decorators';
+export {
+  CurrentSession,
+  CurrentUser,
+  IS_PUBLIC,
+  OnAuthSignal,
+  Public,
+  RECENT_LOGIN,
+  RequireRecentLogin,
+} from './http/decorators';
 export { clientOf } from './http/request';
 export type { AuthRequest } from './http/request';
 
@@ -48,6 +62,7 @@ export {
   AUTH_ENTITIES_WITHOUT_USERS,
   AuthEvent,
   AuthLoginFailure,
+  AuthPasswordReset,
   AuthRefreshToken,
   AuthSession,
   AuthUser,

@@ -12,6 +12,7 @@ export class HostUserStore extends UserStore {
     if (store.setPasswordHash) {
       this.setPasswordHash = (id, hash, expected) => this.ask(() => store.setPasswordHash!(id, hash, expected));
     }
+    if (store.setActive) this.setActive = (id, active) => this.ask(() => store.setActive!(id, active));
     if (store.create) this.create = (user: NewUser) => this.ask(() => store.create!(user));
   }
 

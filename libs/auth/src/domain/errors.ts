@@ -8,6 +8,8 @@ export type AuthErrorCode =
   | 'access_token_invalid'
   | 'session_not_found'
   | 'session_limit_reached'
+  | 'recent_login_required'
+  | 'invalid_reset_token'
   | 'too_many_attempts'
   | 'body_malformed'
   | 'body_not_json'

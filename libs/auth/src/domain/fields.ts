@@ -7,6 +7,7 @@ export const FIELD_MESSAGES = {
   boolean: 'Must be a valid boolean.',
   integer: 'A valid integer is required.',
   password: 'Invalid password.',
+  tooShort: (min: number): string => `Ensure this field has at least ${min} characters.`,
   tooLong: (max: number): string => `Ensure this field has no more than ${max} characters.`,
   passwordTooLong: (max: number): string => `This password is too long: ${max} bytes are the most.`,
 } as const;

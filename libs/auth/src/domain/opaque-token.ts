@@ -1,11 +1,11 @@
 /** What a token is good for. A token of one kind is nothing where the other is asked for. */
-export type TokenKind = 'access' | 'refresh';
+export type TokenKind = 'access' | 'refresh' | 'password_reset';
 
 /** 32 random bytes: 256 bits, twice what ASVS 7.2.3 asks for. */
 export const TOKEN_BYTES = 32;
 
-const PREFIXES: Record<TokenKind, string> = { access: 'nsaa_', refresh: 'nsar_' };
-const SHAPE = /^nsa[ar]_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
+const PREFIXES: Record<TokenKind, string> = { access: 'nsaa_', refresh: 'nsar_', password_reset: 'nsap_' };
+const SHAPE = /^nsa[arp]_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**

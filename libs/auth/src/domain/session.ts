@@ -25,6 +25,8 @@ export interface SessionRecord extends Device {
   readonly state: SessionState;
   readonly ipAddress: string | null;
   readonly createdAt: number;
+  /** When its user last proved who they are. */
+  readonly authenticatedAt: number;
   readonly lastActivity: number;
   readonly idleExpiresAt: number;
   readonly absoluteExpiresAt: number;

@@ -46,7 +46,9 @@ export class AuthController {
   @HttpCode(200)
   async logoutAll(@Req() request: AuthRequest): Promise<DetailResponse> {
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request, ['keep_current']);
-    const ended = await this.auth.logoutAll(principalOf(request), { keepCurrent }, clientOf(request));
+    const principal = principalOf(request);
+    this.auth.assertMayEndSessions(principal);
+    const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientOf(request));
     return { detail: `Revoked ${ended} session(s).` };
   }
 }

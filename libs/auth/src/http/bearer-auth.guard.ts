@@ -5,7 +5,7 @@ import { AuthService } from '../services/auth.service';
 import type { AuthPrincipal } from '../services/authentication';
 import { prepareRefusal, type HeaderSink } from './auth-http-exception';
 import { bearerToken } from './authorization-header';
-import { IS_PUBLIC } from './decorators';
+import { IS_PUBLIC, RECENT_LOGIN } from './decorators';
 import { clientOf, headerLines, type AuthRequest } from './request';
 
 /**
@@ -27,6 +27,8 @@ export class BearerAuthGuard implements CanActivate {
     try {
       // The guard may stand before a route twice, globally and on its own.
       const principal = (request.auth ??= await this.principalFor(request));
+      const withinSeconds = this.recentLoginSeconds(context);
+      if (withinSeconds !== undefined) this.auth.assertRecentLogin(principal, withinSeconds);
       request.loadUser ??= () => this.auth.loadUser(principal);
       return true;
     } catch (error) {
@@ -38,6 +40,14 @@ export class BearerAuthGuard implements CanActivate {
   /** Whether the handler, or else its class, is marked `@Public()`. */
   protected isPublic(context: ExecutionContext): boolean {
     return this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]) === true;
+  }
+
+  /** What `@RequireRecentLogin()` asks of the handler, or else of its class. */
+  protected recentLoginSeconds(context: ExecutionContext): number | undefined {
+    return this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
   }
 
   protected getRequest(context: ExecutionContext): AuthRequest {

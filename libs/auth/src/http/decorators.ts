@@ -9,6 +9,18 @@ export const IS_PUBLIC = 'nestjs-session-auth:public';
 /** Opens a handler, or all of a controller, that stands behind `BearerAuthGuard`; `@Public(false)` closes one again. */
 export const Public = (isPublic: boolean = true): CustomDecorator<string> => SetMetadata(IS_PUBLIC, isPublic);
 
+/** The metadata key of `@RequireRecentLogin()`. */
+export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
+
+/**
+ * Lets a handler, or all of a controller, run only for a user who has proven who they are within so many seconds: by the
+ * login, or by `POST reauthenticate/`. Otherwise `BearerAuthGuard` answers 403 with the code `recent_login_required`.
+ */
+export const RequireRecentLogin = ({ withinSeconds }: { readonly withinSeconds: number }): CustomDecorator<string> => {
+  if (!(withinSeconds > 0)) throw new Error('@RequireRecentLogin needs withinSeconds above 0.');
+  return SetMetadata(RECENT_LOGIN, withinSeconds);
+};
+
 const requestOf = (context: ExecutionContext): AuthRequest => context.switchToHttp().getRequest<AuthRequest>();
 
 /** The session of the request: a `Session`. */

@@ -29,6 +29,8 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   },
   session_not_found: { status: 404, body: detail },
   session_limit_reached: { status: 403, body: detailWithCode },
+  recent_login_required: { status: 403, body: detailWithCode },
+  invalid_reset_token: { status: 400, body: nonFieldErrors },
   too_many_attempts: {
     status: 429,
     body: detail,

@@ -52,7 +52,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-const ROUTES = 'login|token/refresh|logout|logout/all|sessions|sessions/[^/]+|history|password/change';
+const ROUTES = 'login|token/refresh|logout|logout/all|sessions|sessions/[^/]+|history|password/change|reauthenticate';
 
 /** Whether a path is one of the library's routes; Express takes them without regard to case. */
 export function isRouteBelow(mountPath: string): (path: string) => boolean {

@@ -32,7 +32,9 @@ export class SessionsController {
 
   @Delete('sessions/:sessionId')
   async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
-    const { userId, session } = principalOf(request);
+    const principal = principalOf(request);
+    this.auth.assertMayEndSessions(principal);
+    const { userId, session } = principal;
     const { sessionId } = request.params as { sessionId: string };
     await this.auth.revokeSession(userId, sessionId, clientOf(request), { currentSessionId: session.id });
     return { detail: 'Session revoked.' };

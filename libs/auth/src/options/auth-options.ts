@@ -3,6 +3,12 @@ import type { PasswordHasher } from '../domain/ports/password-hasher';
 import type { UserEntityMapping, UserStore } from '../domain/ports/user-store';
 import type { NameMatching } from '../domain/username';
 
+/** Looks a password up in a list of known ones, say. It must not be stored or logged. */
+export type PasswordCheck = (
+  password: string,
+  user: { readonly username: string },
+) => string | null | Promise<string | null>;
+
 /** A class that Nest makes, with whatever it injects, or an object that is there already. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
@@ -51,6 +57,20 @@ export interface AuthModuleOptions {
     /** Password hashes that wait; beyond them a login is answered with 503 at once. */
     waiting?: number;
   };
+  recentLogin?: {
+    /** Whether `POST reauthenticate/` is there, by which a user proves within a session who they are. */
+    endpoint?: boolean;
+    /** Ending sessions needs a login (or `reauthenticate/`) that is no older; false for any. */
+    toEndSessionsSeconds?: number | false;
+  };
+  passwordPolicy?: {
+    /** The fewest characters of a password that is set: 8 to 64. NIST SP 800-63B-4 asks for 15 where nothing else is asked. */
+    minLength?: number;
+    /** What is wrong with a password that is set, as a sentence for its user; null where nothing is. */
+    check?: PasswordCheck | undefined;
+  };
+  /** How long a token for resetting a password is good for. */
+  passwordResetTtlSeconds?: number;
   /** Whether a changed password ends the user's other sessions. */
   revokeOnPasswordChange?: boolean;
   /** Whether a reset password ends all of the user's sessions. */
@@ -92,11 +112,23 @@ export interface AuthModuleExtras {
 /** The options in force: complete, checked and frozen. */
 export type ResolvedAuthOptions = Readonly<
   Required<
-    Omit<AuthModuleOptions, 'users' | 'passwordHasher' | 'deviceDetector' | 'failedLogins' | 'hashing' | 'history'>
+    Omit<
+      AuthModuleOptions,
+      | 'users'
+      | 'passwordHasher'
+      | 'deviceDetector'
+      | 'failedLogins'
+      | 'hashing'
+      | 'history'
+      | 'recentLogin'
+      | 'passwordPolicy'
+    >
   >
 > & {
   readonly failedLogins: Readonly<Required<NonNullable<AuthModuleOptions['failedLogins']>>>;
   readonly hashing: Readonly<Required<NonNullable<AuthModuleOptions['hashing']>>>;
+  readonly recentLogin: Readonly<Required<NonNullable<AuthModuleOptions['recentLogin']>>>;
+  readonly passwordPolicy: Readonly<Required<NonNullable<AuthModuleOptions['passwordPolicy']>>>;
   readonly history: Readonly<Required<NonNullable<AuthModuleOptions['history']>>>;
   readonly users: AuthModuleOptions['users'];
   readonly passwordHasher: AuthModuleOptions['passwordHasher'];

@@ -63,6 +63,13 @@ const RULES: Record<string, Rule> = {
   'failedLogins.windowSeconds': integer(1, SECONDS_MOST),
   'hashing.concurrent': integer(1, 1024),
   'hashing.waiting': integer(0, 1_000_000),
+  'recentLogin.endpoint': boolean,
+  'recentLogin.toEndSessionsSeconds': (value, env) =>
+    value === false ? null : withFalse(integer(1, SECONDS_MOST)(value, env)),
+  'passwordPolicy.minLength': integer(8, 64),
+  'passwordPolicy.check': (value) =>
+    value === undefined || typeof value === 'function' ? null : 'a function of the password',
+  passwordResetTtlSeconds: integer(60, 604_800),
   revokeOnPasswordChange: boolean,
   revokeOnPasswordReset: boolean,
   bcryptCost: (value, env) => integer(env['NODE_ENV'] === 'test' ? 4 : 10, 15)(value, env),
@@ -75,7 +82,7 @@ const RULES: Record<string, Rule> = {
   deviceDetector: replaceable(DeviceDetector, 'a class that extends DeviceDetector'),
 };
 
-const GROUPS = ['failedLogins', 'hashing', 'history'] as const;
+const GROUPS = ['failedLogins', 'hashing', 'recentLogin', 'passwordPolicy', 'history'] as const;
 
 /**
  * Merges what the host wrote over the defaults, checks all of it, and freezes the result.

@@ -5,11 +5,14 @@ import { AuthError } from '../domain/errors';
 import type { UserId, UserStore } from '../domain/ports/user-store';
 import type { Session } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/token-pair';
+import type { Accounts } from './accounts';
 import type { Authentication, AuthPrincipal } from './authentication';
 import type { ClientInspector } from './client-inspector';
 import type { Credentials, Login } from './login';
 import type { LoginAttempts } from './login-attempts';
-import type { CreatedUser, PasswordChange, Passwords } from './passwords';
+import type { NewPassword } from './new-password';
+import type { CreatedUser, PasswordChange, PasswordResetToken, Passwords } from './passwords';
+import type { Reauthentication } from './reauthentication';
 import type { Refresh } from './refresh';
 import type { SessionOpening } from './session-opening';
 import type { Sessions } from './sessions';
@@ -22,6 +25,9 @@ export interface UseCases {
   readonly opening: SessionOpening;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
+  readonly newPassword: NewPassword;
+  readonly reauthentication: Reauthentication;
+  readonly accounts: Accounts;
   readonly authentication: Authentication;
   readonly inspector: ClientInspector;
   readonly users: UserStore;
@@ -129,6 +135,64 @@ export class AuthService {
   }
 
   /**
+   * Proves once more, within a session, who its user is.
+   * @throws AuthError `invalid_field` on `password`, counted as a failed login; `too_many_attempts`
+   */
+  reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<void> {
+    return this.use.reauthentication.reauthenticate(principal, password, client);
+  }
+
+  /** Whether `POST reauthenticate/` is there. */
+  get canReauthenticate(): boolean {
+    return this.use.reauthentication.hasEndpoint;
+  }
+
+  /** @throws AuthError `recent_login_required` where the user proved who they are longer ago than that */
+  assertRecentLogin(principal: AuthPrincipal, withinSeconds: number): void {
+    this.use.reauthentication.assertRecent(principal, withinSeconds);
+  }
+
+  /** The same for ending sessions, where `recentLogin.toEndSessionsSeconds` asks for it. */
+  assertMayEndSessions(principal: AuthPrincipal): void {
+    this.use.reauthentication.assertMayEndSessions(principal);
+  }
+
+  /**
+   * Disables a user: all sessions end, and a login that is on its way is refused.
+   * @throws AuthError `unknown_user`, `not_supported` where the user store cannot
+   */
+  disableUser(userId: UserId, client: ClientInfo = {}): Promise<void> {
+    return this.use.accounts.disable(userId, client);
+  }
+
+  /** Enables a user again; sessions that ended stay ended. @throws AuthError `unknown_user`, `not_supported` */
+  enableUser(userId: UserId): Promise<void> {
+    return this.use.accounts.enable(userId);
+  }
+
+  /** Removes sessions, tokens and history of one user for good; the user is the host's to remove. (ASVS 14.2.7) */
+  forgetUser(userId: UserId): Promise<void> {
+    return this.use.accounts.forget(userId);
+  }
+
+  /**
+   * A token by which a user who lost the password sets a new one, for the host to send. It is good once and for
+   * `passwordResetTtlSeconds`, and ends the user's earlier ones; stored is its digest.
+   * @throws AuthError `unknown_user` for one who is not there or not active
+   */
+  createPasswordResetToken(userId: UserId): Promise<PasswordResetToken> {
+    return this.use.passwords.createResetToken(userId);
+  }
+
+  /**
+   * Sets the password of the user whose token it is; as `resetPassword` otherwise. A refused password leaves the token good.
+   * @throws AuthError `invalid_reset_token`, `invalid_field` on `new_password`
+   */
+  redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
+    return this.use.passwords.redeemResetToken(token, newPassword, client);
+  }
+
+  /**
    * Sets a password for a user whom the host has identified otherwise; all sessions end, unless `revokeOnPasswordReset`
    * is false.
    * @throws AuthError `unknown_user`, `invalid_field` on `new_password`
@@ -143,18 +207,22 @@ export class AuthService {
   }
 
   /**
-   * Creates a user; without a password (null) for one who logs in otherwise.
+   * Creates a user; without a password (null) for one who logs in otherwise. `skipPolicy` is for users that are taken over
+   * or made for a demonstration, whose passwords `passwordPolicy` would refuse.
    * @throws AuthError `username_taken`, `invalid_field`
    */
-  createUser(user: { readonly username: string; readonly password: string | null }): Promise<CreatedUser> {
-    return this.use.passwords.createUser(user.username, user.password);
+  createUser(
+    user: { readonly username: string; readonly password: string | null },
+    { skipPolicy = false }: { readonly skipPolicy?: boolean } = {},
+  ): Promise<CreatedUser> {
+    return this.use.passwords.createUser(user.username, user.password, skipPolicy);
   }
 
   /**
-   * The hash of a password as the library would store it.
+   * The hash of a password as the library would store it; `passwordPolicy` is not asked.
    * @throws AuthError `invalid_field` for a password that is too long to be hashed in full
    */
   hashPassword(password: string): Promise<string> {
-    return this.use.passwords.hash(password);
+    return this.use.newPassword.hash(password, 'password');
   }
 }

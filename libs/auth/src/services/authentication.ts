@@ -14,6 +14,8 @@ import type { TokenIssuer } from './token-issuer';
 export interface AuthPrincipal {
   readonly userId: UserId;
   readonly session: Session;
+  /** When the user last proved who they are: by the login, or since by `reauthenticate`. */
+  readonly authenticatedAt: Date;
 }
 
 /** Tells the session of an access token, from the database, at every request: a revocation is in force at once. */
@@ -50,6 +52,7 @@ export class Authentication {
     if (now - session.lastActivity >= this.options.activityIntervalSeconds * 1000) {
       await this.activity.record(session.id, now);
     }
-    return { userId, session: viewSession(session, session.id) };
+    const authenticatedAt = new Date(session.authenticatedAt);
+    return { userId, session: viewSession(session, session.id), authenticatedAt };
   }
 }

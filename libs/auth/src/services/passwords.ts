@@ -1,8 +1,9 @@
 import type { Client, ClientInfo } from '../domain/client';
 import { AuthError, invalidField } from '../domain/errors';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../domain/fields';
+import { isToken } from '../domain/opaque-token';
+import type { Clock } from '../domain/ports/clock';
 import type { CredentialStore } from '../domain/ports/credential-store';
-import type { PasswordHasher } from '../domain/ports/password-hasher';
 import type { IssuedPair } from '../domain/ports/session-store';
 import type { SignalBus } from '../domain/ports/signal-bus';
 import type { StoredUser, UserId, UserStore } from '../domain/ports/user-store';
@@ -14,6 +15,7 @@ import type { AuthPrincipal } from './authentication';
 import type { ClientInspector } from './client-inspector';
 import { refuseField } from './login';
 import type { LoginAttempts, Verdict } from './login-attempts';
+import type { NewPassword } from './new-password';
 import type { PasswordVerifier } from './password-verifier';
 import type { SessionNotices } from './session-notices';
 import { pairOf, type TokenIssuer } from './token-issuer';
@@ -21,6 +23,12 @@ import { pairOf, type TokenIssuer } from './token-issuer';
 export interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
+}
+
+/** A token for a new password, for the host to send to the user. It is stored nowhere. */
+export interface PasswordResetToken {
+  readonly token: string;
+  readonly expiresAt: Date;
 }
 
 /** A user who has just been made; without the hash, which is nobody's business. */
@@ -33,28 +41,23 @@ export interface CreatedUser {
 export class Passwords {
   constructor(
     private readonly options: ResolvedAuthOptions,
+    private readonly clock: Clock,
     private readonly tokens: TokenIssuer,
     private readonly inspector: ClientInspector,
     private readonly users: UserStore,
     private readonly credentials: CredentialStore,
-    private readonly hasher: PasswordHasher,
+    private readonly newPassword: NewPassword,
     private readonly verifier: PasswordVerifier,
     private readonly attempts: LoginAttempts,
     private readonly signals: SignalBus,
     private readonly notices: SessionNotices,
   ) {}
 
-  /** @throws AuthError `invalid_field` for a password that cannot be hashed in full */
-  async hash(password: string, field = 'password'): Promise<string> {
-    refuseField(field, passwordProblem(password));
-    const most = this.hasher.maxPasswordBytes;
-    if (Buffer.byteLength(password) > most) throw invalidField(field, FIELD_MESSAGES.passwordTooLong(most));
-    return this.verifier.hash(password);
-  }
-
-  async createUser(username: string, password: string | null): Promise<CreatedUser> {
+  async createUser(username: string, password: string | null, skipPolicy: boolean): Promise<CreatedUser> {
     refuseField('username', usernameProblem(username, USERNAME_LENGTH));
-    const passwordHash = password === null ? null : await this.hash(password);
+    const hash = (given: string): Promise<string> =>
+      skipPolicy ? this.newPassword.hash(given, 'password') : this.newPassword.accept(given, 'password', username);
+    const passwordHash = password === null ? null : await hash(password);
     const user = await this.credentials.create({ username, passwordHash });
     if (!user) throw new AuthError('username_taken', 'A user with this name exists.');
     return { id: user.id, username: user.username };
@@ -80,19 +83,50 @@ export class Passwords {
   async reset(userId: UserId, newPassword: string, info: ClientInfo): Promise<void> {
     this.assertSettable();
     const user = await this.users.findById(userId);
-    if (!user) throw unknownUser();
-    const passwordHash = await this.hash(newPassword, 'new_password');
+    if (!user || !(await this.set(user, newPassword, info, null))) throw unknownUser();
+  }
+
+  /** A token that lets its holder set a new password, once. The host sends it; nothing is sent here. (ASVS 6.4.3) */
+  async createResetToken(userId: UserId): Promise<PasswordResetToken> {
+    this.assertSettable();
+    const user = await this.users.findById(userId);
+    if (!user?.active) throw unknownUser();
+    const { plain, digest } = this.tokens.issue('password_reset');
+    const expiresAt = this.clock.now() + this.options.passwordResetTtlSeconds * 1000;
+    await this.credentials.addReset(user.id, digest, expiresAt);
+    return { token: plain, expiresAt: new Date(expiresAt) };
+  }
+
+  /** A refused new password does not use the token up. */
+  async redeemResetToken(token: string, newPassword: string, info: ClientInfo): Promise<void> {
+    this.assertSettable();
+    if (typeof token !== 'string' || !isToken('password_reset', token)) throw invalidResetToken();
+    const digest = this.tokens.digest(token);
+    const owner = await this.credentials.ownerOfReset(digest, this.clock.now());
+    const user = owner === null ? null : await this.users.findById(this.users.parseId(owner));
+    if (!user?.active || !(await this.set(user, newPassword, info, digest))) throw invalidResetToken();
+  }
+
+  private async set(
+    user: StoredUser,
+    newPassword: string,
+    info: ClientInfo,
+    resetDigest: string | null,
+  ): Promise<boolean> {
+    const passwordHash = await this.newPassword.accept(newPassword, 'new_password', user.username);
     const outcome = await this.credentials.replace({
       ...this.notices.circumstances(this.inspector.inspect(info)),
-      userId,
+      userId: user.id,
       passwordHash,
+      resetDigest,
       revoke: this.options.revokeOnPasswordReset,
       keep: null,
     });
-    if (outcome.kind === 'refused') throw unknownUser();
+    if (outcome.kind === 'refused') return false;
     this.notices.tellEnds(outcome.ended);
-    this.signals.emit('password_reset', { userId });
+    this.signals.emit('password_reset', { userId: user.id });
     await this.attempts.reset(user.username);
+    return true;
   }
 
   private async replace(
@@ -101,7 +135,7 @@ export class Passwords {
     newPassword: string,
     client: Client,
   ): Promise<TokenPair> {
-    const passwordHash = await this.hash(newPassword, 'new_password');
+    const passwordHash = await this.newPassword.accept(newPassword, 'new_password', user.username);
     const access = this.tokens.issue('access');
     const refresh = this.tokens.issue('refresh');
     const at = this.notices.circumstances(client);
@@ -110,6 +144,7 @@ export class Passwords {
       userId: user.id,
       passwordHash,
       expectedHash: user.passwordHash!,
+      resetDigest: null,
       revoke: this.options.revokeOnPasswordChange,
       keep: { sessionId: session.id, issued: this.issued(at.now, access.digest, refresh.digest) },
     });
@@ -143,4 +178,8 @@ function sessionIsOver(): AuthError {
 
 function unknownUser(): AuthError {
   return new AuthError('unknown_user', 'There is no such user.');
+}
+
+function invalidResetToken(): AuthError {
+  return new AuthError('invalid_reset_token', 'Invalid or expired token.');
 }

@@ -21,6 +21,8 @@ export interface PruneReport {
   readonly events: number;
   /** Counts of failed logins whose time is over. */
   readonly loginFailures: number;
+  /** Tokens for new passwords whose time is over. */
+  readonly passwordResets: number;
 }
 
 /** Rows of one batch, which is one short transaction. */
@@ -108,6 +110,7 @@ export class PruningService {
       sessions: await remove('sessions'),
       events: (await remove('events')) + (await this.trim()),
       loginFailures: await remove('loginFailures'),
+      passwordResets: await remove('passwordResets'),
     };
   }
 
@@ -123,6 +126,7 @@ export class PruningService {
       sessions: await store.count('sessions', before.sessions),
       events: (await store.count('events', before.events)) + (await store.countOverCap(before.events, caps)),
       loginFailures: await store.count('loginFailures', before.loginFailures),
+      passwordResets: await store.count('passwordResets', before.passwordResets),
     };
   }
 
@@ -167,6 +171,7 @@ export class PruningService {
       sessions: now - Math.max(0, retentionMs - absoluteTimeoutSeconds * 1000),
       events: now - retentionMs,
       loginFailures: now,
+      passwordResets: now,
     };
   }
 }

@@ -46,6 +46,7 @@ export class SessionOpening {
         ipAddress: client.ipAddress,
         ...client.device,
         createdAt: now,
+        authenticatedAt: now,
         lastActivity: now,
         idleExpiresAt: now + limits.idleMs,
         absoluteExpiresAt,

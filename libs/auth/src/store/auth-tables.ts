@@ -1,5 +1,12 @@
 import type { DataSource } from 'typeorm';
-import { AuthEvent, AuthLoginFailure, AuthRefreshToken, AuthSession, AuthUserLock } from './entities';
+import {
+  AuthEvent,
+  AuthLoginFailure,
+  AuthPasswordReset,
+  AuthRefreshToken,
+  AuthSession,
+  AuthUserLock,
+} from './entities';
 import { type Dialect } from './sql/dialect';
 import { Statement } from './sql/statement';
 
@@ -9,6 +16,7 @@ const ENTITIES = {
   refresh: AuthRefreshToken,
   event: AuthEvent,
   failure: AuthLoginFailure,
+  reset: AuthPasswordReset,
   lock: AuthUserLock,
 };
 
@@ -55,6 +63,7 @@ const SESSION_COLUMNS = [
   'browserFamily AS browser_family',
   'deviceName AS device_name',
   'createdAt AS created_at',
+  'authenticatedAt AS authenticated_at',
   'lastActivity AS last_activity',
   'idleExpiresAt AS idle_expires_at',
   'absoluteExpiresAt AS absolute_expires_at',

@@ -30,6 +30,7 @@ export class EntityUserStore extends UserStore {
   private readonly byName: Statement;
   private readonly byId: Statement;
   private readonly setHash: Statement;
+  private readonly setActiveFlag: Statement | null;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -53,6 +54,11 @@ export class EntityUserStore extends UserStore {
     this.byName = statement(`SELECT ${columns} FROM {user} u WHERE ${nameCondition} LIMIT 10`);
     this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.idProperty}} = :id`);
     const set = `UPDATE {user} SET {user.${mapping.passwordHash}} = :hash WHERE {user.${this.idProperty}} = :id`;
+    this.setActiveFlag = mapping.active
+      ? statement(`UPDATE {user} SET {user.${mapping.active}} = :active WHERE {user.${this.idProperty}} = :id`)
+      : null;
+    if (this.setActiveFlag)
+      this.setActive = (id, active) => this.database.atomic(() => this.setActiveInUnit(id, active));
     this.setHash = statement(`${set} AND (:anyHash = 1 OR {user.${mapping.passwordHash}} = :expected)`);
   }
 
@@ -88,6 +94,12 @@ export class EntityUserStore extends UserStore {
   /** The same as part of a unit. */
   *setHashInUnit(id: UserId, passwordHash: string, expectedHash?: string): Unit<boolean> {
     return (yield* affectedBy(this.updateHash(id, passwordHash, expectedHash))) === 1;
+  }
+
+  /** Part of a unit. MySQL counts a row that had the value already as well: the drivers ask it to. */
+  *setActiveInUnit(id: UserId, active: boolean): Unit<boolean> {
+    if (!this.setActiveFlag) return false;
+    return (yield* affectedBy(this.setActiveFlag.with({ id, active }))) === 1;
   }
 
   override async create(user: NewUser): Promise<StoredUser | null> {

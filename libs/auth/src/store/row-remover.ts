@@ -13,6 +13,7 @@ const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, 
     `{session.state} IN ('logged_out', 'revoked', 'expired') AND {session.absoluteExpiresAt} <= :before`,
   ],
   events: ['event', 'id', '{event.occurredAt} <= :before'],
+  passwordResets: ['reset', 'digest', '{reset.expiresAt} <= :before'],
   loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before'],
 };
 

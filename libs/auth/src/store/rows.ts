@@ -16,6 +16,7 @@ export function sessionFromRow(row: Row): SessionRecord {
     browserFamily: String(row['browser_family']),
     deviceName: String(row['device_name']),
     createdAt: Number(row['created_at']),
+    authenticatedAt: Number(row['authenticated_at']),
     lastActivity: Number(row['last_activity']),
     idleExpiresAt: Number(row['idle_expires_at']),
     absoluteExpiresAt: Number(row['absolute_expires_at']),

@@ -84,6 +84,7 @@ const INSERTED = {
   browserFamily: ':browserFamily',
   deviceName: ':deviceName',
   createdAt: ':createdAt',
+  authenticatedAt: ':authenticatedAt',
   lastActivity: ':lastActivity',
   idleExpiresAt: ':idleExpiresAt',
   absoluteExpiresAt: ':absoluteExpiresAt',

@@ -16,7 +16,7 @@ export class SessionRefitter {
     this.replaceTokens = tables.statement(
       `UPDATE {session} SET {session.accessDigest} = :accessDigest, {session.accessExpiresAt} = :accessExpiresAt,
          {session.refreshDigest} = :refreshDigest, {session.refreshExpiresAt} = :refreshExpiresAt,
-         {session.generation} = {session.generation} + 1, {session.sealedAnswer} = NULL, {session.sealedUntil} = NULL
+         {session.authenticatedAt} = :now, {session.generation} = {session.generation} + 1, {session.sealedAnswer} = NULL, {session.sealedUntil} = NULL
        WHERE {session.id} = :id`,
     );
     this.insertRevoked = tables.statement(
@@ -45,6 +45,7 @@ export class SessionRefitter {
       this.replaceTokens.with({
         ...issued,
         id,
+        now,
         accessExpiresAt: Math.min(issued.accessExpiresAt, absoluteExpiresAt),
         refreshExpiresAt: Math.min(issued.refreshExpiresAt, absoluteExpiresAt),
       }),

@@ -4,11 +4,12 @@ import {
   type ReplaceOutcome,
   type ReplacePassword,
 } from '../domain/ports/credential-store';
-import type { NewUser, StoredUser, UserStore } from '../domain/ports/user-store';
+import type { NewUser, StoredUser, UserId, UserStore } from '../domain/ports/user-store';
 import { AuthError } from '../domain/errors';
 import type { AuthTables } from './auth-tables';
 import { EntityUserStore } from './entity-user-store';
 import { eventOf, type EventWriter } from './event-writer';
+import type { PasswordResets } from './password-resets';
 import type { SessionEnder } from './session-ender';
 import type { SessionRefitter } from './session-refitter';
 import type { Database } from './sql/database';
@@ -27,6 +28,7 @@ export class TypeOrmCredentialStore extends CredentialStore {
     private readonly ender: SessionEnder,
     private readonly refitter: SessionRefitter,
     private readonly events: EventWriter,
+    private readonly resets: PasswordResets,
   ) {
     super();
     this.version = tables.statement(
@@ -47,6 +49,15 @@ export class TypeOrmCredentialStore extends CredentialStore {
     return { user: user && String(user.id) === userId ? user : null, version: Number(row?.['version'] ?? 0) };
   }
 
+  async addReset(userId: UserId, digest: string, expiresAt: number): Promise<void> {
+    await this.database.atomic(() => this.resets.replace(String(userId), digest, expiresAt));
+  }
+
+  async ownerOfReset(digest: string, now: number): Promise<string | null> {
+    const [row] = (await this.database.single(this.resets.ownerOf(digest, now))).rows;
+    return row ? String(row['user_id']) : null;
+  }
+
   async create(user: NewUser): Promise<StoredUser | null> {
     if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
     return this.users.create(user);
@@ -60,7 +71,7 @@ export class TypeOrmCredentialStore extends CredentialStore {
 
   private *replaceInUnit(command: ReplacePassword, users: EntityUserStore): Unit<ReplaceOutcome> {
     yield* this.locks.lock(String(command.userId));
-    if (!(yield* this.sessionIsLive(command))) return { kind: 'refused' };
+    if (!(yield* this.isAllowed(command))) return { kind: 'refused' };
     const set = yield* users.setHashInUnit(command.userId, command.passwordHash, command.expectedHash);
     if (!set) return { kind: 'refused' };
     return yield* this.endAndRefit(command, true);
@@ -75,18 +86,20 @@ export class TypeOrmCredentialStore extends CredentialStore {
     if (first.kind === 'refused') return first;
     const set = await this.users.setPasswordHash?.(command.userId, command.passwordHash, command.expectedHash);
     if (!set) return { kind: 'refused' };
-    const second = await this.database.atomic(() => this.endOutside(command, true));
+    const second = await this.database.atomic(() => this.endOutside({ ...command, resetDigest: null }, true));
     if (second.kind === 'refused') return second;
     return { ...second, ended: [...first.ended, ...second.ended] };
   }
 
   private *endOutside(command: ReplacePassword, tell: boolean): Unit<ReplaceOutcome> {
     yield* this.locks.lock(String(command.userId));
-    if (!(yield* this.sessionIsLive(command))) return { kind: 'refused' };
+    if (!(yield* this.isAllowed(command))) return { kind: 'refused' };
     return yield* this.endAndRefit(command, tell);
   }
 
-  private *sessionIsLive({ userId, keep }: ReplacePassword): Unit<boolean> {
+  /** By a token that is good, which is used up, and in a session that is live; where either is named. */
+  private *isAllowed({ userId, keep, resetDigest, now }: ReplacePassword): Unit<boolean> {
+    if (resetDigest !== null && !(yield* this.resets.use(resetDigest, String(userId), now))) return false;
     if (keep === null) return true;
     const active = yield* this.ender.lockActive(String(userId));
     return active.some((session) => session.id === keep.sessionId);
@@ -96,6 +109,7 @@ export class TypeOrmCredentialStore extends CredentialStore {
     const userId = String(command.userId);
     const { keep, client, now } = command;
     const write = this.events.write.bind(this.events);
+    yield* this.resets.remove(userId);
     yield* this.locks.raiseCredentialsVersion(userId);
     const kept = keep ? yield* this.refitter.refit(keep.sessionId, keep.issued, now) : null;
     const ended = command.revoke

@@ -48,6 +48,7 @@ export class TypeOrmPruningStore extends PruningStore {
       sessions: new RowRemover(tables, 'sessions'),
       events: new RowRemover(tables, 'events'),
       loginFailures: new RowRemover(tables, 'loginFailures'),
+      passwordResets: new RowRemover(tables, 'passwordResets'),
     };
     this.trimmer = new HistoryTrimmer(tables, locks);
   }

@@ -22,6 +22,7 @@ export class TypeOrmSessionStore extends SessionStore {
   private readonly byAccess;
   private readonly byUser;
   private readonly touchOne;
+  private readonly setAuthenticated;
 
   constructor(
     private readonly database: Database,
@@ -39,6 +40,9 @@ export class TypeOrmSessionStore extends SessionStore {
     this.byUser = tables.selectSession(
       `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
        ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+    this.setAuthenticated = tables.statement(
+      `UPDATE {session} SET {session.authenticatedAt} = :now WHERE {session.id} = :id AND {session.state} = 'active'`,
     );
     // MySQL assigns from left to right: the idle time is reckoned before the activity that it is reckoned from changes.
     this.touchOne = tables.statement(
@@ -82,6 +86,10 @@ export class TypeOrmSessionStore extends SessionStore {
 
   expire(userId: string, now: number, limits: SessionLimits): Promise<readonly EndedSession[]> {
     return this.database.atomic(() => this.ender.expire(userId, now, limits));
+  }
+
+  async reauthenticate(id: string, now: number): Promise<boolean> {
+    return (await this.database.single(this.setAuthenticated.with({ id, now }))).affected === 1;
   }
 
   async listActive(userId: string): Promise<readonly SessionRecord[]> {

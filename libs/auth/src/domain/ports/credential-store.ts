@@ -13,6 +13,8 @@ export interface ReplacePassword extends Circumstances {
   readonly passwordHash: string;
   /** The hash that was verified; the change is refused when another one has taken its place. */
   readonly expectedHash?: string;
+  /** The token that allows it, which is used up; null where something else does. */
+  readonly resetDigest: string | null;
   /** Whether the other sessions end. */
   readonly revoke: boolean;
   /** The session that goes on, with a fresh token pair; null where there is none. */
@@ -21,7 +23,7 @@ export interface ReplacePassword extends Circumstances {
 
 export type ReplaceOutcome =
   | { readonly kind: 'replaced'; readonly kept: SessionRecord | null; readonly ended: readonly EndedSession[] }
-  /** The user, the verified password or the session to keep is not there any more. */
+  /** The user, the verified password, the token or the session to keep is not there any more. */
   | { readonly kind: 'refused' };
 
 /** Passwords, wherever the host keeps them. */
@@ -32,5 +34,9 @@ export abstract class CredentialStore {
   abstract readonly canSetPasswords: boolean;
   /** One atomic unit where the users are in the same DataSource; otherwise the sessions end first. */
   abstract replace(command: ReplacePassword): Promise<ReplaceOutcome>;
+  /** Stores a token for a new password; the user's earlier ones are good for nothing any more. */
+  abstract addReset(userId: UserId, digest: string, expiresAt: number): Promise<void>;
+  /** The user (as text) whose token this is, while it is good. */
+  abstract ownerOfReset(digest: string, now: number): Promise<string | null>;
   abstract create(user: NewUser): Promise<StoredUser | null>;
 }

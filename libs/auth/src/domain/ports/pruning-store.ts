@@ -1,7 +1,7 @@
 import type { EndedSession } from '../session';
 
 /** What clean-up removes, all of it by age. */
-export type Prunable = 'refreshTokens' | 'sessions' | 'events' | 'loginFailures';
+export type Prunable = 'refreshTokens' | 'sessions' | 'events' | 'loginFailures' | 'passwordResets';
 
 /** How many events may stay. */
 export interface HistoryCaps {

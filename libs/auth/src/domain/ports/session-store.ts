@@ -90,6 +90,8 @@ export abstract class SessionStore {
   ): Promise<readonly EndedSession[]>;
   /** Stores that these sessions' time is over, where it is; the ones that this call was the first to notice. */
   abstract expire(userId: string, now: number, limits: SessionLimits): Promise<readonly EndedSession[]>;
+  /** Stores that the user has proven who they are; false where the session is over. */
+  abstract reauthenticate(sessionId: string, now: number): Promise<boolean>;
   /** The sessions in the state `active`, newest first; the time of some may be over. */
   abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
   /** Writes the last activity of sessions that are still active; never earlier than what is stored. */

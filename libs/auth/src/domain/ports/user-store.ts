@@ -45,6 +45,9 @@ export abstract class UserStore {
    */
   setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
 
+  /** Enables or disables a user; false if there is none. Leave it out where that is done elsewhere. */
+  setActive?(id: UserId, active: boolean): Promise<boolean>;
+
   /** Stores a new, active user; null if the name is taken. */
   create?(user: NewUser): Promise<StoredUser | null>;
 }

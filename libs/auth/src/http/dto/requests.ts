@@ -19,6 +19,11 @@ export class LogoutAllRequest {
   keep_current?: boolean;
 }
 
+export class ReauthenticateRequest {
+  @PasswordField()
+  password!: string;
+}
+
 export class PasswordChangeRequest {
   @PasswordField()
   current_password!: string;

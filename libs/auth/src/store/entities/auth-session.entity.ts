@@ -46,6 +46,10 @@ export class AuthSession {
   @Column({ ...INSTANT, name: 'created_at' })
   createdAt!: number;
 
+  /** When its user last proved who they are: at the login, or since. */
+  @Column({ ...INSTANT, name: 'authenticated_at' })
+  authenticatedAt!: number;
+
   @Column({ ...INSTANT, name: 'last_activity' })
   lastActivity!: number;
 

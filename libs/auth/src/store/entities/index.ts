@@ -1,5 +1,6 @@
 import { AuthEvent } from './auth-event.entity';
 import { AuthLoginFailure } from './auth-login-failure.entity';
+import { AuthPasswordReset } from './auth-password-reset.entity';
 import { AuthRefreshToken } from './auth-refresh-token.entity';
 import { AuthSession } from './auth-session.entity';
 import { AuthUserLock } from './auth-user-lock.entity';
@@ -13,10 +14,11 @@ export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze
   AuthRefreshToken,
   AuthEvent,
   AuthLoginFailure,
+  AuthPasswordReset,
   AuthUserLock,
 ]);
 
 /** Every entity of the library, for the `entities` of the host's DataSource. */
 export const AUTH_ENTITIES: readonly EntityClass[] = Object.freeze([...AUTH_ENTITIES_WITHOUT_USERS, AuthUser]);
 
-export { AuthEvent, AuthLoginFailure, AuthRefreshToken, AuthSession, AuthUser, AuthUserLock };
+export { AuthEvent, AuthLoginFailure, AuthPasswordReset, AuthRefreshToken, AuthSession, AuthUser, AuthUserLock };

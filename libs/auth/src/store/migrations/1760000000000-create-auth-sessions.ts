@@ -23,6 +23,7 @@ const TABLES: readonly FrozenTable[] = [
       text('browser_family', 64),
       text('device_name', 64),
       instant('created_at'),
+      instant('authenticated_at'),
       instant('last_activity'),
       instant('idle_expires_at'),
       instant('absolute_expires_at'),
@@ -80,6 +81,11 @@ const TABLES: readonly FrozenTable[] = [
       instant('expires_at'),
     ],
     indices: [{ columns: ['name_key'] }, { columns: ['expires_at'] }],
+  },
+  {
+    name: 'auth_password_resets',
+    columns: [primary(text('digest', 64)), text('user_id', 255), instant('expires_at')],
+    indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
   },
   {
     name: 'auth_user_locks',
