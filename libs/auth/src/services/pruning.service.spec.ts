@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock';
 import type { PruningStore } from '../domain/ports/pruning-store';
 import { resolveOptions } from '../options/resolve-options';
@@ -36,6 +37,7 @@ const crypto = { seal: () => 'sealed', randomBytes: () => [128] } as unknown as 
 const notices = { tellEnds: () => undefined } as unknown as SessionNotices;
 
 describe('the clean-up that runs by itself', () => {
+  beforeAll(() => Logger.overrideLogger(false));
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
