@@ -1,5 +1,5 @@
 import { AuthEvent, type PruneReport } from 'nestjs-session-auth';
-import { DATABASES, createDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
 import { Host } from '../support/host';
 import { eventsOf, INVALID_REFRESH, storedEnd, stories, type Stage } from '../e2e/stories';
@@ -204,7 +204,7 @@ describe.each(DATABASES)('clean-up by two instances at the same time on %s', (na
   });
 });
 
-describe.each(DATABASES.filter((name) => name !== 'sqlite'))('a row that somebody has locked on %s', (name) => {
+describeEachPooled('a row that somebody has locked on %s', (name) => {
   it('is passed over by the clean-up, which waits for nobody', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });

@@ -1,13 +1,12 @@
 import type { DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/sql/database';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
 import { TcpProxy } from '../support/tcp-proxy';
 
-const POOLED = DATABASES.filter((name) => name !== 'sqlite');
 const UNAVAILABLE = [503, { detail: 'The database does not answer.' }];
 
-(POOLED.length > 0 ? describe.each(POOLED) : describe.skip.each(['postgres'] as const))('an outage of %s', (name) => {
+describeEachPooled('an outage of %s', (name) => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let host: Host;

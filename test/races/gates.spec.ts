@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { AUTH_DATA_SOURCE } from '../../libs/auth/src/auth.module-definition';
 import { Database } from '../../libs/auth/src/store/sql/database';
 import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
-import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled, type DatabaseName } from '../support/databases';
 import { Host, PASSWORD, type HostOptions } from '../support/host';
 import type { Call } from '../support/tap';
 import { ENDS } from './deeds';
@@ -102,9 +102,6 @@ const SETTINGS: readonly Setting[] = [
   { instances: 2, held: 'second' },
 ];
 
-/** On SQLite the gate is that a unit gives up control nowhere; see the end of this file. */
-const POOLED = DATABASES.filter((name) => name !== 'sqlite');
-
 async function failures(
   name: DatabaseName,
   { auth, takeOut, story }: Gate,
@@ -119,18 +116,15 @@ async function failures(
   }
 }
 
-(POOLED.length > 0 ? describe.each(POOLED) : describe.skip.each(['postgres'] as DatabaseName[]))(
-  'the stories of the races on %s go wrong without',
-  (name) => {
-    it.each(GATES)('$gate', async (gate) => {
-      const { red, mutations } = await failures(name, gate);
-      expect(mutations).toBeGreaterThan(0);
-      expect(red.length).toBeGreaterThan(0);
-      // It is the story that fails, not a statement that cannot be run.
-      expect(red.map((error) => (error as { matcherResult?: unknown }).matcherResult !== undefined)).toContain(true);
-    });
-  },
-);
+describeEachPooled('the stories of the races on %s go wrong without', (name) => {
+  it.each(GATES)('$gate', async (gate) => {
+    const { red, mutations } = await failures(name, gate);
+    expect(mutations).toBeGreaterThan(0);
+    expect(red.length).toBeGreaterThan(0);
+    // It is the story that fails, not a statement that cannot be run.
+    expect(red.map((error) => (error as { matcherResult?: unknown }).matcherResult !== undefined)).toContain(true);
+  });
+});
 
 (DATABASES.includes('sqlite') ? describe : describe.skip)('on SQLite', () => {
   it('parallel logins go wrong when a unit gives up control within its transaction', async () => {

@@ -18,6 +18,14 @@ export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES']
   .split(',')
   .filter(Boolean) as DatabaseName[];
 
+/** Those with a pool of connections; `describeEachPooled` is skipped, and says so, where none answers. */
+export const POOLED = DATABASES.filter((name) => name !== 'sqlite') as readonly Exclude<DatabaseName, 'sqlite'>[];
+
+export function describeEachPooled(title: string, tell: (name: Exclude<DatabaseName, 'sqlite'>) => void): void {
+  if (POOLED.length > 0) describe.each(POOLED)(title, tell);
+  else describe.skip.each(['postgres'] as const)(title, tell);
+}
+
 const ADMIN_URL: Record<Exclude<DatabaseName, 'sqlite'>, string> = {
   postgres: process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres',
   mariadb: process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306/mysql',
