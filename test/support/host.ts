@@ -49,6 +49,7 @@ export interface HostOptions {
   readonly database: TestDatabase;
   readonly auth?: AuthModuleOptions & AuthModuleExtras;
   readonly imports?: ModuleMetadata['imports'];
+  readonly controllers?: readonly (new () => object)[];
   readonly entities?: readonly (new () => object)[];
   readonly users?: readonly string[];
   /** Called before the app is initialised: pipes, prefix, versioning. */
@@ -83,7 +84,7 @@ export class Host {
         AuthModule.forRoot({ ...CHEAP, ...options.auth }),
         ...(options.imports ?? []),
       ],
-      controllers: [MeController],
+      controllers: [MeController, ...(options.controllers ?? [])],
     })
     class HostModule {}
     const driven = Test.createTestingModule({ imports: [HostModule] })
