@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import { PasswordHasher } from '../domain/ports/password-hasher';
+import { BcryptPasswordHasher } from './bcrypt-password-hasher';
+
+/** Tells these hashes from plain bcrypt ones. */
+const PREFIX = '$hmac-sha384';
+
+/**
+ * bcrypt of a digest of the password, for the option `passwordHasher`: passwords of up to 4,096 bytes count in full, of which
+ * bcrypt alone would read 72. Plain bcrypt hashes log in as before and are made anew at the next good login.
+ *
+ * The digest is keyed (HMAC-SHA-384), so that digests from elsewhere are of no use against it; with a secret of the host's as
+ * the key, kept outside the database, a stolen table of users cannot be guessed at. A key that is lost or changed makes every
+ * password wrong.
+ */
+export class PrehashedBcryptPasswordHasher extends PasswordHasher {
+  readonly maxPasswordBytes = 4096;
+  private readonly bcrypt: BcryptPasswordHasher;
+  private readonly key: string;
+
+  /** @param given `cost`: the base-2 logarithm of the rounds, 12 by default; `key`: a secret of at least 32 characters */
+  constructor({ cost = 12, key }: { readonly cost?: number; readonly key?: string } = {}) {
+    super();
+    if (key !== undefined && key.length < 32) {
+      throw new Error('PrehashedBcryptPasswordHasher: the key is too short; write at least 32 characters.');
+    }
+    this.bcrypt = new BcryptPasswordHasher(cost);
+    this.key = key ?? 'nestjs-session-auth password';
+  }
+
+  async hash(password: string): Promise<string> {
+    return PREFIX + (await this.bcrypt.hash(this.digest(password)));
+  }
+
+  async verify(password: string, hash: string): Promise<boolean> {
+    if (!hash.startsWith(PREFIX)) return this.bcrypt.verify(password, hash);
+    if (Buffer.byteLength(password) > this.maxPasswordBytes) return false;
+    return this.bcrypt.verify(this.digest(password), hash.slice(PREFIX.length));
+  }
+
+  accepts(hash: string): boolean {
+    return this.bcrypt.accepts(hash.startsWith(PREFIX) ? hash.slice(PREFIX.length) : hash);
+  }
+
+  needsRehash(hash: string): boolean {
+    return !hash.startsWith(PREFIX) || this.bcrypt.needsRehash(hash.slice(PREFIX.length));
+  }
+
+  /** 64 characters of base64: below bcrypt's 72 bytes, and without the NUL at which bcrypt would stop. */
+  private digest(password: string): string {
+    return createHmac('sha384', this.key).update(password).digest('base64');
+  }
+}

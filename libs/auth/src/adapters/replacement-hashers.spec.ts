@@ -1,0 +1,74 @@
+import * as bcrypt from 'bcrypt';
+import { Argon2PasswordHasher } from './argon2-password-hasher';
+import { PrehashedBcryptPasswordHasher } from './prehashed-bcrypt-password-hasher';
+
+const PASSWORD = 'correct horse battery staple';
+const LIGHT = { memoryKiB: 64, passes: 1 };
+
+const HASHERS = {
+  'an Argon2id hasher': () => new Argon2PasswordHasher(LIGHT),
+  'a pre-hashing hasher': () => new PrehashedBcryptPasswordHasher({ cost: 4 }),
+};
+
+describe.each(Object.entries(HASHERS))('%s', (_, create) => {
+  const hasher = create();
+
+  it('verifies its own hashes, each with a salt of its own', async () => {
+    const [one, other] = [await hasher.hash(PASSWORD), await hasher.hash(PASSWORD)];
+    expect(one).not.toBe(other);
+    expect(one.length).toBeLessThanOrEqual(255);
+    expect([await hasher.verify(PASSWORD, one), await hasher.verify(`${PASSWORD} `, one)]).toEqual([true, false]);
+    expect([hasher.accepts(one), hasher.needsRehash(one)]).toEqual([true, false]);
+  });
+
+  it('reads a password in full, far beyond the 72 bytes of bcrypt', async () => {
+    const long = 'a'.repeat(100);
+    const hash = await hasher.hash(long);
+    expect([await hasher.verify(long, hash), await hasher.verify(`${long.slice(0, 99)}b`, hash)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await hasher.verify('a'.repeat(5000), await hasher.hash(long))).toBe(false);
+  });
+
+  it.each(['$2a$', '$2b$', '$2y$'])('lets %s hashes of bcrypt log in, and makes them anew', async (version) => {
+    const hash = (await bcrypt.hash(PASSWORD, 4)).replace('$2b$', version);
+    expect([await hasher.verify(PASSWORD, hash), await hasher.verify('wrong', hash)]).toEqual([true, false]);
+    expect([hasher.accepts(hash), hasher.needsRehash(hash)]).toEqual([true, true]);
+  });
+
+  it.each([
+    '',
+    '!',
+    'garbage',
+    '$2b$31$aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    '$hmac-sha384$2b$31$aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    '$argon2id$v=19$m=9999999,t=99,p=99$c29tZXNhbHRzb21l$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
+    '$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21l$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
+  ])('does no work for the stored hash %j', async (hash) => {
+    expect([hasher.accepts(hash), await hasher.verify(PASSWORD, hash)]).toEqual([false, false]);
+  });
+});
+
+describe('the work of a replacement hasher', () => {
+  it('is raised with the options', async () => {
+    const hash = await new Argon2PasswordHasher(LIGHT).hash(PASSWORD);
+    const stronger = new Argon2PasswordHasher({ memoryKiB: 128, passes: 1 });
+    expect([stronger.needsRehash(hash), await stronger.verify(PASSWORD, hash)]).toEqual([true, true]);
+    const cheap = await new PrehashedBcryptPasswordHasher({ cost: 4 }).hash(PASSWORD);
+    expect(new PrehashedBcryptPasswordHasher({ cost: 5 }).needsRehash(cheap)).toBe(true);
+  });
+
+  it('is checked when it is given', () => {
+    expect(() => new Argon2PasswordHasher({ passes: 0 })).toThrow('passes is 0; write a whole number from 1 to 16');
+    expect(() => new PrehashedBcryptPasswordHasher({ key: 'short' })).toThrow('at least 32 characters');
+  });
+
+  it('has a key that only its own passwords match', async () => {
+    const [one, other] = ['a', 'b'].map(
+      (letter) => new PrehashedBcryptPasswordHasher({ cost: 4, key: letter.repeat(32) }),
+    );
+    const hash = await one!.hash(PASSWORD);
+    expect([await one!.verify(PASSWORD, hash), await other!.verify(PASSWORD, hash)]).toEqual([true, false]);
+  });
+});
