@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { AuthError } from '../domain/errors';
+import { kindOf } from '../domain/loggable';
 import { UserStore, type NewUser, type StoredUser, type UserId } from '../domain/ports/user-store';
 
 /** The host's own user store. What it throws stays here: a store that fails is one that does not answer. */
@@ -37,7 +38,7 @@ export class HostUserStore extends UserStore {
       return await question();
     } catch (error) {
       // Its text may hold anything; its kind may be told.
-      this.logger.error(`The user store failed: ${error instanceof Error ? error.name : typeof error}`);
+      this.logger.error(`The user store failed: ${kindOf(error)}`);
       throw new AuthError('database_unavailable', 'The user store does not answer.');
     }
   }

@@ -1,6 +1,7 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { AuthError } from '../domain/errors';
+import { kindOf } from '../domain/loggable';
 import { AuthHttpException, prepareRefusal, type HeaderSink } from './auth-http-exception';
 
 /**
@@ -31,7 +32,7 @@ export class AuthErrorFilter implements ExceptionFilter {
       return { status: exception.getStatus(), body: { detail: exception.message } };
     }
     // Its text may hold anything; its kind may be told.
-    this.logger.error(`Unexpected ${exception instanceof Error ? exception.name : typeof exception} on a route.`);
+    this.logger.error(`Unexpected ${kindOf(exception)} on a route.`);
     return { status: 500, body: { detail: 'Internal server error.' } };
   }
 }

@@ -1,4 +1,5 @@
 import { QueryFailedError } from 'typeorm';
+import { loggable } from '../../domain/loggable';
 
 /** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
 export class CommitError extends Error {
@@ -33,7 +34,7 @@ const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection
 export function failureCode(error: unknown): string {
   const { errno, code, name } = (sourceOf(error) ?? {}) as { errno?: unknown; code?: unknown; name?: unknown };
   if (typeof errno === 'number' && errno > 0) return String(errno);
-  return typeof code === 'string' ? code : typeof name === 'string' ? name : 'unknown';
+  return loggable(code ?? name);
 }
 
 /**

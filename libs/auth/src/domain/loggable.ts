@@ -1,0 +1,9 @@
+/** A code or a name of an error as it may be logged: a short word, or nothing of it. Its text is never logged. (ASVS 16.4.1) */
+export function loggable(word: unknown): string {
+  return typeof word === 'string' && /^\w[\w.-]{0,63}$/.test(word) ? word : 'unknown';
+}
+
+/** The kind of whatever was thrown. */
+export function kindOf(thrown: unknown): string {
+  return thrown instanceof Error ? loggable(thrown.name) : typeof thrown;
+}
