@@ -68,6 +68,20 @@ describe('every document', () => {
   });
 });
 
+describe('the table of the ASVS', () => {
+  const named = [...read('docs/asvs.md').matchAll(/^\| \d.*\| `(\S+): ?([^`]*)` \|$/gm)];
+
+  it.each(named.map(([, file, title]) => ({ file: file!, title: title! })))(
+    'names "$title" in $file, which is there',
+    (test) => {
+      expect(test.title).not.toBe('');
+      expect(read(test.file)).toContain(test.title);
+    },
+  );
+
+  it('has a row for most of what touches the library', () => expect(named.length).toBeGreaterThan(50));
+});
+
 it('the library exports these names and no others', () => {
   expect(Object.keys(library).sort()).toEqual([
     'AUTH_ENTITIES',
@@ -75,6 +89,7 @@ it('the library exports these names and no others', () => {
     'AUTH_MIGRATIONS',
     'AUTH_MIGRATIONS_WITHOUT_USERS',
     'AUTH_OPTIONS',
+    'Argon2PasswordHasher',
     'AuthController',
     'AuthError',
     'AuthErrorFilter',
@@ -82,6 +97,7 @@ it('the library exports these names and no others', () => {
     'AuthLoginFailure',
     'AuthModule',
     'AuthOptionsError',
+    'AuthPasswordReset',
     'AuthRefreshToken',
     'AuthService',
     'AuthSession',
@@ -96,8 +112,11 @@ it('the library exports these names and no others', () => {
     'OnAuthSignal',
     'PasswordController',
     'PasswordHasher',
+    'PrehashedBcryptPasswordHasher',
     'PruningService',
     'Public',
+    'RECENT_LOGIN',
+    'RequireRecentLogin',
     'SessionsController',
     'UserStore',
     'clientOf',
