@@ -66,6 +66,22 @@ export const ENDS: readonly Deed[] = [
         host.auth.resetPassword(userId, 'a password that is new'),
   },
   {
+    name: 'reset of the password by a token',
+    endsOther: true,
+    prepare: async ({ userId }, host) => {
+      const { token } = await host.auth.createPasswordResetToken(userId);
+      return () => host.auth.redeemPasswordResetToken(token, 'a password that is new');
+    },
+  },
+  {
+    name: 'disabling of its user by the service',
+    endsOther: true,
+    prepare:
+      async ({ userId }, host) =>
+      () =>
+        host.auth.disableUser(userId),
+  },
+  {
     name: 'disabling of its user, noticed by a request',
     endsOther: true,
     prepare:

@@ -1,0 +1,41 @@
+import { AuthUser } from 'nestjs-session-auth';
+import { createDatabase } from '../support/databases';
+import { Host, PASSWORD } from '../support/host';
+
+const ROUNDS = 300;
+
+/** Prints how long each kind of refused login takes: medians of interleaved rounds. A report, not a test: clocks are noisy. */
+async function main(): Promise<void> {
+  const database = await createDatabase('sqlite');
+  const auth = { bcryptCost: 10, failedLogins: { throttleFrom: false as const } };
+  const host = await Host.start({ database, auth, users: ['alice', 'bob', 'carol'] });
+  const users = host.dataSource.getRepository(AuthUser);
+  await users.update({ username: 'bob' }, { active: false });
+  await users.update({ username: 'carol' }, { passwordHash: null });
+  const cases = {
+    'a wrong password': { username: 'alice', password: 'wrong' },
+    'an unknown name': { username: 'nobody', password: 'wrong' },
+    'a disabled user': { username: 'bob', password: PASSWORD },
+    'a user without a password': { username: 'carol', password: 'wrong' },
+  };
+  const times = Object.fromEntries(Object.keys(cases).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, credentials] of Object.entries(cases)) {
+      const start = process.hrtime.bigint();
+      await host.auth.login(credentials).catch(() => undefined);
+      times[name]!.push(Number(process.hrtime.bigint() - start) / 1e6);
+    }
+  }
+  const at = (sorted: readonly number[], share: number): string =>
+    sorted[Math.floor(sorted.length * share)]!.toFixed(2);
+  for (const [name, all] of Object.entries(times)) {
+    const sorted = all.sort((a, b) => a - b);
+    console.log(
+      `${name.padEnd(28)} median ${at(sorted, 0.5)} ms, quartiles ${at(sorted, 0.25)} and ${at(sorted, 0.75)} ms`,
+    );
+  }
+  await host.close();
+  await database.drop();
+}
+
+void main();
