@@ -107,12 +107,22 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     ['no body at all', [], ''],
     ['a JSON content type and no length', [JSON_TYPE], ''],
     ['a JSON content type and a length of 0', [JSON_TYPE, 'Content-Length: 0'], ''],
+    ['a JSON content type and chunks with nothing in them', [JSON_TYPE, CHUNKED], inChunks('')],
   ])('%s is an absent body', async (_, headers, body) => {
     const required = { username: ['This field is required.'], password: ['This field is required.'] };
     expect(told(await send(['POST /auth/login HTTP/1.1', ...headers], body))).toEqual([400, required]);
     const { access_token: token } = await login();
     const lines = ['POST /auth/logout HTTP/1.1', `Authorization: Bearer ${token}`, ...headers];
     expect(told(await send(lines, body))).toEqual([200, { detail: 'Logged out successfully.' }]);
+  });
+
+  it('what is wrong with a body that comes in chunks is told as of any other', async () => {
+    const lines = ['POST /auth/login HTTP/1.1', JSON_TYPE, CHUNKED];
+    expect(told(await send(lines, inChunks('{')))).toEqual([400, DETAIL]);
+    expect(told(await send(lines, inChunks(JSON.stringify({ username: 'x'.repeat(1_100_000) }))))).toEqual([
+      413,
+      DETAIL,
+    ]);
   });
 
   it('a body may come in chunks', async () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type AuthError } from '../domain/errors';
 import { ERROR_RESPONSES } from './error-responses';
 import { bodyRefusal, isRouteBelow } from './library-routes';
@@ -15,6 +16,15 @@ interface FastifyReply {
 
 export interface FastifyInstance {
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void): unknown;
+  addHook(
+    name: 'preParsing',
+    hook: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      body: Readable,
+      done: (error: Error | null, body?: Readable) => void,
+    ) => void,
+  ): unknown;
   addHook(
     name: 'onSend',
     hook: (
@@ -42,6 +52,14 @@ export function answerBodiesOnFastify(fastify: FastifyInstance, mountPath: strin
     }
     done();
   });
+  // Whether a body that comes in chunks is empty shows when it is read.
+  fastify.addHook('preParsing', (request, _reply, body, done) => {
+    if (!isOurs(request) || request.raw.headers['transfer-encoding'] === undefined) return done(null, body);
+    isFilled(body).then(
+      (filled) => done(null, filled ? body : Readable.from([Buffer.from('{}')])),
+      (error: Error) => done(error),
+    );
+  });
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const refusal = isOurs(request) && isPlatformError(payload) ? bodyRefusal(reply.statusCode) : null;
     done(null, refusal ? written(refusal) : payload);
@@ -55,4 +73,27 @@ function isPlatformError(payload: unknown): boolean {
 
 function written(refusal: AuthError): string {
   return JSON.stringify(ERROR_RESPONSES[refusal.code].body(refusal));
+}
+
+/** Whether a stream has anything in it; what was read is put back. */
+function isFilled(stream: Readable): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const chunk = stream.read() as Buffer | null;
+      if (chunk === null) return;
+      settle();
+      stream.unshift(chunk);
+      resolve(true);
+    };
+    const end = (): void => {
+      settle();
+      resolve(false);
+    };
+    const fail = (error: Error): void => {
+      settle();
+      reject(error);
+    };
+    const settle = (): void => void stream.off('readable', look).off('end', end).off('error', fail);
+    stream.on('readable', look).once('end', end).once('error', fail);
+  });
 }
