@@ -117,6 +117,7 @@ it('the library exports these names and no others', () => {
     'Public',
     'RECENT_LOGIN',
     'RequireRecentLogin',
+    'SessionAdministration',
     'SessionsController',
     'UserStore',
     'clientOf',

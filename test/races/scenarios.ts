@@ -175,7 +175,7 @@ export function changeAgainstChange(stage: RaceStage, setting: Setting): Promise
       (host, index) => () =>
         host.auth.changePassword(principals[index]!, {
           currentPassword: PASSWORD,
-          newPassword: `new password ${index}`,
+          newPassword: `a new password ${index}`,
         }),
     );
     const outcome = await interleave(stage, stopAt, setting, change!, rival!);
@@ -186,8 +186,8 @@ export function changeAgainstChange(stage: RaceStage, setting: Setting): Promise
     const [host] = stage.hosts;
     expect(await host.auth.authenticate(outcome[winner]!.value!.accessToken)).not.toBeNull();
     const username = stage.username();
-    await host.auth.login({ username, password: `new password ${winner}` });
-    const lost = host.auth.login({ username, password: `new password ${1 - winner}` });
+    await host.auth.login({ username, password: `a new password ${winner}` });
+    const lost = host.auth.login({ username, password: `a new password ${1 - winner}` });
     await expect(lost).rejects.toMatchObject({ code: 'invalid_credentials' });
     return true;
   });

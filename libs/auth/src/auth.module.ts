@@ -41,6 +41,7 @@ import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
 import { AuthService } from './services/auth.service';
 import { PruningService } from './services/pruning.service';
+import { SessionAdministration } from './services/session-administration';
 import { Database } from './store/sql/database';
 import { PooledDatabase } from './store/sql/pooled-database';
 import { SqliteDatabase } from './store/sql/sqlite-database';
@@ -116,11 +117,25 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       ],
     },
     { provide: AuthService, useFactory: ({ auth }: Composition) => auth, inject: [COMPOSITION] },
+    {
+      provide: SessionAdministration,
+      useFactory: ({ administration }: Composition) => administration,
+      inject: [COMPOSITION],
+    },
     { provide: PruningService, useFactory: ({ pruning }: Composition) => pruning, inject: [COMPOSITION] },
     BearerAuthGuard,
     AuthErrorFilter,
   ],
-  exports: [AuthService, PruningService, BearerAuthGuard, AuthErrorFilter, UserStore, PasswordHasher, AUTH_OPTIONS],
+  exports: [
+    AuthService,
+    PruningService,
+    SessionAdministration,
+    BearerAuthGuard,
+    AuthErrorFilter,
+    UserStore,
+    PasswordHasher,
+    AUTH_OPTIONS,
+  ],
 })
 export class AuthModule
   extends ConfigurableModuleClass

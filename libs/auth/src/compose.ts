@@ -24,6 +24,7 @@ import { Reauthentication } from './services/reauthentication';
 import { Refresh } from './services/refresh';
 import { PruningService } from './services/pruning.service';
 import { SealedAnswers } from './services/sealed-answers';
+import { SessionAdministration } from './services/session-administration';
 import { SessionNotices } from './services/session-notices';
 import { SessionOpening } from './services/session-opening';
 import { Sessions } from './services/sessions';
@@ -43,6 +44,7 @@ import { TypeOrmCredentialStore } from './store/typeorm-credential-store';
 import { TypeOrmEventLog } from './store/typeorm-event-log';
 import { TypeOrmLoginAttemptStore } from './store/typeorm-login-attempt-store';
 import { TypeOrmPruningStore } from './store/typeorm-pruning-store';
+import { TypeOrmSessionDirectory } from './store/typeorm-session-directory';
 import { TypeOrmSessionStore } from './store/typeorm-session-store';
 import { UserLocks } from './store/user-locks';
 
@@ -63,6 +65,7 @@ export interface Foundations {
 export interface Composition {
   readonly auth: AuthService;
   readonly activity: ActivityRecorder;
+  readonly administration: SessionAdministration;
   readonly pruning: PruningService;
   /** Begins what runs by itself. */
   start(): void;
@@ -95,6 +98,8 @@ export async function compose(on: Foundations): Promise<Composition> {
   const newPassword = new NewPassword(options, hasher, verifier);
   const notices = new SessionNotices(options, clock, sessions, users, signals);
   const activity = new ActivityRecorder(sessions, notices.limits);
+  const directory = new TypeOrmSessionDirectory(database, tables, ender, events);
+  const administration = new SessionAdministration(users, inspector, directory, notices);
   const prunable = new TypeOrmPruningStore(database, tables, locks, ender);
   const pruning = new PruningService(options, clock, crypto, prunable, notices);
   const answers = new SealedAnswers(options, crypto, clock, prunable);
@@ -129,6 +134,7 @@ export async function compose(on: Foundations): Promise<Composition> {
   return {
     auth,
     activity,
+    administration,
     pruning,
     start: () => {
       answers.start();

@@ -16,6 +16,8 @@ export { AuthOptionsError } from './options/resolve-options';
 export { AuthService } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';
 export { PruningService } from './services/pruning.service';
+export { SessionAdministration } from './services/session-administration';
+export type { AdministeredSession, Administrator, Page, SessionFilter } from './services/session-administration';
 export type { PruneReport } from './services/pruning.service';
 export type { Credentials } from './services/login';
 export type { CreatedUser, PasswordChange, PasswordResetToken } from './services/passwords';

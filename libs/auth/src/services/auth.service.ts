@@ -107,17 +107,19 @@ export class AuthService {
   }
 
   /**
-   * Ends one session of the user. `by` tells the log who wanted it: the user, or an administrator.
+   * Ends one session of the user. `by` tells the log who wanted it: the user, or an administrator, whom `actor` names; the
+   * user sees that in the history.
    * @throws AuthError `session_not_found` for whatever is no active session of this user
    */
   revokeSession(
     userId: UserId,
     sessionId: string,
     client: ClientInfo = {},
-    options: { readonly currentSessionId?: string; readonly by?: 'user' | 'admin' } = {},
+    options: { readonly currentSessionId?: string; readonly by?: 'user' | 'admin'; readonly actor?: string } = {},
   ): Promise<void> {
-    const { currentSessionId: currentId = null, by: reason = 'user' } = options;
-    return this.use.sessions.revoke(userId, sessionId, client, { currentId, reason });
+    const { currentSessionId: currentId = null, by: reason = 'user', actor } = options;
+    const who = reason === 'admin' && actor !== undefined ? { actor } : {};
+    return this.use.sessions.revoke(userId, sessionId, client, { currentId, reason, ...who });
   }
 
   /** The user's latest authentication events, newest first: 50, or as many as `limit` says, 200 at most. */

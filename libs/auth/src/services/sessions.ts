@@ -1,3 +1,4 @@
+import { actorOf } from '../domain/actor';
 import type { AuthEventEntry } from '../domain/auth-event';
 import type { ClientInfo } from '../domain/client';
 import { AuthError, invalidField } from '../domain/errors';
@@ -62,11 +63,16 @@ export class Sessions {
     userId: UserId,
     sessionId: string,
     info: ClientInfo,
-    { currentId, reason }: { readonly currentId: string | null; readonly reason: 'user' | 'admin' },
+    {
+      currentId,
+      reason,
+      actor,
+    }: { readonly currentId: string | null; readonly reason: 'user' | 'admin'; readonly actor?: string },
   ): Promise<void> {
+    const by = actor === undefined ? {} : { actor: actorOf(actor) };
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
     const ended = UUID.test(id)
-      ? await this.end({ userId: String(userId), sessionId: id, reason }, info, currentId)
+      ? await this.end({ userId: String(userId), sessionId: id, reason, ...by }, info, currentId)
       : [];
     if (!ended.some((one) => one.reason === reason)) {
       throw new AuthError('session_not_found', 'Session not found.');

@@ -124,11 +124,17 @@ export class EventWriter {
 }
 
 /** The rows that tell of these ends. */
-export function endEvents(ended: readonly EndedSession[], client: Client, at: number): NewAuthEvent[] {
+export function endEvents(
+  ended: readonly EndedSession[],
+  client: Client,
+  at: number,
+  actor: string | null = null,
+): NewAuthEvent[] {
   return ended.flatMap(({ session, reason }) => {
     const event = EVENT_OF[reason];
     if (event === null) return [];
-    const extra = event === 'logout' ? {} : { session_id: session.id, reason };
+    const by = actor !== null && reason === 'admin' ? { actor } : {};
+    const extra = event === 'logout' ? {} : { session_id: session.id, reason, ...by };
     return [eventOf(event, session.userId, client, at, extra)];
   });
 }

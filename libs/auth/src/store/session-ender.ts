@@ -59,7 +59,7 @@ export class SessionEnder {
       .filter((session) => session.id !== exceptId)
       .map((session) => ending(session, isOver(session, command.limits, now) ? 'expired' : reasonOf(session)));
     yield* this.mark(ended, now);
-    yield* write(endEvents(ended, command.client, now));
+    yield* write(endEvents(ended, command.client, now, command.actor));
     return ended;
   }
 

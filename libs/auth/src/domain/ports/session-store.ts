@@ -58,6 +58,8 @@ export interface EndSessions extends Circumstances {
   /** How the session of the request ends, where it is among them. */
   readonly current?: { readonly id: string; readonly reason: EndReason };
   readonly reason: EndReason;
+  /** The administrator, where one does it. */
+  readonly actor?: string;
 }
 
 /** A session found by its access token. */
