@@ -27,6 +27,7 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
   moduleNameMapper: {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
+    '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/'],

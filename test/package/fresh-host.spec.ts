@@ -18,6 +18,7 @@ import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, AuthService, BearerAuthGuard, CurrentSession, type Session } from 'nestjs-session-auth';
+import { actingAs } from 'nestjs-session-auth/testing';
 
 @Controller()
 class MeController {
@@ -40,7 +41,8 @@ class AppModule {}
 
 async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
-  await app.get(AuthService).createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
+  const user = await app.get(AuthService).createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
+  if (!(await actingAs(app, user)).headers.Authorization) throw new Error('The testing kit does not work.');
   await app.listen(0, '127.0.0.1');
   console.log('listening ' + (app.getHttpServer().address() as { port: number }).port);
 }

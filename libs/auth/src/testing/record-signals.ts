@@ -1,0 +1,44 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { AuthSignalName, AuthSignals } from '../domain/signals';
+
+/** A signal that was sent. */
+export type RecordedSignal = {
+  readonly [Name in AuthSignalName]: { readonly name: Name; readonly payload: AuthSignals[Name] };
+}[AuthSignalName];
+
+const NAMES: Readonly<Record<AuthSignalName, true>> = {
+  user_logged_in: true,
+  user_logged_out: true,
+  login_failed: true,
+  token_reuse_detected: true,
+  session_limit_reached: true,
+  brute_force_threshold_hit: true,
+  password_changed: true,
+  password_reset: true,
+};
+
+/** The signals that an app sends from now on, in order. */
+export class SignalRecorder {
+  readonly all: RecordedSignal[] = [];
+
+  constructor(app: INestApplicationContext) {
+    app.get(EventEmitter2, { strict: false }).onAny((name: string | string[], payload: unknown) => {
+      if (typeof name === 'string' && Object.hasOwn(NAMES, name)) this.all.push({ name, payload } as RecordedSignal);
+    });
+  }
+
+  /** The payloads of one kind. */
+  of<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
+    return this.all.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
+  }
+
+  clear(): void {
+    this.all.length = 0;
+  }
+}
+
+/** Records what an app sends; call it when the app is initialised. */
+export function recordSignals(app: INestApplicationContext): SignalRecorder {
+  return new SignalRecorder(app);
+}
