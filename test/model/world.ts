@@ -5,9 +5,9 @@ import { Instance, RecordingBus, RepeatableCrypto } from './instance';
 import { Invariants } from './invariants';
 import { Model } from './model';
 import type { ModelOptions } from './options';
-import { readRows, storedOf } from './rows';
+import { digest, readRows, storedOf } from './rows';
 import { signalKey } from './signals';
-import type { ModelUser, Stored } from './state';
+import type { ModelUser, Pair, Stored } from './state';
 
 export const PASSWORDS = ['correct horse battery staple', 'another horse battery staple'] as const;
 
@@ -53,6 +53,12 @@ export class World {
   /** What the host does in its own table. */
   async setActive({ id }: ModelUser, active: boolean): Promise<void> {
     await this.dataSource.getRepository(AuthUser).update({ id }, { active });
+  }
+
+  /** Whether it was this pair, of two, whose access token the session has now. */
+  async hasAccess(sessionId: string, { accessToken }: Pair): Promise<boolean> {
+    const { sessions } = await readRows(this.dataSource);
+    return sessions.some((row) => row['id'] === sessionId && row['access_digest'] === digest(accessToken));
   }
 
   async stored(): Promise<Stored> {

@@ -56,6 +56,9 @@ export type { NewUser, StoredUser, UserEntityMapping, UserId } from './domain/po
 export { PasswordHasher } from './domain/ports/password-hasher';
 export { Argon2PasswordHasher } from './adapters/argon2-password-hasher';
 export type { Argon2Work } from './adapters/argon2-password-hasher';
+export { BcryptPasswordHasher } from './adapters/bcrypt-password-hasher';
+export { DjangoPbkdf2Hashes } from './adapters/django-pbkdf2-hashes';
+export { FormerHashes, MigratingPasswordHasher } from './adapters/migrating-password-hasher';
 export { PrehashedBcryptPasswordHasher } from './adapters/prehashed-bcrypt-password-hasher';
 export { DeviceDetector } from './domain/ports/device-detector';
 export { foldName } from './domain/username';
