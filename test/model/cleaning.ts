@@ -4,17 +4,24 @@ import { RETENTION_DAYS } from './options';
 import { eventKey, type ModelEvent, type Stored } from './state';
 
 /** What of a report the model can tell; it does not know in how many rows failed logins are counted. */
-export type Cleaned = Pick<PruneReport, 'expiredSessions' | 'refreshTokens' | 'sessions' | 'events'>;
+export type Cleaned = Pick<PruneReport, 'expiredSessions' | 'sealedAnswers' | 'refreshTokens' | 'sessions' | 'events'>;
 
 const RETENTION_MS = RETENTION_DAYS * 86_400_000;
 
-/** Does what a clean-up does, or only counts it. (Reference, section 6) */
+/**
+ * Does what a clean-up does, or only counts it. (Reference, section 6) Dry runs count what is there before any session is found
+ * to be over: the library does not tell of sessions that would be ended and removed at once.
+ */
 export function clean(model: Model, stored: Stored, dryRun: boolean): Cleaned {
   const { now, sessions } = model;
   const over = sessions.filter((session) => session.state === 'active' && model.isOver(session));
   const families = sessions.filter((session) => session.absoluteEnd <= now);
   const tokens = families.flatMap((session) => session.retired.filter((token) => !token.isPruned));
-  const isEnded = (session: (typeof sessions)[number]): boolean => session.state !== 'active' || over.includes(session);
+  const answers = sessions.filter(
+    (session) => session.answerUntil !== null && session.answerUntil <= now && (dryRun || !over.includes(session)),
+  );
+  const isEnded = (session: (typeof sessions)[number]): boolean =>
+    session.state !== 'active' || (!dryRun && over.includes(session));
   const old = sessions.filter((one) => !one.isPruned && isEnded(one) && isTooOld(one.createdAt, now));
   const events = tooMany(model, stored);
   if (!dryRun) {
@@ -22,12 +29,16 @@ export function clean(model: Model, stored: Stored, dryRun: boolean): Cleaned {
     for (const token of tokens) token.isPruned = true;
     for (const session of old) session.isPruned = true;
     for (const event of events) model.events.splice(model.events.indexOf(event), 1);
-    for (const session of sessions) {
-      if (session.answerUntil !== null && session.answerUntil <= now) session.answerUntil = null;
-    }
+    for (const session of answers) session.answerUntil = null;
     for (const user of model.users) if (user.failures && user.failures.until <= now) user.failures = null;
   }
-  return { expiredSessions: over.length, refreshTokens: tokens.length, sessions: old.length, events: events.length };
+  return {
+    expiredSessions: over.length,
+    sealedAnswers: answers.length,
+    refreshTokens: tokens.length,
+    sessions: old.length,
+    events: events.length,
+  };
 }
 
 /** At the very millisecond it is, as with every other end. */

@@ -21,12 +21,12 @@ const ms = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 100_000 }) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 2 * HOUR }) },
   { weight: 1, arbitrary: fc.integer({ min: -30_000, max: -1 }) },
-  { weight: 1, arbitrary: fc.constantFrom(24 * HOUR - 1, 24 * HOUR, 72 * HOUR) },
+  { weight: 2, arbitrary: fc.constantFrom(24 * HOUR - 1, 24 * HOUR, 72 * HOUR) },
 );
 
 const STEPS: readonly (readonly [weight: number, steps: Steps])[] = [
   [14, stepsOf('openSession', {}, logins.openSession)],
-  [2, stepsOf('login', { isRight: fc.boolean() }, logins.login)],
+  [5, stepsOf('login', { isRight: fc.boolean() }, logins.login)],
   [3, stepsOf('changePassword', { isRight }, logins.changePassword, true)],
   [1, stepsOf('resetPassword', {}, logins.resetPassword)],
   [16, stepsOf('refresh', {}, refreshes.refresh, true)],
@@ -51,7 +51,7 @@ const STEPS: readonly (readonly [weight: number, steps: Steps])[] = [
   [1, stepsOf('disableUser', {}, upkeep.disableUser)],
   [2, stepsOf('enableUser', {}, upkeep.enableUser)],
   [14, stepsOf('wait', { ms }, upkeep.wait)],
-  [4, stepsOf('prune', { isDry: fc.boolean() }, upkeep.prune)],
+  [6, stepsOf('prune', { isDry: fc.boolean() }, upkeep.prune)],
   [2, stepsOf('restart', {}, upkeep.restart)],
 ];
 

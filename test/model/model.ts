@@ -188,7 +188,7 @@ export class Model {
     user.failures = {
       count,
       until: this.now + Math.max(SECONDS.failures, 2 * delaySeconds) * 1000,
-      delayedUntil: this.now + delaySeconds * 1000,
+      delayedUntil: delaySeconds > 0 ? this.now + delaySeconds * 1000 : 0,
     };
     this.log(user, 'login_failure', { username: user.name, failure_count: count });
     this.signals.push(`login_failed ${user.name} ${count}`);

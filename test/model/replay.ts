@@ -16,7 +16,9 @@ export async function assertReplayable<Ts>(property: fc.IAsyncPropertyWithHooks<
   });
   if (!result.failed) return;
   const again = `MODEL_SEED=${result.seed} MODEL_PATH=${path ?? runOf(result.counterexamplePath) ?? 0}`;
-  throw new Error(`Run it again with ${again}\n\n${await fc.asyncDefaultReportMessage(result)}`);
+  const message = await fc.asyncDefaultReportMessage(result);
+  const { errorInstance: cause } = result;
+  throw new Error(`Run it again with ${again}\n\n${message}\n\n${(cause as Error | null)?.message}`, { cause });
 }
 
 /**

@@ -53,7 +53,7 @@ class Step<Args> implements fc.AsyncCommand<Model, World> {
   }
 
   toString(): string {
-    return `${this.name}(${fc.stringify(this.args)})`;
+    return `${this.name}(${JSON.stringify(this.args)})`;
   }
 }
 
@@ -64,7 +64,7 @@ export function stepsOf<Args extends object>(
   deed: Deed<Args>,
   onSession = false,
 ): fc.Arbitrary<fc.AsyncCommand<Model, World>> {
-  const record = fc.record({ ...place, ...args }) as unknown as fc.Arbitrary<Args & Place>;
+  const record = fc.record({ ...place, ...args }, { noNullPrototype: true }) as unknown as fc.Arbitrary<Args & Place>;
   return record.map((given) => new Step<Args>(name, given, deed, onSession));
 }
 

@@ -30,7 +30,7 @@ import { DeviceDetector } from './domain/ports/device-detector';
 import { PasswordHasher } from './domain/ports/password-hasher';
 import { SignalBus } from './domain/ports/signal-bus';
 import { UserStore } from './domain/ports/user-store';
-import { requireDataSource, requireEmitter, warnOfPlatform } from './host-checks';
+import { requireDataSource, requireEmitter, warnOfMissingTables, warnOfPlatform } from './host-checks';
 import { AuthErrorFilter } from './http/auth-error.filter';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { answerBodiesOnFastify, type FastifyInstance } from './http/fastify-routes';
@@ -144,6 +144,7 @@ export class AuthModule
   constructor(
     @Inject(COMPOSITION) private readonly composition: Composition,
     @Inject(AUTH_EXTRAS) private readonly extras: typeof DEFAULT_EXTRAS,
+    @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
     private readonly moduleRef: ModuleRef,
     private readonly adapterHost: HttpAdapterHost,
   ) {
@@ -175,7 +176,8 @@ export class AuthModule
     warnOfPlatform(this.adapterHost);
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await warnOfMissingTables(this.dataSource);
     this.composition.start();
   }
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
-import { AuthUser, AUTH_ENTITIES_WITHOUT_USERS } from './store/entities';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
 import { dialectOf, type Dialect } from './store/sql/dialect';
 
 /** A piece of the host is missing. The message ends in the line to add. */
@@ -47,6 +47,17 @@ export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 
   throw new AuthSetupError(
     'AuthModule found no EventEmitter2. Add to the imports of your root module: EventEmitterModule.forRoot()',
   );
+}
+
+/** Warns where the library's tables are not there yet; a host may make them after its start. */
+export async function warnOfMissingTables(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.getRepository(AuthSession).exists({ where: { id: '' } });
+  } catch {
+    new Logger('AuthModule').warn(
+      "The library's tables cannot be read. Add to the options of the DataSource: migrations: [...AUTH_MIGRATIONS], migrationsRun: true",
+    );
+  }
 }
 
 /** Warns of settings of the platform that a host should know of. */

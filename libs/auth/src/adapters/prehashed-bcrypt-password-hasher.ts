@@ -19,10 +19,12 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   private readonly key: string;
 
   /** @param given `cost`: the base-2 logarithm of the rounds, 12 by default; `key`: a secret of at least 32 characters */
-  constructor({ cost = 12, key }: { readonly cost?: number; readonly key?: string } = {}) {
+  constructor(given: { readonly cost?: number; readonly key?: string } = {}) {
     super();
-    if (key !== undefined && key.length < 32) {
-      throw new Error('PrehashedBcryptPasswordHasher: the key is too short; write at least 32 characters.');
+    const { cost = 12, key } = given;
+    // A variable of the environment that was never set must not mean a hash without a key.
+    if ('key' in given && !(typeof key === 'string' && key.length >= 32)) {
+      throw new Error('PrehashedBcryptPasswordHasher: the key is missing or short; write at least 32 characters.');
     }
     this.bcrypt = new BcryptPasswordHasher(cost);
     this.key = key ?? 'nestjs-session-auth password';

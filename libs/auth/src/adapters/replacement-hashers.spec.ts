@@ -62,6 +62,8 @@ describe('the work of a replacement hasher', () => {
   it('is checked when it is given', () => {
     expect(() => new Argon2PasswordHasher({ passes: 0 })).toThrow('passes is 0; write a whole number from 1 to 16');
     expect(() => new PrehashedBcryptPasswordHasher({ key: 'short' })).toThrow('at least 32 characters');
+    const unset = { key: undefined } as unknown as { key: string };
+    expect(() => new PrehashedBcryptPasswordHasher(unset)).toThrow('at least 32 characters');
   });
 
   it('has a key that only its own passwords match', async () => {

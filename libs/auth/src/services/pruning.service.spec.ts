@@ -135,9 +135,27 @@ describe('answers that were kept for a grace period', () => {
     expect(calls).toEqual([]);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(calls).toEqual(['sealed']);
+    // Those that were kept after the start of the timer.
+    expect(jest.getTimerCount()).toBe(1);
+    await jest.advanceTimersByTimeAsync(10_100);
+    expect(calls).toEqual(['sealed', 'sealed']);
     expect(jest.getTimerCount()).toBe(0);
     answers.seal('token', pair);
     await answers.stop();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('are erased as well when they were kept while the timer ran', async () => {
+    const { store, calls } = storeWith(1);
+    const options = resolveOptions({ refreshReuseGraceSeconds: 10 });
+    const answers = new SealedAnswers(options, crypto, new StoppedClock(), store);
+    answers.seal('token', pair);
+    await jest.advanceTimersByTimeAsync(9_000);
+    answers.seal('another', pair);
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(calls).toEqual(['sealed']);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(calls).toEqual(['sealed', 'sealed']);
     expect(jest.getTimerCount()).toBe(0);
   });
 

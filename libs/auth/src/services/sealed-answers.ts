@@ -19,6 +19,8 @@ export class SealedAnswers {
   private readonly windowMs: number;
   private timer: NodeJS.Timeout | undefined;
   private erasing: Promise<void> = Promise.resolve();
+  /** Whether an answer was kept since the timer was set, which it is too early for. */
+  private hasLater = false;
   private stopped = false;
 
   constructor(
@@ -38,6 +40,7 @@ export class SealedAnswers {
   /** The grace of this exchange, or null where a second presentation is always reuse. */
   seal(presented: string, { accessToken, refreshToken }: TokenPair): Grace | null {
     if (this.windowMs === 0) return null;
+    this.hasLater = this.timer !== undefined;
     this.eraseLater();
     const sealedAnswer = this.crypto.seal(presented, JSON.stringify([accessToken, refreshToken]));
     return { windowMs: this.windowMs, sealedAnswer };
@@ -63,6 +66,8 @@ export class SealedAnswers {
     if (this.windowMs === 0 || this.timer || this.stopped) return;
     this.timer = setTimeout(() => {
       this.timer = undefined;
+      if (this.hasLater) this.eraseLater();
+      this.hasLater = false;
       this.erasing = this.erase().catch(() => {
         this.logger.warn(
           'Answers whose grace period is over could not be erased yet; they open nothing by themselves.',
