@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientInfo } from '../domain/client';
 import { AuthError } from '../domain/errors';
 import type { RunLimits } from '../domain/login-run';
@@ -9,13 +8,14 @@ import type { StoredUser } from '../domain/ports/user-store';
 import { foldName, maskName } from '../domain/username';
 import type { ResolvedAuthOptions } from '../options/auth-options';
 import type { ClientInspector } from './client-inspector';
+import { Crowd } from './crowd';
 import type { TokenIssuer } from './token-issuer';
 
 /** What a client is told to wait where nothing but a reset helps. */
 const LOCKED_RETRY_SECONDS = 3600;
-/** How often a crowd is looked at, and for how long. */
-const CROWD_LOOK_MS = 25;
-const CROWD_WAIT_MS = 5_000;
+/** When places are looked for again that other instances have taken, and how often at the most: ten seconds of it. */
+const LOOK_AGAIN_MS = 200;
+const MOST_LOOKS = 50;
 
 /** A place that was taken for one verification of a password. */
 export interface Attempt {
@@ -32,6 +32,7 @@ export type Verdict<T> =
 /** Who may try a password, and what comes of those that are wrong. */
 export class LoginAttempts {
   private readonly limits: RunLimits;
+  private readonly crowd: Crowd;
 
   constructor(
     private readonly options: ResolvedAuthOptions,
@@ -43,6 +44,7 @@ export class LoginAttempts {
   ) {
     const { throttleFrom, windowSeconds } = options.failedLogins;
     this.limits = { throttleFrom, windowMs: windowSeconds * 1000 };
+    this.crowd = new Crowd(options.hashing.waiting);
   }
 
   /**
@@ -53,14 +55,11 @@ export class LoginAttempts {
   async run<T>(username: string, info: ClientInfo, verify: (attempt: Attempt) => Promise<Verdict<T>>): Promise<T> {
     const attempt = { keys: this.keysOf(username, info), client: this.inspector.inspect(info) };
     await this.takePlace(attempt.keys);
-    const givingBack = async (error: unknown): Promise<never> => {
-      await this.giveBack(attempt.keys);
-      throw error;
-    };
-    const verdict = await verify(attempt).catch(givingBack);
-    if ('right' in verdict) return verdict.right;
-    await this.fail(attempt, username, verdict.user).catch(givingBack);
-    throw verdict.wrong;
+    try {
+      return await this.judge(attempt, username, verify);
+    } finally {
+      this.crowd.next(attempt.keys.network);
+    }
   }
 
   /** Ends the run of failures of an attempt that opened no session. */
@@ -72,6 +71,21 @@ export class LoginAttempts {
   /** Forgets the failures of a name, from wherever they came. */
   reset(username: string): Promise<void> {
     return this.store.reset(this.keyOfName(username));
+  }
+
+  private async judge<T>(
+    attempt: Attempt,
+    username: string,
+    verify: (attempt: Attempt) => Promise<Verdict<T>>,
+  ): Promise<T> {
+    const givingBack = async (error: unknown): Promise<never> => {
+      await this.giveBack(attempt.keys);
+      throw error;
+    };
+    const verdict = await verify(attempt).catch(givingBack);
+    if ('right' in verdict) return verdict.right;
+    await this.fail(attempt, username, verdict.user).catch(givingBack);
+    throw verdict.wrong;
   }
 
   private async fail({ keys, client }: Attempt, username: string, user: StoredUser | null): Promise<void> {
@@ -101,15 +115,18 @@ export class LoginAttempts {
 
   private async takePlace(keys: AttemptKeys): Promise<void> {
     if (this.limits.throttleFrom === false) return;
-    for (let waited = 0; ; waited += CROWD_LOOK_MS) {
+    for (let looks = 1; ; looks++) {
       const now = this.clock.now();
       const admission = await this.store.admit(keys, now, this.limits);
-      if (admission.kind === 'admitted') return;
-      if (admission.kind === 'delayed') throw tooMany(Math.ceil((admission.until - now) / 1000));
-      if (admission.kind === 'locked') throw tooMany(LOCKED_RETRY_SECONDS);
-      if (waited >= CROWD_WAIT_MS) throw new AuthError('busy', 'Too many logins are being verified.');
+      if (admission.kind !== 'crowded') {
+        // Where there was room for one there may be room for more, and a delay is news to all.
+        this.crowd.next(keys.network);
+        if (admission.kind === 'admitted') return;
+        throw tooMany(admission.kind === 'locked' ? LOCKED_RETRY_SECONDS : Math.ceil((admission.until - now) / 1000));
+      }
       // What the others come to decides whether there is room.
-      await sleep(CROWD_LOOK_MS);
+      if (looks === MOST_LOOKS) throw new AuthError('busy', 'Too many logins are being verified.');
+      await this.crowd.wait(keys.network, LOOK_AGAIN_MS);
     }
   }
 
