@@ -60,7 +60,8 @@ export class TypeOrmLoginAttemptStore extends LoginAttemptStore {
   }
 
   admit(keys: AttemptKeys, now: number, limits: RunLimits): Promise<Admission> {
-    return this.database.atomic(() => this.admitOne(keys, now, limits));
+    // Done twice it takes two places, of which one is taken for lost after a while: better than to refuse.
+    return this.database.atomic(() => this.admitOne(keys, now, limits), { repeatable: true });
   }
 
   fail(attempt: FailedAttempt): Promise<number> {
