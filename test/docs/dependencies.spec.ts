@@ -55,6 +55,18 @@ describe('what a host installs with the library', () => {
     expect(read(manifestOf('ua-parser-js', LIBRARY))).toMatchObject({ license: 'MIT' });
   });
 
+  it('accepts no version from before the mending of a known weakness', () => {
+    // class-validator 0.14: unknown values are refused. class-transformer 0.5.1: no prototype pollution. ua-parser-js 1.0.33: no
+    // expression that takes forever. typeorm 0.3.29: no limit or order of a caller's making in an UPDATE.
+    expect(read(LIBRARY).peerDependencies).toMatchObject({
+      'class-validator': '^0.14.0 || ^0.15.0',
+      'class-transformer': '^0.5.1',
+      'ua-parser-js': '^1.0.41',
+      typeorm: '^0.3.29 || ^1.0.0',
+    });
+    expect(read(LIBRARY).dependencies).toEqual({ bcrypt: '^6.0.0' });
+  });
+
   it('runs no script of the library at its installation', () => {
     expect(read(LIBRARY).scripts).toBeUndefined();
   });

@@ -81,7 +81,14 @@ describe('the packed library in a fresh host', () => {
     tarball = join(work, 'package', packed.filename);
     const outside = packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
     expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-    expect(packed.files.some(({ path }) => path.includes('.spec.'))).toBe(false);
+    const inside = packed.files.map(({ path }) => path).filter((path) => /^dist\/.*\.js$/.test(path));
+    // Each source file and nothing else.
+    const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
+    const expected = sources
+      .filter((path) => !path.endsWith('.spec.ts'))
+      .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.ts$/, '.js'));
+    expect(inside.sort()).toEqual(expected.sort());
+    expect(packed.files.every(({ path }) => /\.(js|d\.ts|md|json)$|LICENSE$/.test(path))).toBe(true);
   }, 120_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
