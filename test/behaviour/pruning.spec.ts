@@ -207,6 +207,18 @@ describe.each(DATABASES)('clean-up by two instances at the same time on %s', (na
   });
 });
 
+describe.each(DATABASES)('clean-up by several instances at the same time on %s', (name) => {
+  it('leaves as many of the names that nobody has as may stay', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    await writeEvents(host, null, Array<string>(11_200).fill('login_failure'), HOUR);
+    await Promise.all([1, 2, 3].map(() => host.pruning.prune()));
+    expect(await countOf(host, 'auth_events')).toBe(10_000);
+    await host.close();
+    await database.drop();
+  });
+});
+
 describeEachPooled('a row that somebody has locked on %s', (name) => {
   it('is passed over by the clean-up, which waits for nobody', async () => {
     const database = await createDatabase(name);

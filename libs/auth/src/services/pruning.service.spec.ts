@@ -102,6 +102,21 @@ describe('the clean-up that runs by itself', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('is not begun again by a run that was under way when the app was closed', async () => {
+    const { store } = storeWith(0);
+    const options = resolveOptions({ pruneIntervalSeconds: 60 });
+    const pruning = new PruningService(options, new StoppedClock(), crypto, store, notices);
+    let finish!: (rows: number) => void;
+    store.remove = () => new Promise((resolve) => (finish = resolve));
+    pruning.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    const stopped = pruning.stop();
+    finish(0);
+    await stopped;
+    await jest.advanceTimersByTimeAsync(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('takes batch after batch, and stops between two of them when the app is closed', async () => {
     const { store, calls } = storeWith(100_000);
     const pruning = new PruningService(resolveOptions(), new StoppedClock(), crypto, store, notices);
@@ -123,46 +138,75 @@ describe('answers that were kept for a grace period', () => {
   afterEach(() => jest.useRealTimers());
 
   const pair = { accessToken: 'a', refreshToken: 'r' };
+  const running: Clock = { now: () => Date.now() };
+
+  /** A database with answers that can be erased after these instants; while it is locked, nobody gets at them. */
+  function answersThatEnd(...ends: number[]): { store: PruningStore; left: number[]; locked: boolean; looks: number } {
+    const database = { left: ends, locked: false, looks: 0, store: {} as PruningStore };
+    database.store = {
+      eraseSealedAnswers: (now: number) => {
+        database.looks++;
+        const before = database.left.length;
+        if (!database.locked) database.left = database.left.filter((end) => end > now);
+        return Promise.resolve(before - database.left.length);
+      },
+      hasSealedAnswers: () => Promise.resolve(database.left.length > 0),
+    } as unknown as PruningStore;
+    return database;
+  }
+  const graceOf = (seconds: number, store: PruningStore): SealedAnswers =>
+    new SealedAnswers(resolveOptions({ refreshReuseGraceSeconds: seconds }), crypto, running, store);
 
   it('are erased soon after the window, by one timer for any number of them', async () => {
-    const { store, calls } = storeWith(1);
-    const options = resolveOptions({ refreshReuseGraceSeconds: 10 });
-    const answers = new SealedAnswers(options, crypto, new StoppedClock(), store);
-    answers.start();
-    for (let i = 0; i < 5; i++) answers.seal('token', pair);
+    const database = answersThatEnd();
+    const answers = graceOf(10, database.store);
+    for (let i = 0; i < 5; i++) {
+      answers.seal('token', pair);
+      database.left.push(Date.now() + 10_000);
+      await jest.advanceTimersByTimeAsync(100);
+    }
     expect(jest.getTimerCount()).toBe(1);
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(calls).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1_000);
-    expect(calls).toEqual(['sealed']);
-    // Those that were kept after the start of the timer.
-    expect(jest.getTimerCount()).toBe(1);
-    await jest.advanceTimersByTimeAsync(10_100);
-    expect(calls).toEqual(['sealed', 'sealed']);
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(database.left).toEqual([]);
+    await jest.advanceTimersByTimeAsync(20_000);
     expect(jest.getTimerCount()).toBe(0);
     answers.seal('token', pair);
     await answers.stop();
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('are erased as well when they were kept while the timer ran', async () => {
-    const { store, calls } = storeWith(1);
-    const options = resolveOptions({ refreshReuseGraceSeconds: 10 });
-    const answers = new SealedAnswers(options, crypto, new StoppedClock(), store);
+  it('are erased later where somebody has their session locked, or they were committed late', async () => {
+    const database = answersThatEnd();
+    const answers = graceOf(1, database.store);
     answers.seal('token', pair);
-    await jest.advanceTimersByTimeAsync(9_000);
-    answers.seal('another', pair);
+    await jest.advanceTimersByTimeAsync(4_000);
+    database.left.push(Date.now() - 3_000);
+    database.locked = true;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(database.left).toHaveLength(1);
+    database.locked = false;
     await jest.advanceTimersByTimeAsync(2_000);
-    expect(calls).toEqual(['sealed']);
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(calls).toEqual(['sealed', 'sealed']);
+    expect(database.left).toEqual([]);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('are not there without one', () => {
-    const answers = new SealedAnswers(resolveOptions(), crypto, new StoppedClock(), storeWith(0).store);
+  it('are erased by the next process, even if that has no grace any more', async () => {
+    const database = answersThatEnd(Date.now() - 1, Date.now() + 30_000);
+    const answers = graceOf(0, database.store);
     answers.start();
-    expect(answers.seal('token', pair)).toBeNull();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(database.left).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(32_000);
+    expect(database.left).toEqual([]);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('are not there without one, and nothing is looked for after the start', async () => {
+    const database = answersThatEnd();
+    const answers = graceOf(0, database.store);
+    answers.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(answers.seal('token', pair)).toBeNull();
+    expect([database.looks, jest.getTimerCount()]).toEqual([1, 0]);
   });
 });

@@ -71,9 +71,10 @@ export class PruningService {
   /** Runs it every `pruneIntervalSeconds`, unless that is false. It keeps no process alive. */
   start(): void {
     const { pruneIntervalSeconds } = this.options;
-    if (pruneIntervalSeconds === false || this.stopped) return;
+    if (pruneIntervalSeconds === false) return;
     // Not all instances at the same moment, and the first time soon: many a process does not live for an hour.
     const next = (share: number): void => {
+      if (this.stopped) return;
       this.timer = setTimeout(
         () => void this.runOnce().then(() => next(1)),
         pruneIntervalSeconds * 1000 * share,

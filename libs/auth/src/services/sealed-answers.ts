@@ -9,6 +9,12 @@ import type { ResolvedAuthOptions } from '../options/auth-options';
 /** As many rows as one statement of the clean-up takes. */
 const ROWS_AT_ONCE = 500;
 
+/** How long to wait at least before looking again. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** After so long an exchange is committed, or given up. */
+const COMMITTED_AFTER_MS = 6_000;
+
 /**
  * The answers to refreshes, kept for the grace period so that a client that lost one gets the very same again.
  *
@@ -19,8 +25,8 @@ export class SealedAnswers {
   private readonly windowMs: number;
   private timer: NodeJS.Timeout | undefined;
   private erasing: Promise<void> = Promise.resolve();
-  /** Whether an answer was kept since the timer was set, which it is too early for. */
-  private hasLater = false;
+  /** The latest instant at which the window of an answer that was sealed here may end. */
+  private lastEnd = 0;
   private stopped = false;
 
   constructor(
@@ -32,15 +38,15 @@ export class SealedAnswers {
     this.windowMs = refreshReuseGraceSeconds * 1000;
   }
 
-  /** What a process that crashed left behind is erased by the next one. */
+  /** What a process that crashed left behind is erased by the next one, whatever its grace is. */
   start(): void {
-    this.eraseLater();
+    this.eraseNow();
   }
 
   /** The grace of this exchange, or null where a second presentation is always reuse. */
   seal(presented: string, { accessToken, refreshToken }: TokenPair): Grace | null {
     if (this.windowMs === 0) return null;
-    this.hasLater = this.timer !== undefined;
+    this.lastEnd = this.clock.now() + this.windowMs + COMMITTED_AFTER_MS;
     this.eraseLater();
     const sealedAnswer = this.crypto.seal(presented, JSON.stringify([accessToken, refreshToken]));
     return { windowMs: this.windowMs, sealedAnswer };
@@ -63,23 +69,31 @@ export class SealedAnswers {
 
   /** One timer at a time, a little after the end of the window; it keeps no process alive. */
   private eraseLater(): void {
-    if (this.windowMs === 0 || this.timer || this.stopped) return;
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      if (this.hasLater) this.eraseLater();
-      this.hasLater = false;
-      this.erasing = this.erase().catch(() => {
-        this.logger.warn(
-          'Answers whose grace period is over could not be erased yet; they open nothing by themselves.',
-        );
-        this.eraseLater();
-      });
-    }, this.windowMs + 100).unref();
+    if (this.timer || this.stopped) return;
+    this.timer = setTimeout(() => this.eraseNow(), Math.max(this.windowMs, LOOK_AGAIN_MS) + 100).unref();
   }
 
-  private async erase(): Promise<void> {
+  private eraseNow(): void {
+    this.erasing = this.eraseUntilNone();
+  }
+
+  /** Goes on as long as an answer is left: one whose window is not over, or whose session somebody had locked. */
+  private async eraseUntilNone(): Promise<void> {
+    let left = this.windowMs > 0;
+    try {
+      left = (await this.erase()) || this.clock.now() < this.lastEnd;
+    } catch {
+      this.logger.warn('Answers whose grace period is over could not be erased yet; they open nothing by themselves.');
+    }
+    this.timer = undefined;
+    if (left) this.eraseLater();
+  }
+
+  /** @returns whether there are more */
+  private async erase(): Promise<boolean> {
     let erased: number;
     do erased = await this.store.eraseSealedAnswers(this.clock.now(), ROWS_AT_ONCE);
     while (erased === ROWS_AT_ONCE && !this.stopped);
+    return this.store.hasSealedAnswers();
   }
 }

@@ -7,6 +7,9 @@ import type { UserLocks } from './user-locks';
 /** What goes first when there is too much: routine, and last whatever it is. */
 const TRIMMED_FIRST = ['token_refresh', 'login_failure', null] as const;
 
+/** Whose lock is taken where the rows are nobody's: no user has an id without a character. */
+const NOBODY = '';
+
 /** Keeping the log of a user, and of the names that nobody has, within its number of rows. */
 export class HistoryTrimmer {
   private readonly usersOver: Statement;
@@ -49,9 +52,9 @@ export class HistoryTrimmer {
     return this.usersOver.with({ cap, after, most });
   }
 
-  /** Under the user's lock: two that trim at once must not both take the excess away. */
+  /** Under a lock: two that trim at once must not both take the excess away. */
   *trim(userId: string | null, cap: number, most: number): Unit<number> {
-    if (userId !== null) yield* this.locks.lock(userId);
+    yield* this.locks.lock(userId ?? NOBODY);
     const { count, oldest, oldestOf } = userId === null ? this.ofNobody : this.ofUser;
     const owner = userId === null ? {} : { userId };
     const total = Number((yield* firstOf(count.with(owner)))?.['total']);

@@ -17,6 +17,7 @@ export class TypeOrmPruningStore extends PruningStore {
   private readonly overCount;
   private readonly sealed;
   private readonly sealedCount;
+  private readonly anySealed;
   private readonly eraseSealed;
   private readonly removers: Readonly<Record<Prunable, RowRemover>>;
   private readonly trimmer: HistoryTrimmer;
@@ -39,6 +40,9 @@ export class TypeOrmPruningStore extends PruningStore {
     );
     const sealed = 'FROM {session} WHERE {session.sealedUntil} <= :now';
     this.sealed = tables.statement(`SELECT {session.id} AS id ${sealed} LIMIT :most ${free}`);
+    this.anySealed = tables.statement(
+      'SELECT {session.sealedUntil} AS one FROM {session} WHERE {session.sealedUntil} > 0 LIMIT 1',
+    );
     this.sealedCount = tables.statement(`SELECT COUNT(*) AS total ${sealed}`);
     this.eraseSealed = tables.statement(
       'UPDATE {session} SET {session.sealedAnswer} = NULL, {session.sealedUntil} = NULL WHERE {session.id} IN (:ids...)',
@@ -59,6 +63,10 @@ export class TypeOrmPruningStore extends PruningStore {
 
   eraseSealedAnswers(now: number, most: number): Promise<number> {
     return this.database.atomic(() => this.eraseBatch(now, most));
+  }
+
+  async hasSealedAnswers(): Promise<boolean> {
+    return (await this.database.single(this.anySealed.with({}))).rows.length > 0;
   }
 
   remove(what: Prunable, before: number, most: number): Promise<number> {

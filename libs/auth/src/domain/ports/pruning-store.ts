@@ -19,6 +19,8 @@ export abstract class PruningStore {
   abstract expire(now: number, most: number): Promise<readonly EndedSession[]>;
   /** Erases answers whose grace period is over; how many. */
   abstract eraseSealedAnswers(now: number, most: number): Promise<number>;
+  /** Whether there is any answer left, its grace period over or not. */
+  abstract hasSealedAnswers(): Promise<boolean>;
   /** Removes rows whose time was over by then; how many. */
   abstract remove(what: Prunable, before: number, most: number): Promise<number>;
   /** Users (as text, in order, behind the given one) with more events than the cap. */
