@@ -29,6 +29,7 @@ import { SessionNotices } from './services/session-notices';
 import { SessionOpening } from './services/session-opening';
 import { Sessions } from './services/sessions';
 import { TokenIssuer } from './services/token-issuer';
+import { ActivityWriter } from './store/activity-writer';
 import { AuthTables } from './store/auth-tables';
 import { AuthUser } from './store/entities';
 import { assertMapping, EntityUserStore } from './store/entity-user-store';
@@ -83,7 +84,15 @@ export async function compose(on: Foundations): Promise<Composition> {
   const ender = new SessionEnder(tables, locks);
   const opener = new SessionOpener(tables, locks, ender, events);
   const rotator = new TokenRotator(database, tables, locks, ender, events);
-  const sessions = new TypeOrmSessionStore(database, tables, events, opener, rotator, ender);
+  const sessions = new TypeOrmSessionStore(
+    database,
+    tables,
+    events,
+    opener,
+    rotator,
+    ender,
+    new ActivityWriter(tables, database),
+  );
   const refitter = new SessionRefitter(tables);
   const resets = new PasswordResets(tables);
   const credentials = new TypeOrmCredentialStore(database, tables, users, locks, ender, refitter, events, resets);

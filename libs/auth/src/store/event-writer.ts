@@ -6,7 +6,9 @@ import { AuthError } from '../domain/errors';
 import type { EndedSession, EndReason } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import type { Database } from './sql/database';
-import type { Statement } from './sql/statement';
+import { shortWaits } from './sql/dialect';
+import { isLockTimeout, LogLockedError } from './sql/failure';
+import { letters, type Statement } from './sql/statement';
 import { affectedBy, type Unit } from './sql/unit';
 
 /** How an end is told in the log. A reuse is told once for all, and time that is over is no event. */
@@ -51,25 +53,21 @@ export class EventWriter {
   }
 
   /**
-   * Runs a revocation, which must not fail because its row cannot be written: then it is done again without, and the
-   * loss is logged. `unit` is given the way to write.
+   * Runs a revocation, which must not fail because its row cannot be written, or not soon: then it is done again without,
+   * and the loss is logged. `unit` is given the way to write.
    */
   async revoke<T>(unit: (write: (events: readonly NewAuthEvent[]) => Unit<void>) => Unit<T>): Promise<T> {
-    const write = this.write.bind(this);
-    let failed = false;
+    const write = this.writeSoon.bind(this);
+    let isUnwritten = false;
     const noting = function* (events: readonly NewAuthEvent[]): Unit<void> {
-      try {
-        yield* write(events);
-        failed = false;
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
+      isUnwritten = true;
+      yield* write(events);
+      isUnwritten = false;
     };
     try {
       return await this.database.atomic(() => unit(noting));
     } catch (error) {
-      if (!failed || !(error instanceof AuthError)) throw error;
+      if (!isUnwritten || !(error instanceof AuthError)) throw error;
       const lost: string[] = [];
       const outcome = await this.database.atomic(() =>
         // eslint-disable-next-line require-yield -- nothing is written, which is the point
@@ -82,10 +80,24 @@ export class EventWriter {
     }
   }
 
+  /** Does not wait for a log that somebody has locked. */
+  private *writeSoon(events: readonly NewAuthEvent[]): Unit<void> {
+    if (events.length === 0) return;
+    const { begin, end } = shortWaits(this.tables.dialect);
+    for (const query of begin) yield query;
+    try {
+      yield* this.write(events);
+    } catch (error) {
+      throw isLockTimeout(error) ? new LogLockedError() : error;
+    } finally {
+      for (const query of end) yield query;
+    }
+  }
+
   private valuesOf(batch: readonly NewAuthEvent[]): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     batch.forEach((event, row) => {
-      values[`row${letter(row)}`] = [
+      values[`row${letters(row)}`] = [
         this.nextId(event.at),
         event.userId,
         event.event,
@@ -101,7 +113,7 @@ export class EventWriter {
   private insertOf(rows: number): Statement {
     let statement = this.insert.get(rows);
     if (!statement) {
-      const values = Array.from({ length: rows }, (_, row) => `(:row${letter(row)}...)`).join(', ');
+      const values = Array.from({ length: rows }, (_, row) => `(:row${letters(row)}...)`).join(', ');
       statement = this.tables.statement(
         `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
            {event.extra}, {event.occurredAt}) VALUES ${values}`,
@@ -147,9 +159,4 @@ export function eventOf(
   extra: Record<string, unknown> = {},
 ): NewAuthEvent {
   return { event, userId, ipAddress: client.ipAddress, userAgent: client.userAgent, extra, at };
-}
-
-/** Parameter names are letters. */
-function letter(row: number): string {
-  return String.fromCharCode(65 + Math.floor(row / 26), 97 + (row % 26));
 }

@@ -9,6 +9,7 @@ import {
   type Touch,
 } from '../domain/ports/session-store';
 import type { EndedSession, SessionLimits, SessionRecord } from '../domain/session';
+import type { ActivityWriter } from './activity-writer';
 import type { AuthTables } from './auth-tables';
 import type { EventWriter } from './event-writer';
 import { accountFromRow, sessionFromRow } from './rows';
@@ -21,7 +22,6 @@ import type { TokenRotator } from './token-rotator';
 export class TypeOrmSessionStore extends SessionStore {
   private readonly byAccess;
   private readonly byUser;
-  private readonly touchOne;
   private readonly setAuthenticated;
 
   constructor(
@@ -31,6 +31,7 @@ export class TypeOrmSessionStore extends SessionStore {
     private readonly opener: SessionOpener,
     private readonly rotator: TokenRotator,
     private readonly ender: SessionEnder,
+    private readonly activity: ActivityWriter,
   ) {
     super();
     this.byAccess = tables.selectSessionWithAccount(
@@ -43,14 +44,6 @@ export class TypeOrmSessionStore extends SessionStore {
     );
     this.setAuthenticated = tables.statement(
       `UPDATE {session} SET {session.authenticatedAt} = :now WHERE {session.id} = :id AND {session.state} = 'active'`,
-    );
-    // MySQL assigns from left to right: the idle time is reckoned before the activity that it is reckoned from changes.
-    this.touchOne = tables.statement(
-      `UPDATE {session} SET
-         {session.idleExpiresAt} = CASE WHEN {session.idleExpiresAt} - {session.lastActivity} < :idleMs
-           THEN :at + {session.idleExpiresAt} - {session.lastActivity} ELSE :latest END,
-         {session.lastActivity} = :at
-       WHERE {session.id} = :id AND {session.state} = 'active' AND {session.lastActivity} < :at`,
     );
   }
 
@@ -96,11 +89,7 @@ export class TypeOrmSessionStore extends SessionStore {
     return (await this.database.single(this.byUser.with({ userId }))).rows.map(sessionFromRow);
   }
 
-  async touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
-    for (const { sessionId, at } of touches) {
-      await this.database.single(
-        this.touchOne.with({ id: sessionId, at, idleMs: limits.idleMs, latest: at + limits.idleMs }),
-      );
-    }
+  touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
+    return this.activity.write(touches, limits);
   }
 }

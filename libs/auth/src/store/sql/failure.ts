@@ -8,23 +8,33 @@ export class CommitError extends Error {
   }
 }
 
+/** The event log is locked: it does no good to try again. */
+export class LogLockedError extends Error {
+  override readonly name = 'LogLockedError';
+}
+
 /** PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait. SQLite: another writer. */
 const ROLLED_BACK = new Set(['40001', '40P01', '1213', '1205', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']);
 
 const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 
-/** The connection broke, or the server ended it (PostgreSQL class 08 and 57P; MySQL 1053, 1927, 4031). */
+/** The connection broke, or the server ended it (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031). */
 const LOST = new Set([
   '08000',
   '08003',
   '08006',
+  '08P01',
+  '25P03',
   '57P01',
   '57P02',
+  '57P03',
+  '57P05',
   '1053',
   '1927',
   '4031',
   'ECONNRESET',
   'EPIPE',
+  'ETIMEDOUT',
   'PROTOCOL_CONNECTION_LOST',
 ]);
 /** Some of it the drivers tell in words only, and TypeORM by an error of its own. */
@@ -51,6 +61,11 @@ export function isConnectionLost(error: unknown): boolean {
   if (LOST.has(failureCode(error))) return true;
   if (!(source instanceof Error)) return false;
   return source.name === 'QueryRunnerAlreadyReleasedError' || LOST_IN_WORDS.test(source.message);
+}
+
+/** Whether a lock that somebody else has was not let go in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
+export function isLockTimeout(error: unknown): boolean {
+  return ['55P03', '1205'].includes(failureCode(error));
 }
 
 /** Whether a row with this key is there already. */

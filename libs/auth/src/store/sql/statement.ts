@@ -58,3 +58,8 @@ export function columnName(metadata: EntityMetadata, property: string): string {
   if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
   return column.databaseName;
 }
+
+/** A name for the nth of many parameters: names are letters. */
+export function letters(index: number): string {
+  return String.fromCharCode(65 + Math.floor(index / 26), 97 + (index % 26));
+}
