@@ -1,7 +1,7 @@
-import { UserStore, AUTH_ENTITIES_WITHOUT_USERS, type StoredUser } from 'nestjs-session-auth';
+import { SessionAdministration, UserStore, AUTH_ENTITIES_WITHOUT_USERS, type StoredUser } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { createDatabase, DATABASES } from '../support/databases';
+import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
 
 @Entity('members')
@@ -134,6 +134,7 @@ describe.each(DATABASES)('users elsewhere, with sessions on %s', (name) => {
 class ChangingUsers extends MemoryUsers {
   static hash = HASH;
   static failing = false;
+  static meanwhile: (() => Promise<void>) | null = null;
 
   override async findByUsername(username: string): Promise<StoredUser | null> {
     const user = await super.findByUsername(username);
@@ -145,20 +146,17 @@ class ChangingUsers extends MemoryUsers {
     return user && { ...user, passwordHash: ChangingUsers.hash };
   }
 
-  override setPasswordHash(_id: string, passwordHash: string): Promise<boolean> {
-    if (ChangingUsers.failing) return Promise.reject(new Error('the directory is away'));
+  override async setPasswordHash(_id: string, passwordHash: string): Promise<boolean> {
+    if (ChangingUsers.failing) throw new Error('the directory is away');
     ChangingUsers.hash = passwordHash;
-    return Promise.resolve(true);
+    await ChangingUsers.meanwhile?.();
+    return true;
   }
 }
 
 describe.each(DATABASES)('a password that is kept elsewhere, with sessions on %s', (name) => {
   it('is changed after the sessions ended, and never with old ones alive', async () => {
-    const database = await createDatabase(name);
-    ChangingUsers.hash = HASH;
-    ChangingUsers.failing = false;
-    const auth = { users: ChangingUsers };
-    const host = await Host.start({ database, entities: [...AUTH_ENTITIES_WITHOUT_USERS], users: [], auth });
+    const { host, database } = await hostOf(name);
     const other = await host.login();
     const current = await host.login();
     const change = { current_password: PASSWORD, new_password: 'a password that is new' };
@@ -178,4 +176,60 @@ describe.each(DATABASES)('a password that is kept elsewhere, with sessions on %s
     await host.close();
     await database.drop();
   });
+
+  it('leaves no session behind that nobody can use, and tells each end, when it cannot be set', async () => {
+    const { host, database } = await hostOf(name);
+    const other = await host.login();
+    const current = await host.login();
+    ChangingUsers.failing = true;
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    await host.post('/auth/password/change', current.access_token, change).expect(503);
+    expect(endsOf(host)).toEqual([
+      [other.session_id, 'password_change'],
+      [current.session_id, 'password_change'],
+    ]);
+    expect(await statesOf(host)).toEqual(['revoked', 'revoked']);
+    ChangingUsers.failing = false;
+    await host.login();
+    await host.close();
+    await database.drop();
+  });
+
+  it('is told as changed where the session it was changed in ended meanwhile', async () => {
+    const { host, database } = await hostOf(name);
+    const other = await host.login();
+    const current = await host.login();
+    ChangingUsers.meanwhile = async () =>
+      void (await host.app.get(SessionAdministration).end({ userId: '7' }, { actor: 'carol' }));
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    await host.post('/auth/password/change', current.access_token, change).expect(401);
+    expect(host.sent('password_changed')).toEqual([{ userId: '7', session: null }]);
+    expect(endsOf(host)).toEqual([
+      [current.session_id, 'admin'],
+      [other.session_id, 'password_change'],
+    ]);
+    const [{ n }] = await host.dataSource.query(
+      `SELECT COUNT(*) AS n FROM auth_events WHERE event = 'password_change'`,
+    );
+    expect(Number(n)).toBe(1);
+    await host.login('alice', change.new_password);
+    await host.close();
+    await database.drop();
+  });
 });
+
+async function hostOf(name: DatabaseName): Promise<{ host: Host; database: TestDatabase }> {
+  Object.assign(ChangingUsers, { hash: HASH, failing: false, meanwhile: null });
+  const database = await createDatabase(name);
+  const auth = { users: ChangingUsers };
+  const host = await Host.start({ database, entities: [...AUTH_ENTITIES_WITHOUT_USERS], users: [], auth });
+  return { host, database };
+}
+
+const endsOf = (host: Host): string[][] =>
+  host.sent('user_logged_out').map(({ session, reason }) => [session.id, reason]);
+
+async function statesOf(host: Host): Promise<string[]> {
+  const rows: { state: string }[] = await host.dataSource.query('SELECT state FROM auth_sessions ORDER BY state');
+  return rows.map(({ state }) => state);
+}

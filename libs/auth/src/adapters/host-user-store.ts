@@ -3,6 +3,13 @@ import { AuthError } from '../domain/errors';
 import { kindOf } from '../domain/loggable';
 import { UserStore, type NewUser, type StoredUser, type UserId } from '../domain/ports/user-store';
 
+/** A store that has not answered by then "does not answer". */
+const ANSWER_WITHIN_MS = 5_000;
+
+class StoreTimeout extends Error {
+  override readonly name = 'StoreTimeout';
+}
+
 /** The host's own user store. What it throws stays here: a store that fails is one that does not answer. */
 export class HostUserStore extends UserStore {
   private readonly logger = new Logger('AuthUserStore');
@@ -34,12 +41,18 @@ export class HostUserStore extends UserStore {
   }
 
   private async ask<T>(question: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new StoreTimeout()), ANSWER_WITHIN_MS);
+    });
     try {
-      return await question();
+      return await Promise.race([question(), timeout]);
     } catch (error) {
       // Its text may hold anything; its kind may be told.
       this.logger.error(`The user store failed: ${kindOf(error)}`);
       throw new AuthError('database_unavailable', 'The user store does not answer.');
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

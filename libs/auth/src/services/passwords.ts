@@ -122,9 +122,11 @@ export class Passwords {
       revoke: this.options.revokeOnPasswordReset,
       keep: null,
     });
-    if (outcome.kind === 'refused') return false;
     this.notices.tellEnds(outcome.ended);
-    this.signals.emit('password_reset', { userId: user.id });
+    if (outcome.kind === 'refused') return false;
+    const isSet = outcome.kind === 'replaced' || outcome.isSet;
+    if (isSet) this.signals.emit('password_reset', { userId: user.id });
+    if (outcome.kind === 'broken') throw outcome.error;
     await this.attempts.reset(user.username);
     return true;
   }
@@ -148,10 +150,13 @@ export class Passwords {
       revoke: this.options.revokeOnPasswordChange,
       keep: { sessionId: session.id, issued: this.issued(at.now, access.digest, refresh.digest) },
     });
-    if (outcome.kind === 'refused') throw sessionIsOver();
     this.notices.tellEnds(outcome.ended, session.id);
-    const kept = outcome.kept && viewSession(outcome.kept, session.id);
-    this.signals.emit('password_changed', { userId: user.id, session: kept });
+    if (outcome.kind === 'refused') throw sessionIsOver();
+    const kept = outcome.kind === 'replaced' && outcome.kept ? viewSession(outcome.kept, session.id) : null;
+    const isSet = outcome.kind === 'replaced' || outcome.isSet;
+    if (isSet) this.signals.emit('password_changed', { userId: user.id, session: kept });
+    if (outcome.kind === 'broken') throw outcome.error;
+    if (!kept) throw sessionIsOver();
     return pairOf(access, refresh);
   }
 

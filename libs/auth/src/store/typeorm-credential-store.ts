@@ -4,6 +4,7 @@ import {
   type ReplaceOutcome,
   type ReplacePassword,
 } from '../domain/ports/credential-store';
+import type { EndedSession } from '../domain/session';
 import type { NewUser, StoredUser, UserId, UserStore } from '../domain/ports/user-store';
 import { AuthError } from '../domain/errors';
 import type { AuthTables } from './auth-tables';
@@ -15,6 +16,10 @@ import type { SessionRefitter } from './session-refitter';
 import type { Database } from './sql/database';
 import type { Unit } from './sql/unit';
 import type { UserLocks } from './user-locks';
+
+type Replaced = Extract<ReplaceOutcome, { kind: 'replaced' }>;
+
+const REFUSED: ReplaceOutcome = { kind: 'refused', ended: [] };
 
 /** Passwords, in step with the sessions that were opened with them. */
 export class TypeOrmCredentialStore extends CredentialStore {
@@ -71,10 +76,10 @@ export class TypeOrmCredentialStore extends CredentialStore {
 
   private *replaceInUnit(command: ReplacePassword, users: EntityUserStore): Unit<ReplaceOutcome> {
     yield* this.locks.lock(String(command.userId));
-    if (!(yield* this.isAllowed(command))) return { kind: 'refused' };
+    if (!(yield* this.isAllowed(command))) return REFUSED;
     const set = yield* users.setHashInUnit(command.userId, command.passwordHash, command.expectedHash);
-    if (!set) return { kind: 'refused' };
-    return yield* this.endAndRefit(command, true);
+    if (!set) return REFUSED;
+    return yield* this.endAndRefit(command, command.keep, true);
   }
 
   /**
@@ -82,48 +87,66 @@ export class TypeOrmCredentialStore extends CredentialStore {
    * end once more afterwards, for a login with the old password that came in between.
    */
   private async replaceOutside(command: ReplacePassword): Promise<ReplaceOutcome> {
-    const first = await this.database.atomic(() => this.endOutside(command, false));
-    if (first.kind === 'refused') return first;
-    const set = await this.users.setPasswordHash?.(command.userId, command.passwordHash, command.expectedHash);
-    if (!set) return { kind: 'refused' };
-    const second = await this.database.atomic(() => this.endOutside({ ...command, resetDigest: null }, true));
-    if (second.kind === 'refused') return second;
-    return { ...second, ended: [...first.ended, ...second.ended] };
+    const first = await this.database.atomic(() => this.endBefore(command));
+    if (first.kind !== 'replaced') return first;
+    let isSet = false;
+    try {
+      const { userId, passwordHash, expectedHash } = command;
+      isSet = (await this.users.setPasswordHash?.(userId, passwordHash, expectedHash)) ?? false;
+      if (!isSet) return { kind: 'refused', ended: [...first.ended, ...(await this.endKept(command))] };
+      const second = await this.database.atomic(() => this.endAfter(command));
+      return { ...second, ended: [...first.ended, ...second.ended] };
+    } catch (error) {
+      const ended = isSet ? [] : await this.endKept(command);
+      return { kind: 'broken', isSet, ended: [...first.ended, ...ended], error };
+    }
   }
 
-  private *endOutside(command: ReplacePassword, tell: boolean): Unit<ReplaceOutcome> {
+  private *endBefore(command: ReplacePassword): Unit<ReplaceOutcome> {
     yield* this.locks.lock(String(command.userId));
-    if (!(yield* this.isAllowed(command))) return { kind: 'refused' };
-    return yield* this.endAndRefit(command, tell);
+    if (!(yield* this.isAllowed(command))) return REFUSED;
+    return yield* this.endAndRefit(command, command.keep, false);
+  }
+
+  /** The password is set: what happened to the session to keep meanwhile does not undo that. */
+  private *endAfter(command: ReplacePassword): Unit<Replaced> {
+    yield* this.locks.lock(String(command.userId));
+    const keep = (yield* this.isActive(command)) ? command.keep : null;
+    return yield* this.endAndRefit(command, keep, true);
+  }
+
+  /** Nobody was given the pair that the session to keep has by now, and whether the password is set may be unknown. */
+  private async endKept({ keep, ...at }: ReplacePassword): Promise<readonly EndedSession[]> {
+    if (!keep) return [];
+    const command = { ...at, userId: String(at.userId), sessionId: keep.sessionId, reason: 'password_change' } as const;
+    return this.events.revoke((write) => this.ender.endAndTell(command, write)).catch(() => []);
   }
 
   /** By a token that is good, which is used up, and in a session that is live; where either is named. */
-  private *isAllowed({ userId, keep, resetDigest, now }: ReplacePassword): Unit<boolean> {
+  private *isAllowed(command: ReplacePassword): Unit<boolean> {
+    const { userId, resetDigest, now } = command;
     if (resetDigest !== null && !(yield* this.resets.use(resetDigest, String(userId), now))) return false;
-    if (keep === null) return true;
-    const active = yield* this.ender.lockActive(String(userId));
-    return active.some((session) => session.id === keep.sessionId);
+    return command.keep === null || (yield* this.isActive(command));
   }
 
-  private *endAndRefit(command: ReplacePassword, tell: boolean): Unit<ReplaceOutcome> {
+  private *isActive({ userId, keep }: ReplacePassword): Unit<boolean> {
+    const active = yield* this.ender.lockActive(String(userId));
+    return active.some((session) => session.id === keep?.sessionId);
+  }
+
+  private *endAndRefit(command: ReplacePassword, keep: ReplacePassword['keep'], tell: boolean): Unit<Replaced> {
     const userId = String(command.userId);
-    const { keep, client, now } = command;
+    const { client, now } = command;
+    const isChange = command.keep !== null;
     const write = this.events.write.bind(this.events);
     yield* this.resets.remove(userId);
     yield* this.locks.raiseCredentialsVersion(userId);
     const kept = keep ? yield* this.refitter.refit(keep.sessionId, keep.issued, now) : null;
+    const ending = { ...command, userId, reason: isChange ? 'password_change' : 'password_reset' } as const;
     const ended = command.revoke
-      ? yield* this.ender.endAndTell(
-          {
-            ...command,
-            userId,
-            reason: keep ? 'password_change' : 'password_reset',
-            ...(keep ? { exceptId: keep.sessionId } : {}),
-          },
-          write,
-        )
+      ? yield* this.ender.endAndTell(keep ? { ...ending, exceptId: keep.sessionId } : ending, write)
       : [];
-    if (tell) yield* write([eventOf(keep ? 'password_change' : 'password_reset', userId, client, now)]);
+    if (tell) yield* write([eventOf(isChange ? 'password_change' : 'password_reset', userId, client, now)]);
     return { kind: 'replaced', kept, ended };
   }
 }

@@ -22,9 +22,17 @@ export interface ReplacePassword extends Circumstances {
 }
 
 export type ReplaceOutcome =
+  /** Nothing is kept where the session to keep ended meanwhile. */
   | { readonly kind: 'replaced'; readonly kept: SessionRecord | null; readonly ended: readonly EndedSession[] }
   /** The user, the verified password, the token or the session to keep is not there any more. */
-  | { readonly kind: 'refused' };
+  | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
+  /** Users elsewhere: it failed half-way, after sessions had ended and before or after the password was set. */
+  | {
+      readonly kind: 'broken';
+      readonly isSet: boolean;
+      readonly ended: readonly EndedSession[];
+      readonly error: unknown;
+    };
 
 /** Passwords, wherever the host keeps them. */
 export abstract class CredentialStore {
