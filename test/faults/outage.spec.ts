@@ -2,6 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/sql/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
+import { Tap } from '../support/tap';
 import { TcpProxy } from '../support/tcp-proxy';
 
 const UNAVAILABLE = [503, { detail: 'The database does not answer.' }];
@@ -68,5 +69,34 @@ describeEachPooled('an outage of %s', (name) => {
     await proxy.heal();
     await host.get('/me', session.access_token).expect(200);
     await host.refresh(session.refresh_token).expect(200);
+  });
+});
+
+describeEachPooled('a refresh whose COMMIT is done and whose answer is lost on %s', (name) => {
+  const lose = (host: Host, meanwhile: () => Promise<unknown>): void => {
+    const tap = new Tap(host);
+    tap.hook = {
+      after: async ({ sql }) => {
+        if (sql !== 'COMMIT') return;
+        tap.hook = {};
+        await meanwhile();
+        throw Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
+      },
+    };
+  };
+
+  it('is no theft where the password was changed before it was looked at again', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    const session = await host.login();
+    const auth = host.auth;
+    const principal = (await auth.authenticate(session.access_token))!;
+    const change = { currentPassword: PASSWORD, newPassword: 'a password that is new' };
+    lose(host, () => auth.changePassword(principal, change));
+    await host.refresh(session.refresh_token).expect(400);
+    expect(host.sent('token_reuse_detected')).toEqual([]);
+    expect(host.sent('user_logged_out')).toEqual([]);
+    await host.close();
+    await database.drop();
   });
 });

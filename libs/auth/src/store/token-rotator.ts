@@ -118,10 +118,18 @@ export class TokenRotator {
     // A unit that is run again, because the answer to its COMMIT was lost, finds what it has done itself.
     if (row['refresh_digest'] === command.refreshDigest) return { kind: 'rotated', session };
     if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
-    if (!inGrace(row, command)) return { kind: 'suspect', userId: session.userId };
+    if (!inGrace(row, command)) {
+      // The same, and the successor has been replaced meanwhile: the pair is dead, and nobody is a thief.
+      if (yield* this.isRetired(command.refreshDigest)) return { kind: 'refused' };
+      return { kind: 'suspect', userId: session.userId };
+    }
     const account = accountFromRow(row) ?? command.account;
     if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
     return { kind: 'replayed', sealedAnswer: String(row['sealed_answer']) };
+  }
+
+  private *isRetired(digest: string | null): Unit<boolean> {
+    return digest !== null && (yield* firstOf(this.retired.with({ digest }))) !== null;
   }
 
   /**
