@@ -1,5 +1,8 @@
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
+import { DataSource } from 'typeorm';
+import { Database } from '../../libs/auth/src/store/sql/database';
 import { Host, PASSWORD } from '../support/host';
+import { Tap } from '../support/tap';
 
 describe.each(DATABASES)('when the event log cannot be written on %s', (name) => {
   let database: TestDatabase;
@@ -45,6 +48,40 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
     await host.get('/me', session.access_token).expect(401);
     expect(host.logs.some((line) => line.includes('Lost: logout'))).toBe(true);
   });
+});
+
+describeEachPooled('when the event log is locked by somebody on %s', (name) => {
+  it('a logout, and the end of everything at a reuse, are done within seconds, and the loss is logged', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    const [first, second] = [await host.login(), await host.login('bob')];
+    await host.refresh(second.refresh_token).expect(200);
+    const locker = host.dataSource.createQueryRunner();
+    await locker.connect();
+    if (name === 'postgres') await locker.startTransaction();
+    await locker.query(name === 'postgres' ? 'LOCK TABLE auth_events' : 'LOCK TABLES auth_events WRITE');
+
+    const answers = await Promise.all([
+      host.post('/auth/logout', first.access_token),
+      host.refresh(second.refresh_token),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+    expect(host.sent('token_reuse_detected')).toHaveLength(1);
+    await host.get('/me', first.access_token).expect(401);
+    await host.get('/me', second.access_token).expect(401);
+    expect(host.logs.join('\n')).toMatch(/Lost: logout/);
+    expect(host.logs.join('\n')).toMatch(/Lost: token_reuse/);
+
+    if (name === 'postgres') await locker.rollbackTransaction();
+    else await locker.query('UNLOCK TABLES');
+    await locker.release();
+    if (name === 'mariadb') {
+      const [{ wait }] = await host.dataSource.query('SELECT MIN(@@lock_wait_timeout) AS wait');
+      expect(Number(wait)).toBeGreaterThan(2);
+    }
+    await host.close();
+    await database.drop();
+  }, 30_000);
 });
 
 describe.each(DATABASES)('what is stored on %s', (name) => {
@@ -96,6 +133,54 @@ describe('a transaction of the host on the one connection of SQLite', () => {
     expect((await login).token_type).toBe('Bearer');
     await host.refresh(session.refresh_token).expect(400);
     expect(host.sent('token_reuse_detected')).toHaveLength(1);
+    await host.close();
+    await database.drop();
+  });
+});
+
+describe('another process that writes to the file of SQLite', () => {
+  it('is waited for without holding anybody up, and nothing is done for a caller who was told that it failed', async () => {
+    const database = await createDatabase('sqlite');
+    const host = await Host.start({ database });
+    const session = await host.login();
+    const other = await new DataSource(database.options).initialize();
+    await other.query('BEGIN IMMEDIATE');
+    const refreshed = host.refresh(session.refresh_token).then((answer) => answer);
+    await host.get('/me', session.access_token).expect(200);
+    await other.query('COMMIT');
+    const pair = (await refreshed).body;
+    await host.get('/me', pair.access_token).expect(200);
+
+    await other.query('BEGIN IMMEDIATE');
+    Object.assign(host.app.get(Database), { answerWithinMs: 50 });
+    await host.refresh(pair.refresh_token).expect(503);
+    await other.query('COMMIT');
+    Object.assign(host.app.get(Database), { answerWithinMs: 5_000 });
+    await host.refresh(pair.refresh_token).expect(200);
+    const [{ timeout }] = await host.dataSource.query('PRAGMA busy_timeout');
+    expect(timeout).toBe(5_000);
+    await other.destroy();
+    await host.close();
+    await database.drop();
+  });
+});
+
+describe.each(DATABASES)('what TypeORM reads for the host on %s', (name) => {
+  it('fails as everything of the library does', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    const session = await host.login();
+    const tap = new Tap(host);
+    let struck = 0;
+    tap.hook = {
+      before: ({ sql }) => {
+        if (!sql.includes('AuthUser')) return;
+        struck++;
+        throw new Error('out of order');
+      },
+    };
+    const answer = await host.get('/me', session.access_token);
+    expect([struck, answer.status, answer.body]).toEqual([1, 503, { detail: 'The database does not answer.' }]);
     await host.close();
     await database.drop();
   });

@@ -29,11 +29,10 @@ export class BearerAuthGuard implements CanActivate {
       const principal = (request.auth ??= await this.principalFor(request));
       const withinSeconds = this.recentLoginSeconds(context);
       if (withinSeconds !== undefined) this.auth.assertRecentLogin(principal, withinSeconds);
-      request.loadUser ??= () => this.auth.loadUser(principal);
+      request.loadUser ??= () => this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
       return true;
     } catch (error) {
-      if (!(error instanceof AuthError)) throw error;
-      throw prepareRefusal(context.switchToHttp().getResponse<HeaderSink>(), error);
+      return refuse(context, error);
     }
   }
 
@@ -67,4 +66,8 @@ export class BearerAuthGuard implements CanActivate {
     if (!principal) throw new AuthError('access_token_invalid', 'Invalid or expired access token.');
     return principal;
   }
+}
+
+function refuse(context: ExecutionContext, error: unknown): never {
+  throw error instanceof AuthError ? prepareRefusal(context.switchToHttp().getResponse<HeaderSink>(), error) : error;
 }

@@ -84,7 +84,7 @@ export class EntityUserStore extends UserStore {
   }
 
   override load(id: UserId): Promise<unknown> {
-    return this.dataSource.getRepository(this.mapping.entity).findOne({ where: { [this.idProperty]: id } });
+    return this.database.read((manager) => manager.findOne(this.mapping.entity, { where: { [this.idProperty]: id } }));
   }
 
   override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {

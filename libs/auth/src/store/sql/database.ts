@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
 import { AuthError } from '../../domain/errors';
 import type { Dialect } from './dialect';
 import { CommitError, failureCode, isConnectionLost, isRolledBack } from './failure';
@@ -23,8 +24,8 @@ export interface UnitTraits {
  * Runs units of work on the host's DataSource.
  *
  * A unit that the database rolled back for the sake of another one, or whose connection broke, is run again, a bounded
- * number of times; but not if it may have been committed. Whatever else fails comes out as `database_unavailable`, and only the driver's code is logged: the text of a driver's error may
- * hold the statement and its parameters.
+ * number of times; but not if it may have been committed. Whatever else fails comes out as `database_unavailable`, and only the driver's code
+ * is logged: the text of a driver's error may hold the statement and its parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
@@ -41,9 +42,15 @@ export abstract class Database {
     return this.guarded((deadline) => this.runSingle(query, deadline), true);
   }
 
+  /** What TypeORM reads for the host, within the same bounds; from the primary, and never inside an open transaction. */
+  read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.guarded((deadline) => this.runRead(work, deadline), true);
+  }
+
   /** The deadline is how work is given up whose caller has been answered: it is looked at before each statement. */
   protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
   protected abstract runSingle(query: Query, deadline: AbortSignal): Promise<Result>;
+  protected abstract runRead<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;
 
   private async guarded<T>(run: (deadline: AbortSignal) => Promise<T>, repeatable: boolean): Promise<T> {
     const isWorthAnotherTry = (error: unknown): boolean =>
@@ -70,6 +77,7 @@ async function withRetries<T>(
       if (attempt === TRIES || deadline.aborted || !isWorthAnotherTry(error)) throw error;
       // At random, so that those who were in each other's way do not meet again.
       await sleep(attempt * (20 + Math.random() * 60));
+      assertInTime(deadline);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { assertInTime, Database } from './database';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
@@ -34,6 +34,10 @@ export class PooledDatabase extends Database {
 
   protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
+  }
+
+  protected async runRead<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
+    return this.withConnection(deadline, (connection) => work(connection.manager));
   }
 
   private async withConnection<T>(

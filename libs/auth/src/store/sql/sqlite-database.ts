@@ -1,6 +1,7 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime, Database } from './database';
+import { failureCode } from './failure';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** What is used of better-sqlite3, or of whatever the DataSource's `driver` option puts in its place. */
@@ -16,10 +17,13 @@ interface SqliteStatement {
   run(...params: unknown[]): { changes: number };
 }
 
+/** How long to leave others alone before looking again whether the database is free. */
+const LOOK_AGAIN_MS = 2;
+
 /**
  * SQLite: the host and the library share one connection, so a transaction that waits for anything would take in, or throw
  * away, whatever else runs meanwhile. Here a unit runs from beginning to end without giving up control, and waits first
- * for a transaction of the host's to end.
+ * for a transaction of the host's to end, and for other processes that write.
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
@@ -28,30 +32,51 @@ export class SqliteDatabase extends Database {
     super();
   }
 
-  protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
-    const connection = await this.connectionOutsideTransactions(deadline);
-    try {
+  protected runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
+    return this.whenFree(deadline, (connection) => {
       connection.exec('BEGIN IMMEDIATE');
-      const outcome = drive(unit(), (query) => execute(connection, query));
-      connection.exec('COMMIT');
-      return outcome;
-    } catch (error) {
-      if (connection.inTransaction) connection.exec('ROLLBACK');
-      throw error;
-    }
+      try {
+        const outcome = drive(unit(), (query) => execute(connection, query));
+        connection.exec('COMMIT');
+        return outcome;
+      } catch (error) {
+        if (connection.inTransaction) connection.exec('ROLLBACK');
+        throw error;
+      }
+    });
   }
 
-  protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
-    return execute(await this.connectionOutsideTransactions(deadline), query);
+  protected runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
+    return this.whenFree(deadline, (connection) => execute(connection, query));
   }
 
-  private async connectionOutsideTransactions(deadline: AbortSignal): Promise<SqliteConnection> {
+  protected runRead<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
+    return this.whenFree(deadline, () => work(this.dataSource.manager));
+  }
+
+  /** Between finding the connection free and the end of the work nobody else has a turn. */
+  private async whenFree<T>(deadline: AbortSignal, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
     const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
-    while (databaseConnection.inTransaction) {
-      await sleep(1);
+    for (;;) {
       assertInTime(deadline);
+      try {
+        if (!databaseConnection.inTransaction) return withoutBlocking(databaseConnection, work);
+      } catch (error) {
+        if (failureCode(error) !== 'SQLITE_BUSY') throw error;
+      }
+      await sleep(LOOK_AGAIN_MS);
     }
-    return databaseConnection;
+  }
+}
+
+/** SQLite's own wait for another process would stop the whole of this one: here whoever is in the way is told at once. */
+function withoutBlocking<T>(connection: SqliteConnection, work: (connection: SqliteConnection) => T): T {
+  const [row] = connection.prepare('PRAGMA busy_timeout').all();
+  connection.exec('PRAGMA busy_timeout = 0');
+  try {
+    return work(connection);
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${Number(row?.['timeout'])}`);
   }
 }
 
