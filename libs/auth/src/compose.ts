@@ -28,6 +28,7 @@ import { SessionAdministration } from './services/session-administration';
 import { SessionNotices } from './services/session-notices';
 import { SessionOpening } from './services/session-opening';
 import { Sessions } from './services/sessions';
+import { SignalsAfterCommit } from './services/signals-after-commit';
 import { TokenIssuer } from './services/token-issuer';
 import { ActivityWriter } from './store/activity-writer';
 import { AuthTables } from './store/auth-tables';
@@ -43,6 +44,7 @@ import { TokenRotator } from './store/token-rotator';
 import { TypeOrmAccountStore } from './store/typeorm-account-store';
 import { TypeOrmCredentialStore } from './store/typeorm-credential-store';
 import { TypeOrmEventLog } from './store/typeorm-event-log';
+import { TypeOrmHostTransactions } from './store/typeorm-host-transactions';
 import { TypeOrmLoginAttemptStore } from './store/typeorm-login-attempt-store';
 import { TypeOrmPruningStore } from './store/typeorm-pruning-store';
 import { TypeOrmSessionDirectory } from './store/typeorm-session-directory';
@@ -76,7 +78,9 @@ export interface Composition {
 
 /** Puts the use cases and the store together. */
 export async function compose(on: Foundations): Promise<Composition> {
-  const { options, dataSource, database, users, hasher, clock, crypto, signals } = on;
+  const { options, dataSource, database, users, hasher, clock, crypto } = on;
+  const transactions = new TypeOrmHostTransactions(dataSource);
+  const signals = new SignalsAfterCommit(on.signals, transactions);
   const joined = users instanceof EntityUserStore;
   const tables = new AuthTables(dataSource, database.dialect, joined ? users.accountSql(database.dialect) : null);
   const locks = new UserLocks(tables);
@@ -101,20 +105,21 @@ export async function compose(on: Foundations): Promise<Composition> {
   const inspector = new ClientInspector(options, on.detector);
   const tokens = new TokenIssuer(crypto);
   const attemptStore = new TypeOrmLoginAttemptStore(database, tables, events);
-  const attempts = new LoginAttempts(options, clock, tokens, inspector, attemptStore, signals);
+  const attempts = new LoginAttempts(options, clock, tokens, inspector, attemptStore, signals, transactions);
   const verifier = new PasswordVerifier(hasher, new HashingQueue(options.hashing));
   await verifier.prepare();
   const newPassword = new NewPassword(options, hasher, verifier);
   const notices = new SessionNotices(options, clock, sessions, users, signals);
   const activity = new ActivityRecorder(sessions, notices.limits);
   const directory = new TypeOrmSessionDirectory(database, tables, ender, events);
-  const administration = new SessionAdministration(users, inspector, directory, notices);
+  const administration = new SessionAdministration(users, inspector, directory, notices, transactions);
   const prunable = new TypeOrmPruningStore(database, tables, locks, ender);
   const pruning = new PruningService(options, clock, crypto, prunable, notices);
   const answers = new SealedAnswers(options, crypto, clock, prunable);
   const opening = new SessionOpening(options, crypto, tokens, sessions, signals, notices);
   const login = new Login(attempts, credentials, users, hasher, verifier, opening);
   const auth = new AuthService({
+    transactions,
     login,
     attempts,
     opening,

@@ -14,10 +14,18 @@ export { AuthOptionsError } from './options/resolve-options';
 
 // The service
 export { AuthService } from './services/auth.service';
+export type { AuthInTransaction } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';
+export type { TransactionManager } from './domain/ports/host-transactions';
 export { PruningService } from './services/pruning.service';
 export { SessionAdministration } from './services/session-administration';
-export type { AdministeredSession, Administrator, Page, SessionFilter } from './services/session-administration';
+export type {
+  AdministeredSession,
+  AdministrationInTransaction,
+  Administrator,
+  Page,
+  SessionFilter,
+} from './services/session-administration';
 export type { PruneReport } from './services/pruning.service';
 export type { Credentials } from './services/login';
 export type { CreatedUser, PasswordChange, PasswordResetToken } from './services/passwords';

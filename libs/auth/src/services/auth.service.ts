@@ -2,36 +2,33 @@ import { Injectable } from '@nestjs/common';
 import type { AuthEventEntry } from '../domain/auth-event';
 import type { ClientInfo } from '../domain/client';
 import { AuthError } from '../domain/errors';
-import type { UserId, UserStore } from '../domain/ports/user-store';
+import type { TransactionManager } from '../domain/ports/host-transactions';
+import type { UserId } from '../domain/ports/user-store';
 import type { Session } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/token-pair';
-import type { Accounts } from './accounts';
-import type { Authentication, AuthPrincipal } from './authentication';
-import type { ClientInspector } from './client-inspector';
-import type { Credentials, Login } from './login';
-import type { LoginAttempts } from './login-attempts';
-import type { NewPassword } from './new-password';
-import type { CreatedUser, PasswordChange, PasswordResetToken, Passwords } from './passwords';
-import type { Reauthentication } from './reauthentication';
-import type { Refresh } from './refresh';
-import type { SessionOpening } from './session-opening';
-import type { Sessions } from './sessions';
+import type { AuthPrincipal } from './authentication';
+import { joining } from './in-transaction';
+import type { Credentials } from './login';
+import type { CreatedUser, PasswordChange, PasswordResetToken } from './passwords';
+import type { UseCases } from './use-cases';
 
-/** The use cases behind `AuthService`. */
-export interface UseCases {
-  readonly login: Login;
-  readonly attempts: LoginAttempts;
-  readonly refresh: Refresh;
-  readonly opening: SessionOpening;
-  readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly newPassword: NewPassword;
-  readonly reauthentication: Reauthentication;
-  readonly accounts: Accounts;
-  readonly authentication: Authentication;
-  readonly inspector: ClientInspector;
-  readonly users: UserStore;
-}
+/** What a host does to accounts. Logging in and refreshing are no part of anybody's transaction. */
+const IN_TRANSACTION = [
+  'createUser',
+  'disableUser',
+  'enableUser',
+  'forgetUser',
+  'revokeSession',
+  'logoutAll',
+  'changePassword',
+  'resetPassword',
+  'createPasswordResetToken',
+  'redeemPasswordResetToken',
+  'resetFailedLogins',
+] as const satisfies readonly (keyof AuthService)[];
+
+/** The calls of `AuthService` that can take part in a transaction of the host's. */
+export type AuthInTransaction = Pick<AuthService, (typeof IN_TRANSACTION)[number]>;
 
 /**
  * Everything that the endpoints do, and what a host needs besides.
@@ -42,6 +39,16 @@ export interface UseCases {
 @Injectable()
 export class AuthService {
   constructor(private readonly use: UseCases) {}
+
+  /**
+   * The calls that create, disable and forget users, end sessions and set passwords, as a part of a transaction of the
+   * host's: `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Their signals wait for its
+   * commit, and are dropped at its rollback. A user store of the host's own takes no part.
+   * @throws Error for a manager that is in no transaction, or of another DataSource
+   */
+  inTransaction(manager: TransactionManager): AuthInTransaction {
+    return joining(this.use.transactions, manager, this, IN_TRANSACTION);
+  }
 
   /** Whether the user store can set passwords. */
   get canSetPasswords(): boolean {

@@ -2,6 +2,7 @@ import type { Client, ClientInfo } from '../domain/client';
 import { AuthError } from '../domain/errors';
 import type { RunLimits } from '../domain/login-run';
 import type { Clock } from '../domain/ports/clock';
+import type { HostTransactions } from '../domain/ports/host-transactions';
 import type { AttemptKeys, LoginAttemptStore } from '../domain/ports/login-attempt-store';
 import type { SignalBus } from '../domain/ports/signal-bus';
 import type { StoredUser } from '../domain/ports/user-store';
@@ -41,6 +42,7 @@ export class LoginAttempts {
     private readonly inspector: ClientInspector,
     private readonly store: LoginAttemptStore,
     private readonly signals: SignalBus,
+    private readonly transactions: HostTransactions,
   ) {
     const { throttleFrom, windowSeconds } = options.failedLogins;
     this.limits = { throttleFrom, windowMs: windowSeconds * 1000 };
@@ -54,7 +56,8 @@ export class LoginAttempts {
    */
   async run<T>(username: string, info: ClientInfo, verify: (attempt: Attempt) => Promise<Verdict<T>>): Promise<T> {
     const attempt = { keys: this.keysOf(username, info), client: this.inspector.inspect(info) };
-    await this.takePlace(attempt.keys);
+    // Whoever guesses must not be forgotten with a transaction that is rolled back.
+    await this.transactions.apart(() => this.takePlace(attempt.keys));
     try {
       return await this.judge(attempt, username, verify);
     } finally {
@@ -65,7 +68,7 @@ export class LoginAttempts {
   /** Ends the run of failures of an attempt that opened no session. */
   async succeed({ keys }: Attempt): Promise<void> {
     // What was done stays done; the run is forgotten at the next success, or when its time is over.
-    await this.store.succeed(keys).catch(() => undefined);
+    await this.transactions.apart(() => this.store.succeed(keys)).catch(() => undefined);
   }
 
   /** Forgets the failures of a name, from wherever they came. */
@@ -84,7 +87,7 @@ export class LoginAttempts {
     };
     const verdict = await verify(attempt).catch(givingBack);
     if ('right' in verdict) return verdict.right;
-    await this.fail(attempt, username, verdict.user).catch(givingBack);
+    await this.transactions.apart(() => this.fail(attempt, username, verdict.user)).catch(givingBack);
     throw verdict.wrong;
   }
 
@@ -132,7 +135,8 @@ export class LoginAttempts {
 
   /** If it cannot be given back now, it is taken for lost after a while. */
   private async giveBack(keys: AttemptKeys): Promise<void> {
-    if (this.limits.throttleFrom !== false) await this.store.release(keys).catch(() => undefined);
+    if (this.limits.throttleFrom === false) return;
+    await this.transactions.apart(() => this.store.release(keys)).catch(() => undefined);
   }
 
   private keysOf(username: string, info: ClientInfo): AttemptKeys {

@@ -5,10 +5,12 @@ import type { DeviceType } from '../domain/device';
 import { actorOf } from '../domain/actor';
 import { invalidField } from '../domain/errors';
 import { canonicalIp } from '../domain/ip-address';
+import type { HostTransactions, TransactionManager } from '../domain/ports/host-transactions';
 import type { HistoryPosition, SessionCriteria, SessionDirectory } from '../domain/ports/session-directory';
 import type { UserId, UserStore } from '../domain/ports/user-store';
 import { viewSession, type Session } from '../domain/session';
 import type { ClientInspector } from './client-inspector';
+import { joining } from './in-transaction';
 import type { SessionNotices } from './session-notices';
 
 /** Which of all active sessions: those that meet everything that is given. */
@@ -43,6 +45,9 @@ export interface Administrator {
   readonly client?: ClientInfo;
 }
 
+/** The calls that can take part in a transaction of the host's. */
+export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
+
 const BATCH = 200;
 const MOST_AT_ONCE = 1_000;
 
@@ -57,7 +62,13 @@ export class SessionAdministration {
     private readonly inspector: ClientInspector,
     private readonly directory: SessionDirectory,
     private readonly notices: SessionNotices,
+    private readonly transactions: HostTransactions,
   ) {}
+
+  /** `end` as a part of a transaction of the host's, as with `AuthService.inTransaction`. */
+  inTransaction(manager: TransactionManager): AdministrationInTransaction {
+    return joining(this.transactions, manager, this, ['end']);
+  }
 
   /** Active sessions, in pages: at most `limit` (100 by default, 1,000 at the most), behind the page that gave `after`. */
   async list(

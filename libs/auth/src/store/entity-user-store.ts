@@ -1,4 +1,4 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
+import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import {
   UserStore,
   type NewUser,
@@ -84,7 +84,9 @@ export class EntityUserStore extends UserStore {
   }
 
   override load(id: UserId): Promise<unknown> {
-    return this.database.read((manager) => manager.findOne(this.mapping.entity, { where: { [this.idProperty]: id } }));
+    return this.database.withManager((manager) =>
+      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: id } }),
+    );
   }
 
   override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
@@ -110,13 +112,8 @@ export class EntityUserStore extends UserStore {
       [mapping.passwordHash]: user.passwordHash,
       ...(mapping.active ? { [mapping.active]: true } : {}),
     };
-    try {
-      await this.dataSource.getRepository(mapping.entity).insert(row);
-    } catch (error) {
-      if (isDuplicate(error)) return null;
-      throw error;
-    }
-    return this.findByUsername(user.username);
+    const inserted = await this.database.withManager((manager) => insertOrNot(manager, mapping.entity, row));
+    return inserted ? this.findByUsername(user.username) : null;
   }
 
   /** The account of a session's user, for the statement that looks the session up. */
@@ -157,6 +154,19 @@ export class EntityUserStore extends UserStore {
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',
     };
+  }
+}
+
+/** @returns false where such a row is there already */
+async function insertOrNot(manager: EntityManager, entity: new () => object, row: object): Promise<boolean> {
+  try {
+    // Inside a transaction it has a savepoint to go back to: PostgreSQL would do nothing more otherwise.
+    if (manager.queryRunner?.isTransactionActive) await manager.transaction((inner) => inner.insert(entity, row));
+    else await manager.insert(entity, row);
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
   }
 }
 

@@ -1,9 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import { AuthError } from '../../domain/errors';
 import type { Dialect } from './dialect';
-import { CommitError, failureCode, isConnectionLost, isRolledBack } from './failure';
+import { CommitError, failureCode, isConnectionLost, isDuplicate, isRolledBack } from './failure';
+import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Unit } from './unit';
 
 /** A database that has not answered by then "does not answer". */
@@ -34,29 +35,46 @@ export abstract class Database {
 
   /** All of the unit, or nothing of it. */
   atomic<T>(unit: () => Unit<T>, { repeatable = false }: UnitTraits = {}): Promise<T> {
-    return this.guarded((deadline) => this.runAtomic(unit, deadline), repeatable);
+    return this.guarded(repeatable, (deadline, joined) =>
+      joined ? joined.inTurn(() => this.runJoined(unit, joined.runner, deadline)) : this.runAtomic(unit, deadline),
+    );
   }
 
   /** One statement, on its own, that may be repeated; reads go to the primary. */
   single(query: Query): Promise<Result> {
-    return this.guarded((deadline) => this.runSingle(query, deadline), true);
+    return this.guarded(true, (deadline, joined) =>
+      joined ? this.atomic(() => only(query)) : this.runSingle(query, deadline),
+    );
   }
 
-  /** What TypeORM reads for the host, within the same bounds; from the primary, and never inside an open transaction. */
-  read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.guarded((deadline) => this.runRead(work, deadline), true);
+  /** What TypeORM does for the library with the host's entities, within the same bounds. */
+  withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.guarded(false, (deadline, joined) =>
+      joined ? joined.inTurn(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),
+    );
   }
 
   /** The deadline is how work is given up whose caller has been answered: it is looked at before each statement. */
   protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
   protected abstract runSingle(query: Query, deadline: AbortSignal): Promise<Result>;
-  protected abstract runRead<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;
+  protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;
+  /** A unit as a part of the host's transaction: what fails is undone, and the host's work before it is not. */
+  protected abstract runJoined<T>(unit: () => Unit<T>, runner: QueryRunner, deadline: AbortSignal): Promise<T>;
 
-  private async guarded<T>(run: (deadline: AbortSignal) => Promise<T>, repeatable: boolean): Promise<T> {
-    const isWorthAnotherTry = (error: unknown): boolean =>
-      isRolledBack(error) || (isConnectionLost(error) && (repeatable || !(error instanceof CommitError)));
+  private async guarded<T>(
+    repeatable: boolean,
+    run: (deadline: AbortSignal, joined: JoinedTransaction | undefined) => Promise<T>,
+  ): Promise<T> {
+    const joined = currentTransaction();
+    const isWorthAnotherTry = (error: unknown): boolean => {
+      // A deadlock may have rolled back all of the host's transaction, which is the host's to try again.
+      if (joined) return isDuplicate(error);
+      return isRolledBack(error) || (isConnectionLost(error) && (repeatable || !(error instanceof CommitError)));
+    };
     try {
-      return await within(this.answerWithinMs, (deadline) => withRetries(run, deadline, isWorthAnotherTry));
+      return await within(this.answerWithinMs, (deadline) =>
+        withRetries(() => run(deadline, joined), deadline, isWorthAnotherTry),
+      );
     } catch (error) {
       if (error instanceof AuthError) throw error;
       this.logger.error(`The database failed: ${failureCode(error)}`);
@@ -65,14 +83,18 @@ export abstract class Database {
   }
 }
 
+function* only(query: Query): Unit<Result> {
+  return yield query;
+}
+
 async function withRetries<T>(
-  run: (deadline: AbortSignal) => Promise<T>,
+  run: () => Promise<T>,
   deadline: AbortSignal,
   isWorthAnotherTry: (error: unknown) => boolean,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await run(deadline);
+      return await run();
     } catch (error) {
       if (attempt === TRIES || deadline.aborted || !isWorthAnotherTry(error)) throw error;
       // At random, so that those who were in each other's way do not meet again.

@@ -2,6 +2,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { assertInTime, Database } from './database';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
+import { savepoint } from './joined-transaction';
 import type { Query, Result, Unit } from './unit';
 
 /** PostgreSQL, MySQL and MariaDB: each unit has a connection of its own. */
@@ -36,8 +37,21 @@ export class PooledDatabase extends Database {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
   }
 
-  protected async runRead<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
+  protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
     return this.withConnection(deadline, (connection) => work(connection.manager));
+  }
+
+  protected async runJoined<T>(unit: () => Unit<T>, runner: QueryRunner, deadline: AbortSignal): Promise<T> {
+    await execute(runner, savepoint('SAVEPOINT'), deadline);
+    try {
+      const outcome = await drive(unit(), (query) => execute(runner, query, deadline));
+      await execute(runner, savepoint('RELEASE SAVEPOINT'), deadline);
+      return outcome;
+    } catch (error) {
+      // Where the whole transaction is gone, the savepoint is too.
+      await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => undefined);
+      throw error;
+    }
   }
 
   private async withConnection<T>(

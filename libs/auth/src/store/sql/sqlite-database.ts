@@ -1,7 +1,8 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInTime, Database } from './database';
 import { failureCode } from './failure';
+import { savepoint } from './joined-transaction';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** What is used of better-sqlite3, or of whatever the DataSource's `driver` option puts in its place. */
@@ -46,21 +47,39 @@ export class SqliteDatabase extends Database {
     });
   }
 
+  protected runJoined<T>(unit: () => Unit<T>, _: QueryRunner, deadline: AbortSignal): Promise<T> {
+    assertInTime(deadline);
+    const { connection } = this;
+    connection.exec(savepoint('SAVEPOINT').sql);
+    try {
+      const outcome = drive(unit(), (query) => execute(connection, query));
+      connection.exec(savepoint('RELEASE SAVEPOINT').sql);
+      return Promise.resolve(outcome);
+    } catch (error) {
+      if (connection.inTransaction) connection.exec(savepoint('ROLLBACK TO SAVEPOINT').sql);
+      throw error;
+    }
+  }
+
   protected runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
     return this.whenFree(deadline, (connection) => execute(connection, query));
   }
 
-  protected runRead<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
+  protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
+  }
+
+  private get connection(): SqliteConnection {
+    return (this.dataSource.driver as unknown as { databaseConnection: SqliteConnection }).databaseConnection;
   }
 
   /** Between finding the connection free and the end of the work nobody else has a turn. */
   private async whenFree<T>(deadline: AbortSignal, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
-    const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
+    const { connection } = this;
     for (;;) {
       assertInTime(deadline);
       try {
-        if (!databaseConnection.inTransaction) return withoutBlocking(databaseConnection, work);
+        if (!connection.inTransaction) return withoutBlocking(connection, work);
       } catch (error) {
         if (failureCode(error) !== 'SQLITE_BUSY') throw error;
       }
