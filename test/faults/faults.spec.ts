@@ -51,7 +51,9 @@ describe.each(DATABASES)('when the database fails half-way on %s', (name) => {
     const hanging = new Promise<never>((_, reject) => (stopHanging = reject));
     hanging.catch(() => undefined);
     const hook = new FaultHook(fault, at, { name, observer, hanging });
-    if (fault.name === 'hangs') Object.assign(host.app.get(Database), { answerWithinMs: 50 });
+    // What is in the way on SQLite is waited for as long as the caller waits.
+    const isWaitedFor = fault.name === 'hangs' || (fault.lasting && name === 'sqlite');
+    if (isWaitedFor) Object.assign(host.app.get(Database), { answerWithinMs: 50 });
     tap.hook = hook;
     const answer = await deed.run(scene);
     tap.hook = {};
@@ -81,7 +83,8 @@ interface Pair {
 /** When the COMMIT finds the connection cut, only a refresh can tell, tried again, that it went through: by its tokens. */
 function mustWork(deed: Deed, fault: Fault, struck: string): boolean {
   if (fault.outcome !== 'works before COMMIT') return fault.outcome === 'works';
-  const isLastBeforeCommit = /^INSERT INTO .auth_events/.test(struck) && fault.after !== undefined;
+  const isLastBeforeCommit =
+    /^(INSERT INTO .auth_events|SET lock_wait_timeout)/.test(struck) && fault.after !== undefined;
   return deed.name === 'a refresh' || !(struck === 'COMMIT' || isLastBeforeCommit);
 }
 
@@ -98,7 +101,8 @@ function possibleStates(
   before: Record<string, unknown>,
   done: Record<string, unknown>,
 ): Possible {
-  const isLogRow = /^INSERT INTO .auth_events/.test(struck);
+  // The row, and the bounds of the wait for it.
+  const isLogRow = /^(INSERT INTO .auth_events|SET .*lock_(wait|timeout))/.test(struck);
   const withoutRow = { ...done, events: before['events'] };
   const whenWorked = deed.isRevocation && isLogRow ? [done, withoutRow] : [done];
   const mayBeDone =

@@ -1,4 +1,5 @@
 import { Database } from '../../libs/auth/src/store/sql/database';
+import type { PreparedQuery } from '../../libs/auth/src/store/sql/prepared-reads';
 import type { Host } from './host';
 
 /** What is asked of the database: a statement, BEGIN and COMMIT included, or on SQLite a whole unit. */
@@ -23,11 +24,18 @@ interface SqliteConnection {
   exec(sql: string): unknown;
 }
 
+/** What is used of `Database`: its own bounds are around `runLookUp`. */
+type LookUps = Record<
+  'lookUp' | 'runLookUp',
+  (query: PreparedQuery, deadline?: AbortSignal) => Promise<readonly unknown[]>
+>;
+
 /** Stands between the library and its DataSource, from now on until the host is closed. */
 export class Tap {
   hook: Hook = {};
 
   constructor(private readonly host: Host) {
+    this.tapLookUps();
     if (host.dataSource.options.type === 'better-sqlite3') this.tapSqlite();
     else this.tapPool();
   }
@@ -47,6 +55,21 @@ export class Tap {
       };
       runner.query = tapped as typeof runner.query;
       return runner;
+    };
+  }
+
+  /** The read of a guarded request, which goes another way: within its deadline a statement, on SQLite a unit. */
+  private tapLookUps(): void {
+    const database = this.host.app.get<LookUps>(Database);
+    const isSqlite = this.host.dataSource.options.type === 'better-sqlite3';
+    const method = isSqlite ? 'lookUp' : 'runLookUp';
+    const run = database[method].bind(database);
+    database[method] = async (query, deadline) => {
+      const call: Call = { kind: isSqlite ? 'unit' : 'statement', sql: query.sql, params: [...query.params] };
+      await this.hook.before?.(call);
+      const rows = await run({ ...query, sql: call.sql, params: call.params }, deadline);
+      await this.hook.after?.(call);
+      return rows;
     };
   }
 

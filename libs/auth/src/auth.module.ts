@@ -58,7 +58,9 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       provide: Database,
       useFactory: (found: DataSource | undefined, extras: typeof DEFAULT_EXTRAS, options: ResolvedAuthOptions) => {
         const { dataSource, dialect } = requireDataSource(found, extras.dataSource, options.users === undefined);
-        return dialect === 'sqlite' ? new SqliteDatabase(dataSource) : new PooledDatabase(dataSource, dialect);
+        return dialect === 'sqlite'
+          ? new SqliteDatabase(dataSource)
+          : new PooledDatabase(dataSource, dialect, options.namedStatements);
       },
       inject: [{ token: AUTH_DATA_SOURCE, optional: true }, AUTH_EXTRAS, AUTH_OPTIONS],
     },

@@ -36,6 +36,7 @@ import { AuthUser } from './store/entities';
 import { assertMapping, EntityUserStore } from './store/entity-user-store';
 import { EventWriter } from './store/event-writer';
 import { SessionEnder } from './store/session-ender';
+import { SessionLookup } from './store/session-lookup';
 import { SessionOpener } from './store/session-opener';
 import { SessionRefitter } from './store/session-refitter';
 import { PasswordResets } from './store/password-resets';
@@ -96,6 +97,7 @@ export async function compose(on: Foundations): Promise<Composition> {
     rotator,
     ender,
     new ActivityWriter(tables, database),
+    new SessionLookup(database, tables),
   );
   const refitter = new SessionRefitter(tables);
   const resets = new PasswordResets(tables);

@@ -85,6 +85,11 @@ export interface AuthModuleOptions {
   };
   /** How often rows that are no longer needed are removed, by each instance; false for `PruningService` alone. */
   pruneIntervalSeconds?: number | false;
+  /**
+   * Whether the guard's read is a named prepared statement (PostgreSQL). Set it to false behind a pooler that hands out
+   * another connection for each transaction and does not know of prepared statements, such as PgBouncer before 1.21.
+   */
+  namedStatements?: boolean;
   /** `exact`: byte by byte. `insensitive`: without regard to case and width (NFKC, lower case). */
   nameMatching?: NameMatching;
   /** Where the users are: an entity of the host's, or a class that extends `UserStore`. `AuthUser` by default. */

@@ -50,6 +50,7 @@ const RULES: Record<string, Rule> = {
   onSessionLimit: oneOf('revoke_oldest', 'reject'),
   rotateRefreshTokens: boolean,
   refreshReuseGraceSeconds: integer(0, 60),
+  namedStatements: boolean,
   trackIps: boolean,
   trackUserAgents: boolean,
   trackDevices: boolean,

@@ -12,15 +12,15 @@ import type { EndedSession, SessionLimits, SessionRecord } from '../domain/sessi
 import type { ActivityWriter } from './activity-writer';
 import type { AuthTables } from './auth-tables';
 import type { EventWriter } from './event-writer';
-import { accountFromRow, sessionFromRow } from './rows';
+import { sessionFromRow } from './rows';
 import type { Database } from './sql/database';
 import type { SessionEnder } from './session-ender';
+import type { SessionLookup } from './session-lookup';
 import type { SessionOpener } from './session-opener';
 import type { TokenRotator } from './token-rotator';
 
 /** The session port on the host's DataSource; each transition has a file of its own. */
 export class TypeOrmSessionStore extends SessionStore {
-  private readonly byAccess;
   private readonly byUser;
   private readonly setAuthenticated;
 
@@ -32,12 +32,9 @@ export class TypeOrmSessionStore extends SessionStore {
     private readonly rotator: TokenRotator,
     private readonly ender: SessionEnder,
     private readonly activity: ActivityWriter,
+    private readonly lookup: SessionLookup,
   ) {
     super();
-    this.byAccess = tables.selectSessionWithAccount(
-      's.{session.accessExpiresAt} AS access_expires_at',
-      'WHERE s.{session.accessDigest} = :digest',
-    );
     this.byUser = tables.selectSession(
       `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
        ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
@@ -47,14 +44,8 @@ export class TypeOrmSessionStore extends SessionStore {
     );
   }
 
-  async findByAccessDigest(digest: string): Promise<AccessLookup | null> {
-    const [row] = (await this.database.single(this.byAccess.with({ digest }))).rows;
-    if (!row) return null;
-    return {
-      session: sessionFromRow(row),
-      accessExpiresAt: Number(row['access_expires_at']),
-      account: accountFromRow(row),
-    };
+  findByAccessDigest(digest: string): Promise<AccessLookup | null> {
+    return this.lookup.find(digest);
   }
 
   ownerOfRefreshDigest(digest: string): Promise<string | null> {

@@ -2,10 +2,12 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { AuthError } from '../../domain/errors';
+import { assertInTime, within } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, failureCode, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
-import type { Query, Result, Unit } from './unit';
+import type { PreparedQuery } from './prepared-reads';
+import type { Query, Result, Row, Unit } from './unit';
 
 /** A database that has not answered by then "does not answer". */
 const ANSWER_WITHIN_MS = 5_000;
@@ -47,6 +49,11 @@ export abstract class Database {
     );
   }
 
+  /** The read of every guarded request: prepared once, on the primary, and never inside an open transaction. */
+  lookUp(query: PreparedQuery): Promise<readonly Row[]> {
+    return this.guarded(true, (deadline) => this.runLookUp(query, deadline));
+  }
+
   /** What TypeORM does for the library with the host's entities, within the same bounds. */
   withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.guarded(false, (deadline, joined) =>
@@ -57,6 +64,7 @@ export abstract class Database {
   /** The deadline is how work is given up whose caller has been answered: it is looked at before each statement. */
   protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
   protected abstract runSingle(query: Query, deadline: AbortSignal): Promise<Result>;
+  protected abstract runLookUp(query: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;
   /** A unit as a part of the host's transaction: what fails is undone, and the host's work before it is not. */
   protected abstract runJoined<T>(unit: () => Unit<T>, runner: QueryRunner, deadline: AbortSignal): Promise<T>;
@@ -102,26 +110,4 @@ async function withRetries<T>(
       assertInTime(deadline);
     }
   }
-}
-
-/** Ends the wait, not the work: that one sees its deadline over and rolls back. */
-async function within<T>(milliseconds: number, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
-  const deadline = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      deadline.abort();
-      reject(Object.assign(new Error('no answer in time'), { code: 'TIMEOUT' }));
-    }, milliseconds);
-  });
-  try {
-    return await Promise.race([work(deadline.signal), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Stops work whose caller is gone, before it changes anything more. */
-export function assertInTime(deadline: AbortSignal): void {
-  if (deadline.aborted) throw Object.assign(new Error('too late'), { code: 'TIMEOUT' });
 }

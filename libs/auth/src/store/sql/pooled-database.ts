@@ -1,21 +1,27 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { assertInTime, Database } from './database';
+import { Database } from './database';
+import { assertInTime } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
 import { savepoint } from './joined-transaction';
-import type { Query, Result, Unit } from './unit';
+import { PreparedReads, tearDown, type DriverConnection, type PreparedQuery } from './prepared-reads';
+import type { Query, Result, Row, Unit } from './unit';
 
 /** PostgreSQL, MySQL and MariaDB: each unit has a connection of its own. */
 export class PooledDatabase extends Database {
+  private readonly reads: PreparedReads;
+
   constructor(
     private readonly dataSource: DataSource,
     readonly dialect: Dialect,
+    namedStatements = true,
   ) {
     super();
+    this.reads = new PreparedReads(dataSource.driver, dialect, namedStatements);
   }
 
   protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
-    return this.withConnection(deadline, async (connection, tearDown) => {
+    return this.withConnection(deadline, async (connection, breakOff) => {
       try {
         // Each decision is one conditional statement that reads what is committed, so nothing more is asked.
         await connection.startTransaction('READ COMMITTED');
@@ -27,7 +33,7 @@ export class PooledDatabase extends Database {
         return outcome;
       } catch (error) {
         // With its transaction open it must not go back to the pool.
-        if (connection.isTransactionActive) await connection.rollbackTransaction().catch(tearDown);
+        if (connection.isTransactionActive) await connection.rollbackTransaction().catch(breakOff);
         throw error;
       }
     });
@@ -35,6 +41,10 @@ export class PooledDatabase extends Database {
 
   protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
+  }
+
+  protected runLookUp(query: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]> {
+    return this.reads.run(query, deadline);
   }
 
   protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
@@ -56,30 +66,24 @@ export class PooledDatabase extends Database {
 
   private async withConnection<T>(
     deadline: AbortSignal,
-    work: (connection: QueryRunner, tearDown: () => void) => Promise<T>,
+    work: (connection: QueryRunner, breakOff: () => void) => Promise<T>,
   ): Promise<T> {
     // 'master' is the primary: a replica may not know of a revocation yet.
     const connection = this.dataSource.createQueryRunner('master');
-    let socket: { destroy(): void } | undefined;
-    const tearDown = (): void => socket?.destroy();
+    let driverConnection: DriverConnection | undefined;
+    const breakOff = (): void => driverConnection && tearDown(driverConnection);
     try {
-      const driverConnection = (await connection.connect()) as DriverConnection;
+      const connected = (await connection.connect()) as DriverConnection;
       assertInTime(deadline);
-      socket = (driverConnection.connection ?? driverConnection).stream;
+      driverConnection = connected;
       // One that has not answered in time may never do: given back to the pool it would keep the next caller waiting.
-      deadline.addEventListener('abort', tearDown);
-      return await work(connection, tearDown);
+      deadline.addEventListener('abort', breakOff);
+      return await work(connection, breakOff);
     } finally {
-      deadline.removeEventListener('abort', tearDown);
+      deadline.removeEventListener('abort', breakOff);
       await connection.release();
     }
   }
-}
-
-/** The socket of a connection, where pg and mysql2 keep it. */
-interface DriverConnection {
-  readonly connection?: DriverConnection;
-  readonly stream?: { destroy(): void };
 }
 
 async function execute(connection: QueryRunner, query: Query, deadline: AbortSignal): Promise<Result> {

@@ -1,8 +1,10 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertInTime, Database } from './database';
+import { Database } from './database';
+import { assertInTime } from './deadline';
 import { failureCode } from './failure';
 import { savepoint } from './joined-transaction';
+import type { PreparedQuery } from './prepared-reads';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** What is used of better-sqlite3, or of whatever the DataSource's `driver` option puts in its place. */
@@ -28,6 +30,7 @@ const LOOK_AGAIN_MS = 2;
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
+  private readonly prepared = new WeakMap<SqliteConnection, Map<string, SqliteStatement>>();
 
   constructor(private readonly dataSource: DataSource) {
     super();
@@ -35,8 +38,8 @@ export class SqliteDatabase extends Database {
 
   protected runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
     return this.whenFree(deadline, (connection) => {
-      connection.exec('BEGIN IMMEDIATE');
       try {
+        connection.exec('BEGIN IMMEDIATE');
         const outcome = drive(unit(), (query) => execute(connection, query));
         connection.exec('COMMIT');
         return outcome;
@@ -50,13 +53,13 @@ export class SqliteDatabase extends Database {
   protected runJoined<T>(unit: () => Unit<T>, _: QueryRunner, deadline: AbortSignal): Promise<T> {
     assertInTime(deadline);
     const { connection } = this;
-    connection.exec(savepoint('SAVEPOINT').sql);
     try {
+      connection.exec(savepoint('SAVEPOINT').sql);
       const outcome = drive(unit(), (query) => execute(connection, query));
       connection.exec(savepoint('RELEASE SAVEPOINT').sql);
       return Promise.resolve(outcome);
     } catch (error) {
-      if (connection.inTransaction) connection.exec(savepoint('ROLLBACK TO SAVEPOINT').sql);
+      undo(connection);
       throw error;
     }
   }
@@ -65,8 +68,25 @@ export class SqliteDatabase extends Database {
     return this.whenFree(deadline, (connection) => execute(connection, query));
   }
 
+  protected async runLookUp({ sql, params }: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]> {
+    const { connection } = this;
+    while (connection.inTransaction) {
+      await sleep(LOOK_AGAIN_MS);
+      assertInTime(deadline);
+    }
+    return this.prepare(connection, sql).all(...params);
+  }
+
   protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
+  }
+
+  private prepare(connection: SqliteConnection, sql: string): SqliteStatement {
+    let statements = this.prepared.get(connection);
+    if (!statements) this.prepared.set(connection, (statements = new Map<string, SqliteStatement>()));
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, (statement = connection.prepare(sql)));
+    return statement;
   }
 
   private get connection(): SqliteConnection {
@@ -91,11 +111,29 @@ export class SqliteDatabase extends Database {
 /** SQLite's own wait for another process would stop the whole of this one: here whoever is in the way is told at once. */
 function withoutBlocking<T>(connection: SqliteConnection, work: (connection: SqliteConnection) => T): T {
   const [row] = connection.prepare('PRAGMA busy_timeout').all();
-  connection.exec('PRAGMA busy_timeout = 0');
   try {
+    connection.exec('PRAGMA busy_timeout = 0');
     return work(connection);
   } finally {
-    connection.exec(`PRAGMA busy_timeout = ${Number(row?.['timeout'])}`);
+    setBusyTimeout(connection, Number(row?.['timeout']));
+  }
+}
+
+/** What was done is done, whatever becomes of this. */
+function setBusyTimeout(connection: SqliteConnection, milliseconds: number): void {
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+  } catch {
+    // Others would be told at once that the database is busy; nothing is lost.
+  }
+}
+
+/** Where the savepoint could not be made there is none to go back to. */
+function undo(connection: SqliteConnection): void {
+  try {
+    connection.exec(savepoint('ROLLBACK TO SAVEPOINT').sql);
+  } catch {
+    // The host's transaction is gone, or was never joined: what failed is told to the caller.
   }
 }
 

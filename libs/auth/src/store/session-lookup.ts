@@ -1,0 +1,53 @@
+import type { AccessLookup } from '../domain/ports/session-store';
+import type { AuthTables } from './auth-tables';
+import { accountFromRow, sessionFromRow } from './rows';
+import type { Database } from './sql/database';
+import { GatheredReads } from './sql/gathered-reads';
+import type { Statement } from './sql/statement';
+import type { Row } from './sql/unit';
+
+/** How many digests one statement is prepared for, where a list is no parameter: the last of them is repeated to fill it. */
+const SIZES = [1, 8, 32, 128];
+
+/**
+ * The one read of a guarded request: the session of an access token, with the account of its user. Those that come while
+ * one is under way are read together.
+ */
+export class SessionLookup {
+  private readonly reads = new GatheredReads<AccessLookup>((digests) => this.read(digests));
+  private readonly prepared: readonly { readonly size: number; readonly name: string; readonly statement: Statement }[];
+
+  constructor(
+    private readonly database: Database,
+    tables: AuthTables,
+  ) {
+    const select = (condition: string): Statement =>
+      tables.selectSessionWithAccount(
+        's.{session.accessDigest} AS access_digest, s.{session.accessExpiresAt} AS access_expires_at',
+        `WHERE s.{session.accessDigest} ${condition}`,
+      );
+    this.prepared =
+      tables.dialect === 'postgres'
+        ? [{ size: Infinity, name: 'auth_session_lookup', statement: select('= ANY(:digests)') }]
+        : SIZES.map((size) => ({ size, name: `auth_session_lookup_${size}`, statement: select('IN (:digests...)') }));
+  }
+
+  find(digest: string): Promise<AccessLookup | null> {
+    return this.reads.get(digest);
+  }
+
+  private async read(digests: readonly string[]): Promise<ReadonlyMap<string, AccessLookup>> {
+    const { size, name, statement } = this.prepared.find((one) => one.size >= digests.length)!;
+    const filled = size === Infinity ? digests : Array.from({ length: size }, (_, i) => digests[i] ?? digests[0]);
+    const rows = await this.database.lookUp({ name, ...statement.with({ digests: filled }) });
+    return new Map(rows.map((row) => [String(row['access_digest']), lookupFromRow(row)]));
+  }
+}
+
+function lookupFromRow(row: Row): AccessLookup {
+  return {
+    session: sessionFromRow(row),
+    accessExpiresAt: Number(row['access_expires_at']),
+    account: accountFromRow(row),
+  };
+}
