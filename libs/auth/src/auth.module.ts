@@ -36,6 +36,7 @@ import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { answerBodiesOnFastify, type FastifyInstance } from './http/fastify-routes';
 import { globalPrefixOf } from './http/global-prefix';
 import { bodyErrorHandler, brokenEscapeReader } from './http/library-routes';
+import { describeEndpoints } from './http/openapi/describe-endpoints';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
@@ -149,6 +150,9 @@ export class AuthModule
     private readonly adapterHost: HttpAdapterHost,
   ) {
     super();
+    // Now, for a document may be made before the app is initialised.
+    const { canSetPasswords: change, canReauthenticate: reauthenticate } = composition.auth;
+    if (extras.controllers) describeEndpoints({ change, reauthenticate });
   }
 
   /** @throws AuthOptionsError when the module is made, naming every option that is wrong */
