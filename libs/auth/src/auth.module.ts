@@ -13,6 +13,7 @@ import type { DataSource } from 'typeorm';
 import { BcryptPasswordHasher } from './adapters/bcrypt-password-hasher';
 import { EventEmitterSignalBus } from './adapters/event-emitter-signal-bus';
 import { NodeCryptoSource } from './adapters/node-crypto-source';
+import { OpenTelemetryMetrics } from './adapters/open-telemetry-metrics';
 import { SystemClock } from './adapters/system-clock';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import {
@@ -27,6 +28,7 @@ import { compose, createReplaceable, createUserStore, type Composition } from '.
 import { Clock } from './domain/ports/clock';
 import { CryptoSource } from './domain/ports/crypto-source';
 import { DeviceDetector } from './domain/ports/device-detector';
+import { Metrics } from './domain/ports/metrics';
 import { PasswordHasher } from './domain/ports/password-hasher';
 import { SignalBus } from './domain/ports/signal-bus';
 import { UserStore } from './domain/ports/user-store';
@@ -40,6 +42,7 @@ import { describeEndpoints } from './http/openapi/describe-endpoints';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
+import { AuthHealth } from './services/auth-health';
 import { AuthService } from './services/auth.service';
 import { PruningService } from './services/pruning.service';
 import { SessionAdministration } from './services/session-administration';
@@ -55,6 +58,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
     { provide: AUTH_OPTIONS, useFactory: resolveOptions, inject: [{ token: MODULE_OPTIONS_TOKEN, optional: true }] },
     { provide: Clock, useClass: SystemClock },
     { provide: CryptoSource, useClass: NodeCryptoSource },
+    { provide: Metrics, useFactory: () => OpenTelemetryMetrics.load() },
     {
       provide: Database,
       useFactory: (found: DataSource | undefined, extras: typeof DEFAULT_EXTRAS, options: ResolvedAuthOptions) => {
@@ -104,7 +108,8 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
         clock: Clock,
         crypto: CryptoSource,
         signals: SignalBus,
-      ) => compose({ options, dataSource, database, users, hasher, detector, clock, crypto, signals }),
+        metrics: Metrics,
+      ) => compose({ options, dataSource, database, users, hasher, detector, clock, crypto, signals, metrics }),
       inject: [
         AUTH_OPTIONS,
         AUTH_DATA_SOURCE,
@@ -115,6 +120,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
         Clock,
         CryptoSource,
         SignalBus,
+        Metrics,
       ],
     },
     { provide: AuthService, useFactory: ({ auth }: Composition) => auth, inject: [COMPOSITION] },
@@ -123,11 +129,13 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       useFactory: ({ administration }: Composition) => administration,
       inject: [COMPOSITION],
     },
+    { provide: AuthHealth, useFactory: ({ health }: Composition) => health, inject: [COMPOSITION] },
     { provide: PruningService, useFactory: ({ pruning }: Composition) => pruning, inject: [COMPOSITION] },
     BearerAuthGuard,
     AuthErrorFilter,
   ],
   exports: [
+    AuthHealth,
     AuthService,
     PruningService,
     SessionAdministration,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuthEventEntry } from '../domain/auth-event';
 import type { ClientInfo } from '../domain/client';
 import { AuthError } from '../domain/errors';
+import type { Metrics } from '../domain/ports/metrics';
 import type { UserId, UserStore } from '../domain/ports/user-store';
 import type { Session } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/token-pair';
@@ -10,12 +11,16 @@ import type { Authentication, AuthPrincipal } from './authentication';
 import type { ClientInspector } from './client-inspector';
 import type { Credentials, Login } from './login';
 import type { LoginAttempts } from './login-attempts';
+import { measured } from './measured';
 import type { NewPassword } from './new-password';
 import type { CreatedUser, PasswordChange, PasswordResetToken, Passwords } from './passwords';
 import type { Reauthentication } from './reauthentication';
 import type { Refresh } from './refresh';
 import type { SessionOpening } from './session-opening';
 import type { Sessions } from './sessions';
+
+/** How a token without a principal is counted. */
+const REFUSED = { 'error.type': 'access_token_invalid' } as const;
 
 /** The use cases behind `AuthService`. */
 export interface UseCases {
@@ -31,6 +36,7 @@ export interface UseCases {
   readonly authentication: Authentication;
   readonly inspector: ClientInspector;
   readonly users: UserStore;
+  readonly metrics: Metrics;
 }
 
 /**
@@ -53,7 +59,7 @@ export class AuthService {
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
-    return this.use.login.login(credentials, client);
+    return measured(this.use.metrics, 'session_auth.login.duration', () => this.use.login.login(credentials, client));
   }
 
   /**
@@ -74,12 +80,14 @@ export class AuthService {
    * @throws AuthError `invalid_refresh_token`
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.use.refresh.refresh(refreshToken, client);
+    const refresh = (): Promise<TokenPair> => this.use.refresh.refresh(refreshToken, client);
+    return measured(this.use.metrics, 'session_auth.refresh.duration', refresh);
   }
 
   /** The principal of a live access token of an active user, or null. Read from the database at every call. */
   authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
-    return this.use.authentication.authenticate(accessToken, client);
+    const lookUp = (): Promise<AuthPrincipal | null> => this.use.authentication.authenticate(accessToken, client);
+    return measured(this.use.metrics, 'session_auth.lookup.duration', lookUp, (found) => (found ? undefined : REFUSED));
   }
 
   /** The host's own user object of a principal. */

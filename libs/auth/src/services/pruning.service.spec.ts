@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock';
+import { NoMetrics } from '../domain/ports/metrics';
 import type { PruningStore } from '../domain/ports/pruning-store';
 import { resolveOptions } from '../options/resolve-options';
 import { PruningService } from './pruning.service';
@@ -53,6 +54,7 @@ describe('the clean-up that runs by itself', () => {
       crypto,
       store,
       notices,
+      new NoMetrics(),
     );
     pruning.start();
     for (const runs of [1, 2, 3]) {
@@ -78,6 +80,7 @@ describe('the clean-up that runs by itself', () => {
       crypto,
       store,
       notices,
+      new NoMetrics(),
     );
     pruning.start();
     jest.advanceTimersByTime(60_000);
@@ -98,13 +101,14 @@ describe('the clean-up that runs by itself', () => {
       crypto,
       store,
       notices,
+      new NoMetrics(),
     ).start();
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('takes batch after batch, and stops between two of them when the app is closed', async () => {
     const { store, calls } = storeWith(100_000);
-    const pruning = new PruningService(resolveOptions(), new StoppedClock(), crypto, store, notices);
+    const pruning = new PruningService(resolveOptions(), new StoppedClock(), crypto, store, notices, new NoMetrics());
     const run = pruning.prune();
     await settle();
     const stopped = pruning.stop();

@@ -1,8 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../../domain/errors';
+import type { FailureKind } from '../../domain/metrics';
 import type { Dialect } from './dialect';
-import { CommitError, failureCode, isConnectionLost, isRolledBack } from './failure';
+import { CommitError, failureCode, failureKind, isConnectionLost, isRolledBack } from './failure';
 import type { Query, Result, Unit } from './unit';
 
 /** A database that has not answered by then "does not answer". */
@@ -28,6 +29,8 @@ export interface UnitTraits {
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
+  /** Told of each failure that is answered with `database_unavailable`. */
+  onFailure: (kind: FailureKind) => void = () => undefined;
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = ANSWER_WITHIN_MS;
 
@@ -53,6 +56,7 @@ export abstract class Database {
     } catch (error) {
       if (error instanceof AuthError) throw error;
       this.logger.error(`The database failed: ${failureCode(error)}`);
+      this.onFailure(failureKind(error));
       throw new AuthError('database_unavailable', 'The database does not answer.');
     }
   }

@@ -1,5 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { loggable } from '../../domain/loggable';
+import type { FailureKind } from '../../domain/metrics';
 
 /** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
 export class CommitError extends Error {
@@ -25,6 +26,7 @@ const LOST = new Set([
   '4031',
   'ECONNRESET',
   'EPIPE',
+  'ERR_STREAM_DESTROYED',
   'PROTOCOL_CONNECTION_LOST',
 ]);
 /** Some of it the drivers tell in words only, and TypeORM by an error of its own. */
@@ -51,6 +53,13 @@ export function isConnectionLost(error: unknown): boolean {
   if (LOST.has(failureCode(error))) return true;
   if (!(source instanceof Error)) return false;
   return source.name === 'QueryRunnerAlreadyReleasedError' || LOST_IN_WORDS.test(source.message);
+}
+
+/** The failure in one of a few words. */
+export function failureKind(error: unknown): FailureKind {
+  if (failureCode(error) === 'TIMEOUT') return 'timeout';
+  if (isConnectionLost(error)) return 'connection_lost';
+  return isRolledBack(error) ? 'rolled_back' : 'other';
 }
 
 /** Whether a row with this key is there already. */
