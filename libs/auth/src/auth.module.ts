@@ -173,6 +173,7 @@ export class AuthModule
     return super.forRootAsync(options);
   }
 
+  /** Puts what answers for unreadable bodies behind the parsers of the platform. */
   configure(): void {
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || !adapter?.getInstance) return;
@@ -184,10 +185,12 @@ export class AuthModule
     express.use(brokenEscapeReader(mountPath));
   }
 
+  /** Warns of settings of the platform. */
   onModuleInit(): void {
     warnOfPlatform(this.adapterHost);
   }
 
+  /** Warns of tables that are missing, and begins the clean-up. */
   async onApplicationBootstrap(): Promise<void> {
     await warnOfMissingTables(this.dataSource);
     this.composition.start();
