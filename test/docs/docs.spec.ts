@@ -94,6 +94,7 @@ it('the library exports these names and no others', () => {
     'AuthError',
     'AuthErrorFilter',
     'AuthEvent',
+    'AuthHealth',
     'AuthLoginFailure',
     'AuthModule',
     'AuthOptionsError',

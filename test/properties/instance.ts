@@ -4,6 +4,7 @@ import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/bcrypt-passwo
 import { NodeCryptoSource } from '../../libs/auth/src/adapters/node-crypto-source';
 import { compose, createUserStore, type Composition } from '../../libs/auth/src/compose';
 import type { Clock } from '../../libs/auth/src/domain/ports/clock';
+import { NoMetrics } from '../../libs/auth/src/domain/ports/metrics';
 import { SignalBus } from '../../libs/auth/src/domain/ports/signal-bus';
 import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/domain/signals';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
@@ -41,7 +42,18 @@ export class Instance {
     const hasher = new BcryptPasswordHasher(options.bcryptCost);
     const signals = new RecordingBus(sent);
     return new Instance(
-      await compose({ options, dataSource, database, users, hasher, detector: null, clock, crypto, signals }),
+      await compose({
+        options,
+        dataSource,
+        database,
+        users,
+        hasher,
+        detector: null,
+        clock,
+        crypto,
+        signals,
+        metrics: new NoMetrics(),
+      }),
     );
   }
 

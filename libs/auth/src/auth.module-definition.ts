@@ -26,7 +26,9 @@ const built = new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'Ne
   .build();
 
 // The types are written out: inferred ones would tie the published declarations to one module system.
+/** What `AuthModule.forRoot()` takes. */
 export type AuthModuleRootOptions = AuthModuleOptions & AuthModuleExtras;
+/** What `AuthModule.forRootAsync()` takes: where the options come from, and beside it what shapes the module. */
 export type AuthModuleAsyncOptions = ConfigurableModuleAsyncOptions<AuthModuleOptions, 'createAuthOptions'> &
   AuthModuleExtras;
 

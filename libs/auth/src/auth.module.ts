@@ -13,6 +13,7 @@ import type { DataSource } from 'typeorm';
 import { BcryptPasswordHasher } from './adapters/bcrypt-password-hasher';
 import { EventEmitterSignalBus } from './adapters/event-emitter-signal-bus';
 import { NodeCryptoSource } from './adapters/node-crypto-source';
+import { OpenTelemetryMetrics } from './adapters/open-telemetry-metrics';
 import { SystemClock } from './adapters/system-clock';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import {
@@ -27,6 +28,7 @@ import { compose, createReplaceable, createUserStore, type Composition } from '.
 import { Clock } from './domain/ports/clock';
 import { CryptoSource } from './domain/ports/crypto-source';
 import { DeviceDetector } from './domain/ports/device-detector';
+import { Metrics } from './domain/ports/metrics';
 import { PasswordHasher } from './domain/ports/password-hasher';
 import { SignalBus } from './domain/ports/signal-bus';
 import { UserStore } from './domain/ports/user-store';
@@ -36,9 +38,11 @@ import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { answerBodiesOnFastify, type FastifyInstance } from './http/fastify-routes';
 import { globalPrefixOf } from './http/global-prefix';
 import { bodyErrorHandler, brokenEscapeReader } from './http/library-routes';
+import { describeEndpoints } from './http/openapi/describe-endpoints';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
+import { AuthHealth } from './services/auth-health';
 import { AuthService } from './services/auth.service';
 import { PruningService } from './services/pruning.service';
 import { SessionAdministration } from './services/session-administration';
@@ -54,6 +58,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
     { provide: AUTH_OPTIONS, useFactory: resolveOptions, inject: [{ token: MODULE_OPTIONS_TOKEN, optional: true }] },
     { provide: Clock, useClass: SystemClock },
     { provide: CryptoSource, useClass: NodeCryptoSource },
+    { provide: Metrics, useFactory: () => OpenTelemetryMetrics.load() },
     {
       provide: Database,
       useFactory: (found: DataSource | undefined, extras: typeof DEFAULT_EXTRAS, options: ResolvedAuthOptions) => {
@@ -105,7 +110,8 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
         clock: Clock,
         crypto: CryptoSource,
         signals: SignalBus,
-      ) => compose({ options, dataSource, database, users, hasher, detector, clock, crypto, signals }),
+        metrics: Metrics,
+      ) => compose({ options, dataSource, database, users, hasher, detector, clock, crypto, signals, metrics }),
       inject: [
         AUTH_OPTIONS,
         AUTH_DATA_SOURCE,
@@ -116,6 +122,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
         Clock,
         CryptoSource,
         SignalBus,
+        Metrics,
       ],
     },
     { provide: AuthService, useFactory: ({ auth }: Composition) => auth, inject: [COMPOSITION] },
@@ -124,11 +131,13 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       useFactory: ({ administration }: Composition) => administration,
       inject: [COMPOSITION],
     },
+    { provide: AuthHealth, useFactory: ({ health }: Composition) => health, inject: [COMPOSITION] },
     { provide: PruningService, useFactory: ({ pruning }: Composition) => pruning, inject: [COMPOSITION] },
     BearerAuthGuard,
     AuthErrorFilter,
   ],
   exports: [
+    AuthHealth,
     AuthService,
     PruningService,
     SessionAdministration,
@@ -151,6 +160,9 @@ export class AuthModule
     private readonly adapterHost: HttpAdapterHost,
   ) {
     super();
+    // Now, for a document may be made before the app is initialised.
+    const { canSetPasswords: change, canReauthenticate: reauthenticate } = composition.auth;
+    if (extras.controllers) describeEndpoints({ change, reauthenticate });
   }
 
   /** @throws AuthOptionsError when the module is made, naming every option that is wrong */
@@ -163,6 +175,7 @@ export class AuthModule
     return super.forRootAsync(options);
   }
 
+  /** Puts what answers for unreadable bodies behind the parsers of the platform. */
   configure(): void {
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || !adapter?.getInstance) return;
@@ -174,10 +187,12 @@ export class AuthModule
     express.use(brokenEscapeReader(mountPath));
   }
 
+  /** Warns of settings of the platform. */
   onModuleInit(): void {
     warnOfPlatform(this.adapterHost);
   }
 
+  /** Warns of tables that are missing, and begins the clean-up. */
   async onApplicationBootstrap(): Promise<void> {
     await warnOfMissingTables(this.dataSource);
     this.composition.start();

@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import type { Clock } from './domain/ports/clock';
 import type { CryptoSource } from './domain/ports/crypto-source';
 import type { DeviceDetector } from './domain/ports/device-detector';
+import type { Metrics } from './domain/ports/metrics';
 import type { PasswordHasher } from './domain/ports/password-hasher';
 import type { SignalBus } from './domain/ports/signal-bus';
 import type { NewUser, UserEntityMapping, UserStore } from './domain/ports/user-store';
@@ -11,12 +12,14 @@ import { foldName } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
 import { Accounts } from './services/accounts';
 import { ActivityRecorder } from './services/activity-recorder';
+import { AuthHealth } from './services/auth-health';
 import { AuthService } from './services/auth.service';
 import { Authentication } from './services/authentication';
 import { ClientInspector } from './services/client-inspector';
 import { HashingQueue } from './services/hashing-queue';
 import { Login } from './services/login';
 import { LoginAttempts } from './services/login-attempts';
+import { MeasuredSignals } from './services/measured-signals';
 import { NewPassword } from './services/new-password';
 import { PasswordVerifier } from './services/password-verifier';
 import { Passwords } from './services/passwords';
@@ -50,6 +53,7 @@ import { TypeOrmLoginAttemptStore } from './store/typeorm-login-attempt-store';
 import { TypeOrmPruningStore } from './store/typeorm-pruning-store';
 import { TypeOrmSessionDirectory } from './store/typeorm-session-directory';
 import { TypeOrmSessionStore } from './store/typeorm-session-store';
+import { TypeOrmStoreProbe } from './store/typeorm-store-probe';
 import { UserLocks } from './store/user-locks';
 
 /** What the use cases stand on. */
@@ -63,6 +67,7 @@ export interface Foundations {
   readonly clock: Clock;
   readonly crypto: CryptoSource;
   readonly signals: SignalBus;
+  readonly metrics: Metrics;
 }
 
 /** The library, put together. */
@@ -70,6 +75,7 @@ export interface Composition {
   readonly auth: AuthService;
   readonly activity: ActivityRecorder;
   readonly administration: SessionAdministration;
+  readonly health: AuthHealth;
   readonly pruning: PruningService;
   /** Begins what runs by itself. */
   start(): void;
@@ -79,9 +85,10 @@ export interface Composition {
 
 /** Puts the use cases and the store together. */
 export async function compose(on: Foundations): Promise<Composition> {
-  const { options, dataSource, database, users, hasher, clock, crypto } = on;
+  const { options, dataSource, database, users, hasher, clock, crypto, metrics } = on;
   const transactions = new TypeOrmHostTransactions(dataSource);
-  const signals = new SignalsAfterCommit(on.signals, transactions);
+  const signals = new SignalsAfterCommit(new MeasuredSignals(on.signals, metrics), transactions);
+  database.onFailure = (kind) => metrics.count('session_auth.database.errors', 1, { 'error.type': kind });
   const joined = users instanceof EntityUserStore;
   const tables = new AuthTables(dataSource, database.dialect, joined ? users.accountSql(database.dialect) : null);
   const locks = new UserLocks(tables);
@@ -97,7 +104,7 @@ export async function compose(on: Foundations): Promise<Composition> {
     rotator,
     ender,
     new ActivityWriter(tables, database),
-    new SessionLookup(database, tables),
+    new SessionLookup(database, tables, metrics),
   );
   const refitter = new SessionRefitter(tables);
   const resets = new PasswordResets(tables);
@@ -108,7 +115,8 @@ export async function compose(on: Foundations): Promise<Composition> {
   const tokens = new TokenIssuer(crypto);
   const attemptStore = new TypeOrmLoginAttemptStore(database, tables, events);
   const attempts = new LoginAttempts(options, clock, tokens, inspector, attemptStore, signals, transactions);
-  const verifier = new PasswordVerifier(hasher, new HashingQueue(options.hashing));
+  const hashing = new HashingQueue(options.hashing);
+  const verifier = new PasswordVerifier(hasher, hashing);
   await verifier.prepare();
   const newPassword = new NewPassword(options, hasher, verifier);
   const notices = new SessionNotices(options, clock, sessions, users, signals);
@@ -116,7 +124,12 @@ export async function compose(on: Foundations): Promise<Composition> {
   const directory = new TypeOrmSessionDirectory(database, tables, ender, events);
   const administration = new SessionAdministration(users, inspector, directory, notices, transactions);
   const prunable = new TypeOrmPruningStore(database, tables, locks, ender);
-  const pruning = new PruningService(options, clock, crypto, prunable, notices);
+  const pruning = new PruningService(options, clock, crypto, prunable, notices, metrics);
+  const health = new AuthHealth(new TypeOrmStoreProbe(database, tables), pruning);
+  const unobserve = [
+    metrics.observe('session_auth.hashing.running', () => hashing.load.running),
+    metrics.observe('session_auth.hashing.waiting', () => hashing.load.waiting),
+  ];
   const answers = new SealedAnswers(options, crypto, clock, prunable);
   const opening = new SessionOpening(options, crypto, tokens, sessions, signals, notices);
   const login = new Login(attempts, credentials, users, hasher, verifier, opening);
@@ -127,6 +140,7 @@ export async function compose(on: Foundations): Promise<Composition> {
     opening,
     users,
     inspector,
+    metrics,
     refresh: new Refresh(options, tokens, inspector, sessions, users, signals, notices, answers, joined),
     sessions: new Sessions(inspector, sessions, new TypeOrmEventLog(database, tables), notices),
     newPassword,
@@ -151,12 +165,14 @@ export async function compose(on: Foundations): Promise<Composition> {
     auth,
     activity,
     administration,
+    health,
     pruning,
     start: () => {
       answers.start();
       pruning.start();
     },
     stop: async () => {
+      for (const end of unobserve) end();
       await Promise.all([pruning.stop(), answers.stop(), activity.stop()]);
     },
   };

@@ -13,6 +13,8 @@ export type {
 export { AuthOptionsError } from './options/resolve-options';
 
 // The service
+export { AuthHealth } from './services/auth-health';
+export type { AuthHealthReport } from './services/auth-health';
 export { AuthService } from './services/auth.service';
 export type { AuthInTransaction } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';

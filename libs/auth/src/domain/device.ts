@@ -1,6 +1,7 @@
 /** The kinds of device that a session may come from. */
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
 
+/** `desktop`, `mobile`, `tablet`, `bot`, or `other` for what is none of them or not known. */
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
 /** What a User-Agent tells about the client, in the words of the person who owns it. */

@@ -41,4 +41,5 @@ export interface AuthSignals {
   password_reset: { readonly userId: UserId };
 }
 
+/** The name of a signal. */
 export type AuthSignalName = keyof AuthSignals;

@@ -17,6 +17,7 @@ import { clientOf, principalOf, type AuthRequest } from './request';
 export class AuthController {
   constructor(protected readonly auth: AuthService) {}
 
+  /** `POST login/`: opens a session. */
   @Public()
   @Post('login')
   @HttpCode(200)
@@ -27,6 +28,7 @@ export class AuthController {
     return { access_token, refresh_token, session_id: opened.sessionId, token_type };
   }
 
+  /** `POST token/refresh/`: exchanges a refresh token. */
   @Public()
   @Post('token/refresh')
   @HttpCode(200)
@@ -35,6 +37,7 @@ export class AuthController {
     return tokenPairResponse(await this.auth.refresh(refresh_token, clientOf(request)));
   }
 
+  /** `POST logout/`: ends this session. */
   @Post('logout')
   @HttpCode(200)
   async logout(@Req() request: AuthRequest): Promise<DetailResponse> {
@@ -42,6 +45,7 @@ export class AuthController {
     return { detail: 'Logged out successfully.' };
   }
 
+  /** `POST logout/all/`: ends all sessions of the user, or all but this one. */
   @Post('logout/all')
   @HttpCode(200)
   async logoutAll(@Req() request: AuthRequest): Promise<DetailResponse> {

@@ -49,10 +49,12 @@ export class BearerAuthGuard implements CanActivate {
     ]);
   }
 
+  /** The request behind a context. */
   protected getRequest(context: ExecutionContext): AuthRequest {
     return context.switchToHttp().getRequest<AuthRequest>();
   }
 
+  /** The token of the request. @throws AuthError `credentials_missing`, `credentials_ambiguous` */
   protected getToken(request: AuthRequest): string {
     if (headerLines(request, 'authorization') > 1) {
       throw new AuthError('credentials_ambiguous', 'More than one Authorization header was sent.');
@@ -61,6 +63,7 @@ export class BearerAuthGuard implements CanActivate {
     return bearerToken(typeof header === 'string' ? header : undefined);
   }
 
+  /** Whose token it is. @throws AuthError as `getToken`, and `access_token_invalid` */
   protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
     const principal = await this.auth.authenticate(this.getToken(request), clientOf(request));
     if (!principal) throw new AuthError('access_token_invalid', 'Invalid or expired access token.');

@@ -16,6 +16,7 @@ import { clientOf, principalOf, type AuthRequest } from './request';
 export class PasswordController {
   constructor(protected readonly auth: AuthService) {}
 
+  /** `POST password/change/`, where the user store can set passwords. */
   @Post('password/change')
   @UseGuards(PasswordsSettableGuard, BearerAuthGuard)
   @HttpCode(200)
@@ -25,6 +26,7 @@ export class PasswordController {
     return tokenPairResponse(await this.auth.changePassword(principalOf(request), change, clientOf(request)));
   }
 
+  /** `POST reauthenticate/`, where the options say so. */
   @Post('reauthenticate')
   @UseGuards(ReauthenticationGuard, BearerAuthGuard)
   @HttpCode(200)

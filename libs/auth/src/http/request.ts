@@ -10,8 +10,9 @@ export interface AuthRequest {
   readonly body?: unknown;
   readonly raw?: { readonly rawHeaders: readonly string[] };
   readonly rawHeaders?: readonly string[];
-  /** Both are set by `BearerAuthGuard`. */
+  /** Set by `BearerAuthGuard`. */
   auth?: AuthPrincipal;
+  /** Loads the host's user object when it is asked for; set by the guard too. */
   loadUser?: () => Promise<unknown>;
 }
 

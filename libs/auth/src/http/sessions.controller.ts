@@ -23,6 +23,7 @@ import { clientOf, principalOf, type AuthRequest } from './request';
 export class SessionsController {
   constructor(protected readonly auth: AuthService) {}
 
+  /** `GET sessions/`: the active sessions. */
   @Get('sessions')
   async list(@Req() request: AuthRequest): Promise<SessionResponse[]> {
     const { userId, session } = principalOf(request);
@@ -30,6 +31,7 @@ export class SessionsController {
     return sessions.map(sessionResponse);
   }
 
+  /** `DELETE sessions/<id>/`: ends one of them. */
   @Delete('sessions/:sessionId')
   async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
     const principal = principalOf(request);
@@ -40,6 +42,7 @@ export class SessionsController {
     return { detail: 'Session revoked.' };
   }
 
+  /** `GET history/`: the latest events. */
   @Get('history')
   async history(@Req() request: AuthRequest): Promise<HistoryEntryResponse[]> {
     const entries = await this.auth.history(principalOf(request).userId, { limit: historyLimit(request.url) });

@@ -9,8 +9,12 @@ import type { OpenedSession, TokenPair } from '../domain/token-pair';
 import type { AuthPrincipal } from './authentication';
 import { joining } from './in-transaction';
 import type { Credentials } from './login';
+import { measured } from './measured';
 import type { CreatedUser, PasswordChange, PasswordResetToken } from './passwords';
 import type { UseCases } from './use-cases';
+
+/** How a token without a principal is counted. */
+const REFUSED = { 'error.type': 'access_token_invalid' } as const;
 
 /** What a host does to accounts. Logging in and refreshing are no part of anybody's transaction. */
 const IN_TRANSACTION = [
@@ -60,7 +64,7 @@ export class AuthService {
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
-    return this.use.login.login(credentials, client);
+    return measured(this.use.metrics, 'session_auth.login.duration', () => this.use.login.login(credentials, client));
   }
 
   /**
@@ -81,12 +85,14 @@ export class AuthService {
    * @throws AuthError `invalid_refresh_token`
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.use.refresh.refresh(refreshToken, client);
+    const refresh = (): Promise<TokenPair> => this.use.refresh.refresh(refreshToken, client);
+    return measured(this.use.metrics, 'session_auth.refresh.duration', refresh);
   }
 
   /** The principal of a live access token of an active user, or null. Read from the database at every call. */
   authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
-    return this.use.authentication.authenticate(accessToken, client);
+    const lookUp = (): Promise<AuthPrincipal | null> => this.use.authentication.authenticate(accessToken, client);
+    return measured(this.use.metrics, 'session_auth.lookup.duration', lookUp, (found) => (found ? undefined : REFUSED));
   }
 
   /** The host's own user object of a principal. */

@@ -10,6 +10,11 @@ export class HashingQueue {
 
   constructor(private readonly bounds: { readonly concurrent: number; readonly waiting: number }) {}
 
+  /** How many hashes run and wait now. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running, waiting: this.waiting.length };
+  }
+
   /** Runs the work when there is room. @throws AuthError `busy` at once where too many wait already */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.bounds.concurrent) {

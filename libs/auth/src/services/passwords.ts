@@ -20,6 +20,7 @@ import type { PasswordVerifier } from './password-verifier';
 import type { SessionNotices } from './session-notices';
 import { pairOf, type TokenIssuer } from './token-issuer';
 
+/** The password so far, and the one to be. */
 export interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;

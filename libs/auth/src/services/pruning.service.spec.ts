@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock';
+import { NoMetrics } from '../domain/ports/metrics';
 import type { PruningStore } from '../domain/ports/pruning-store';
 import { resolveOptions } from '../options/resolve-options';
 import { PruningService } from './pruning.service';
@@ -53,6 +54,7 @@ describe('the clean-up that runs by itself', () => {
       crypto,
       store,
       notices,
+      new NoMetrics(),
     );
     pruning.start();
     for (const runs of [1, 2, 3]) {
@@ -78,6 +80,7 @@ describe('the clean-up that runs by itself', () => {
       crypto,
       store,
       notices,
+      new NoMetrics(),
     );
     pruning.start();
     jest.advanceTimersByTime(60_000);
@@ -98,6 +101,7 @@ describe('the clean-up that runs by itself', () => {
       crypto,
       store,
       notices,
+      new NoMetrics(),
     ).start();
     expect(jest.getTimerCount()).toBe(0);
   });
@@ -105,7 +109,7 @@ describe('the clean-up that runs by itself', () => {
   it('is not begun again by a run that was under way when the app was closed', async () => {
     const { store } = storeWith(0);
     const options = resolveOptions({ pruneIntervalSeconds: 60 });
-    const pruning = new PruningService(options, new StoppedClock(), crypto, store, notices);
+    const pruning = new PruningService(options, new StoppedClock(), crypto, store, notices, new NoMetrics());
     let finish!: (rows: number) => void;
     store.remove = () => new Promise((resolve) => (finish = resolve));
     pruning.start();
@@ -119,7 +123,7 @@ describe('the clean-up that runs by itself', () => {
 
   it('takes batch after batch, and stops between two of them when the app is closed', async () => {
     const { store, calls } = storeWith(100_000);
-    const pruning = new PruningService(resolveOptions(), new StoppedClock(), crypto, store, notices);
+    const pruning = new PruningService(resolveOptions(), new StoppedClock(), crypto, store, notices, new NoMetrics());
     const run = pruning.prune();
     await settle();
     const stopped = pruning.stop();

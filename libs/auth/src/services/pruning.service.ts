@@ -2,8 +2,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../domain/ports/clock';
 import type { CryptoSource } from '../domain/ports/crypto-source';
+import type { Metrics } from '../domain/ports/metrics';
+import type { PruneKind } from '../domain/metrics';
 import type { Prunable, PruningStore } from '../domain/ports/pruning-store';
 import type { ResolvedAuthOptions } from '../options/auth-options';
+import { measured } from './measured';
 import type { SessionNotices } from './session-notices';
 
 /** What a clean-up did, or, on a dry run, would do. */
@@ -31,6 +34,15 @@ const BATCH = 500;
 /** The most events that are kept of names that nobody has: what is typed there is anybody's choice. (ASVS 16.4) */
 export const EVENTS_WITHOUT_USER = 10_000;
 
+/** What is removed, as it is counted. */
+const KINDS: Readonly<Record<Prunable, PruneKind>> = {
+  refreshTokens: 'refresh_tokens',
+  sessions: 'sessions',
+  events: 'events',
+  loginFailures: 'login_failures',
+  passwordResets: 'password_resets',
+};
+
 const DAY_MS = 86_400_000;
 
 /**
@@ -45,6 +57,10 @@ export class PruningService {
   private readonly running = new Set<Promise<unknown>>();
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
+  private runs: { readonly succeededAt: Date | null; readonly failedAt: Date | null } = {
+    succeededAt: null,
+    failedAt: null,
+  };
 
   constructor(
     private readonly options: ResolvedAuthOptions,
@@ -52,14 +68,20 @@ export class PruningService {
     private readonly crypto: CryptoSource,
     private readonly store: PruningStore,
     private readonly notices: SessionNotices,
+    private readonly metrics: Metrics,
   ) {}
+
+  /** When a clean-up of this process last came to its end, and when one last failed; dry runs do not count. */
+  get lastRuns(): { readonly succeededAt: Date | null; readonly failedAt: Date | null } {
+    return this.runs;
+  }
 
   /**
    * Cleans up, or counts what there is to clean up.
    * @throws AuthError `database_unavailable`; what was done until then stays done
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
-    const run = dryRun ? this.countAll() : this.removeAll();
+    const run = dryRun ? this.countAll() : this.remember(this.clean());
     this.running.add(run);
     try {
       return { dryRun, ...(await run) };
@@ -99,14 +121,31 @@ export class PruningService {
     }
   }
 
+  private clean(): Promise<Omit<PruneReport, 'dryRun'>> {
+    return measured(this.metrics, 'session_auth.prune.duration', () => this.removeAll());
+  }
+
+  private async remember<T>(run: Promise<T>): Promise<T> {
+    try {
+      const done = await run;
+      // One that was stopped has not come to its end.
+      if (!this.stopped) this.runs = { ...this.runs, succeededAt: new Date(this.clock.now()) };
+      return done;
+    } catch (error) {
+      this.runs = { ...this.runs, failedAt: new Date(this.clock.now()) };
+      throw error;
+    }
+  }
+
   private async removeAll(): Promise<Omit<PruneReport, 'dryRun'>> {
     const { store } = this;
     const now = this.clock.now();
     const before = this.instants(now);
-    const remove = (what: Prunable): Promise<number> => this.inBatches(() => store.remove(what, before[what], BATCH));
+    const remove = (what: Prunable): Promise<number> =>
+      this.inBatches(KINDS[what], () => store.remove(what, before[what], BATCH));
     return {
-      expiredSessions: await this.inBatches(() => this.expire(now)),
-      sealedAnswers: await this.inBatches(() => store.eraseSealedAnswers(now, BATCH)),
+      expiredSessions: await this.inBatches('expired_sessions', () => this.expire(now)),
+      sealedAnswers: await this.inBatches('sealed_answers', () => store.eraseSealedAnswers(now, BATCH)),
       refreshTokens: await remove('refreshTokens'),
       sessions: await remove('sessions'),
       events: (await remove('events')) + (await this.trim()),
@@ -139,11 +178,13 @@ export class PruningService {
 
   private async trim(): Promise<number> {
     const { maxRowsPerUser } = this.options.history;
-    let removed = await this.inBatches(() => this.store.trim(null, EVENTS_WITHOUT_USER, BATCH));
+    let removed = await this.inBatches('events', () => this.store.trim(null, EVENTS_WITHOUT_USER, BATCH));
     let last = '';
     while (!this.stopped) {
       const users = await this.store.usersOverCap(maxRowsPerUser, last, BATCH);
-      for (const user of users) removed += await this.inBatches(() => this.store.trim(user, maxRowsPerUser, BATCH));
+      for (const user of users) {
+        removed += await this.inBatches('events', () => this.store.trim(user, maxRowsPerUser, BATCH));
+      }
       if (users.length < BATCH) break;
       last = users[users.length - 1]!;
     }
@@ -151,11 +192,12 @@ export class PruningService {
   }
 
   /** Batch after batch until one is not full, with room for others between them. */
-  private async inBatches(batch: () => Promise<number>): Promise<number> {
+  private async inBatches(kind: PruneKind, batch: () => Promise<number>): Promise<number> {
     let total = 0;
     while (!this.stopped) {
       const size = await batch();
       total += size;
+      this.metrics.count('session_auth.prune.rows', size, { 'session_auth.prune.kind': kind });
       if (size < BATCH) break;
       await turn();
     }

@@ -1,4 +1,5 @@
 import type { HostTransactions } from '../domain/ports/host-transactions';
+import type { Metrics } from '../domain/ports/metrics';
 import type { UserStore } from '../domain/ports/user-store';
 import type { Authentication } from './authentication';
 import type { Login } from './login';
@@ -27,4 +28,5 @@ export interface UseCases {
   readonly authentication: Authentication;
   readonly inspector: ClientInspector;
   readonly users: UserStore;
+  readonly metrics: Metrics;
 }

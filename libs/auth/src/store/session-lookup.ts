@@ -1,3 +1,4 @@
+import type { Metrics } from '../domain/ports/metrics';
 import type { AccessLookup } from '../domain/ports/session-store';
 import type { AuthTables } from './auth-tables';
 import { accountFromRow, sessionFromRow } from './rows';
@@ -20,6 +21,7 @@ export class SessionLookup {
   constructor(
     private readonly database: Database,
     tables: AuthTables,
+    private readonly metrics: Metrics,
   ) {
     const select = (condition: string): Statement =>
       tables.selectSessionWithAccount(
@@ -37,6 +39,7 @@ export class SessionLookup {
   }
 
   private async read(digests: readonly string[]): Promise<ReadonlyMap<string, AccessLookup>> {
+    this.metrics.record('session_auth.lookup.batch_size', digests.length);
     const { size, name, statement } = this.prepared.find((one) => one.size >= digests.length)!;
     const filled = size === Infinity ? digests : Array.from({ length: size }, (_, i) => digests[i] ?? digests[0]);
     const rows = await this.database.lookUp({ name, ...statement.with({ digests: filled }) });

@@ -33,6 +33,7 @@ export class SignalRecorder {
     return this.all.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
   }
 
+  /** Forgets what was sent until now. */
   clear(): void {
     this.all.length = 0;
   }

@@ -11,6 +11,7 @@ export interface StoredUser {
   readonly active: boolean;
 }
 
+/** A user about to be stored; without a hash for one who logs in otherwise. */
 export interface NewUser {
   readonly username: string;
   readonly passwordHash: string | null;
@@ -27,6 +28,7 @@ export abstract class UserStore {
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
+  /** The user with this id, or null. */
   abstract findById(id: UserId): Promise<StoredUser | null>;
 
   /** The host's own user object, which `@CurrentUser()` gives. What `findById` gives by default. */

@@ -2,9 +2,10 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { AuthError } from '../../domain/errors';
+import type { FailureKind } from '../../domain/metrics';
 import { assertInTime, within } from './deadline';
 import type { Dialect } from './dialect';
-import { CommitError, failureCode, isConnectionLost, isDuplicate, isRolledBack } from './failure';
+import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { PreparedQuery } from './prepared-reads';
 import type { Query, Result, Row, Unit } from './unit';
@@ -32,6 +33,8 @@ export interface UnitTraits {
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
+  /** Told of each failure that is answered with `database_unavailable`. */
+  onFailure: (kind: FailureKind) => void = () => undefined;
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = ANSWER_WITHIN_MS;
 
@@ -86,6 +89,7 @@ export abstract class Database {
     } catch (error) {
       if (error instanceof AuthError) throw error;
       this.logger.error(`The database failed: ${failureCode(error)}`);
+      this.onFailure(failureKind(error));
       throw new AuthError('database_unavailable', 'The database does not answer.');
     }
   }

@@ -1,5 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { loggable } from '../../domain/loggable';
+import type { FailureKind } from '../../domain/metrics';
 
 /** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
 export class CommitError extends Error {
@@ -34,6 +35,7 @@ const LOST = new Set([
   '4031',
   'ECONNRESET',
   'EPIPE',
+  'ERR_STREAM_DESTROYED',
   'ETIMEDOUT',
   'PROTOCOL_CONNECTION_LOST',
 ]);
@@ -66,6 +68,13 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether a lock that somebody else has was not let go in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
 export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '1205'].includes(failureCode(error));
+}
+
+/** The failure in one of a few words. */
+export function failureKind(error: unknown): FailureKind {
+  if (failureCode(error) === 'TIMEOUT') return 'timeout';
+  if (isConnectionLost(error)) return 'connection_lost';
+  return isRolledBack(error) ? 'rolled_back' : 'other';
 }
 
 /** Whether a row with this key is there already. */

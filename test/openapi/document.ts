@@ -1,0 +1,12 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject, type SwaggerDocumentOptions } from '@nestjs/swagger';
+
+/** The document of a host, as the guide says to make it. */
+export function documentOf(app: INestApplication, options: SwaggerDocumentOptions = {}): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setTitle('Host')
+    .setVersion('1')
+    .addBearerAuth({ type: 'http', bearerFormat: 'opaque' })
+    .build();
+  return SwaggerModule.createDocument(app, config, options);
+}

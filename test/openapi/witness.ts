@@ -1,0 +1,118 @@
+import Ajv, { type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { RawAnswer } from '../e2e/stories';
+
+interface Response {
+  readonly headers?: Record<string, { readonly schema: { readonly type: string } }>;
+  readonly content?: Record<string, { readonly schema: Record<string, unknown> }>;
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly responses: Record<string, Response>;
+}
+
+/** An operation of the document, and where it stands. */
+export interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Described;
+}
+
+/** Compares live answers with what the document says of them, and remembers which of its schemas were met. */
+export class Witness {
+  readonly met = new Set<string>();
+  private readonly ajv = new Ajv({ strict: false, allErrors: true, coerceTypes: false });
+  private readonly validators = new Map<string, ValidateFunction>();
+
+  constructor(private readonly document: OpenAPIObject) {
+    addFormats(this.ajv);
+    this.ajv.addSchema(closed(document) as object, 'document');
+  }
+
+  /** Those of the library. */
+  get places(): Place[] {
+    const places = Object.entries(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods as Record<string, Described>).map(([method, operation]) => ({ method, path, operation })),
+    );
+    return places.filter(({ operation }) => /^auth[A-Z]/.test(operation.operationId));
+  }
+
+  /** Every schema of an answer that the document has; each alternative of one on its own. */
+  get promised(): string[] {
+    return this.places.flatMap(({ operation }) =>
+      Object.entries(operation.responses).flatMap(([status, { content }]) =>
+        alternatives(content!['application/json']!.schema).map((_, index) => keyOf(operation, status, index)),
+      ),
+    );
+  }
+
+  /** @throws Error where the document says otherwise */
+  see(method: string, path: string, { status, headers, body }: RawAnswer): void {
+    const place = this.placeOf(method, path);
+    const { operation } = place;
+    const response = operation.responses[String(status)];
+    if (!response) throw new Error(`${operation.operationId} answered ${status}, which the document does not know.`);
+    for (const [name, header] of Object.entries(response.headers ?? {})) {
+      const value = headers[name.toLowerCase()];
+      if (value === undefined) throw new Error(`${operation.operationId} ${status} has no ${name}.`);
+      const isNumber = header.schema.type === 'integer';
+      if (!this.ajv.validate(header.schema, isNumber ? Number(value) : value)) throw new Error(`${name}: ${value}`);
+    }
+    if (!headers['content-type']?.startsWith('application/json')) throw new Error(`${headers['content-type']}`);
+    const pointer = `#/paths/${escaped(place.path)}/${place.method}/responses/${status}/content/application~1json/schema`;
+    const { schema } = response.content!['application/json']!;
+    const matched = alternatives(schema).flatMap((_, index) => {
+      const where = schema['oneOf'] ? `${pointer}/oneOf/${index}` : pointer;
+      return this.validator(where)(JSON.parse(body)) ? [index] : [];
+    });
+    if (matched.length !== 1) {
+      throw new Error(`${operation.operationId} ${status} ${body} fits ${matched.length} of what the document says.`);
+    }
+    this.met.add(keyOf(operation, String(status), matched[0]!));
+  }
+
+  private placeOf(method: string, path: string): Place {
+    const plain = path.replace(/\?.*/, '').replace(/\/$/, '');
+    const found = this.places.filter(
+      (place) => place.method === method.toLowerCase() && patternOf(place.path).test(plain),
+    );
+    if (found.length !== 1) throw new Error(`The document has ${found.length} operations for ${method} ${path}.`);
+    return found[0]!;
+  }
+
+  private validator(pointer: string): ValidateFunction {
+    let validator = this.validators.get(pointer);
+    if (!validator) {
+      validator = this.ajv.compile({ $ref: `document${pointer}` });
+      this.validators.set(pointer, validator);
+    }
+    return validator;
+  }
+}
+
+function alternatives(schema: Record<string, unknown>): unknown[] {
+  return (schema['oneOf'] as unknown[] | undefined) ?? [schema];
+}
+
+function keyOf({ operationId }: Described, status: string, alternative: number): string {
+  return `${operationId} ${status}${alternative === 0 ? '' : ' otherwise'}`;
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function escaped(path: string): string {
+  return encodeURIComponent(path.replace(/~/g, '~0').replace(/\//g, '~1'));
+}
+
+/** The document with nothing allowed that it does not name: a field too many is a fault here. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]));
+  const isObject = copy['type'] === 'object' && typeof copy['properties'] === 'object';
+  return isObject && !('additionalProperties' in copy) ? { ...copy, additionalProperties: false } : copy;
+}
