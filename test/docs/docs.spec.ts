@@ -123,9 +123,12 @@ it('the library exports these names and no others', () => {
     'RequireRecentLogin',
     'SessionAdministration',
     'SessionsController',
+    'TokenSource',
     'UserStore',
     'clientOf',
     'foldName',
+    'isPublic',
+    'keepHandshake',
   ]);
 });
 

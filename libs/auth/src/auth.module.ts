@@ -29,6 +29,7 @@ import { CryptoSource } from './domain/ports/crypto-source';
 import { DeviceDetector } from './domain/ports/device-detector';
 import { PasswordHasher } from './domain/ports/password-hasher';
 import { SignalBus } from './domain/ports/signal-bus';
+import { TokenSource } from './domain/ports/token-source';
 import { UserStore } from './domain/ports/user-store';
 import { requireDataSource, requireEmitter, warnOfMissingTables, warnOfPlatform } from './host-checks';
 import { AuthErrorFilter } from './http/auth-error.filter';
@@ -92,6 +93,12 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       inject: [ModuleRef, AUTH_OPTIONS],
     },
     {
+      provide: TokenSource,
+      useFactory: (moduleRef: ModuleRef, { tokenSource }: ResolvedAuthOptions) =>
+        tokenSource ? createReplaceable(moduleRef, tokenSource) : null,
+      inject: [ModuleRef, AUTH_OPTIONS],
+    },
+    {
       provide: COMPOSITION,
       useFactory: (
         options: ResolvedAuthOptions,
@@ -134,6 +141,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
     AuthErrorFilter,
     UserStore,
     PasswordHasher,
+    TokenSource,
     AUTH_OPTIONS,
   ],
 })

@@ -1,5 +1,6 @@
 import type { DeviceDetector } from '../domain/ports/device-detector';
 import type { PasswordHasher } from '../domain/ports/password-hasher';
+import type { TokenSource } from '../domain/ports/token-source';
 import type { UserEntityMapping, UserStore } from '../domain/ports/user-store';
 import type { NameMatching } from '../domain/username';
 
@@ -93,6 +94,8 @@ export interface AuthModuleOptions {
   passwordHasher?: Replaceable<PasswordHasher>;
   /** ua-parser-js by default, where it is installed. */
   deviceDetector?: Replaceable<DeviceDetector>;
+  /** Where the token of a call stands that is no HTTP request, where its transport has no usual place for it. */
+  tokenSource?: Replaceable<TokenSource>;
 }
 
 /** What shapes the module itself, and so cannot come out of the factory of `forRootAsync()`. */
@@ -117,6 +120,7 @@ export type ResolvedAuthOptions = Readonly<
       | 'users'
       | 'passwordHasher'
       | 'deviceDetector'
+      | 'tokenSource'
       | 'failedLogins'
       | 'hashing'
       | 'history'
@@ -133,6 +137,7 @@ export type ResolvedAuthOptions = Readonly<
   readonly users: AuthModuleOptions['users'];
   readonly passwordHasher: AuthModuleOptions['passwordHasher'];
   readonly deviceDetector: AuthModuleOptions['deviceDetector'];
+  readonly tokenSource: AuthModuleOptions['tokenSource'];
 };
 
 /** Injects the options in force. */

@@ -30,6 +30,7 @@ export const DEFAULT_OPTIONS: ResolvedAuthOptions = {
   users: undefined,
   passwordHasher: undefined,
   deviceDetector: undefined,
+  tokenSource: undefined,
 };
 
 export const DEFAULT_EXTRAS: Required<Omit<AuthModuleExtras, 'dataSource'>> & { dataSource: string } = {

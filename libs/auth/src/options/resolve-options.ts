@@ -1,5 +1,6 @@
 import { DeviceDetector } from '../domain/ports/device-detector';
 import { PasswordHasher } from '../domain/ports/password-hasher';
+import { TokenSource } from '../domain/ports/token-source';
 import { UserStore } from '../domain/ports/user-store';
 import type { AuthModuleOptions, ResolvedAuthOptions } from './auth-options';
 import { DEFAULT_EXTRAS, DEFAULT_OPTIONS } from './defaults';
@@ -80,6 +81,7 @@ const RULES: Record<string, Rule> = {
   users,
   passwordHasher: replaceable(PasswordHasher, 'a class that extends PasswordHasher'),
   deviceDetector: replaceable(DeviceDetector, 'a class that extends DeviceDetector'),
+  tokenSource: replaceable(TokenSource, 'a class that extends TokenSource'),
 };
 
 const GROUPS = ['failedLogins', 'hashing', 'recentLogin', 'passwordPolicy', 'history'] as const;
