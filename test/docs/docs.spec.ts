@@ -114,6 +114,7 @@ it('the library exports these names and no others', () => {
     'IS_PUBLIC',
     'MigratingPasswordHasher',
     'OnAuthSignal',
+    'OpenSockets',
     'PasswordController',
     'PasswordHasher',
     'PrehashedBcryptPasswordHasher',
@@ -129,6 +130,7 @@ it('the library exports these names and no others', () => {
     'foldName',
     'isPublic',
     'keepHandshake',
+    'tokenOfSocket',
   ]);
 });
 

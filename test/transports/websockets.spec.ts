@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { UseFilters, UseGuards } from '@nestjs/common';
+import { UseFilters, UseGuards, type Type } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection } from '@nestjs/websockets';
@@ -10,7 +10,9 @@ import {
   CurrentSession,
   CurrentUser,
   keepHandshake,
+  OpenSockets,
   Public,
+  tokenOfSocket,
   type AuthUser,
   type Handshake,
   type Session,
@@ -62,6 +64,30 @@ class ChatGateway implements OnGatewayConnection {
   }
 }
 
+/** Lets in who has a live session, and stays open for as long as that lives. */
+@WebSocketGateway({ path: '/live' })
+class LiveGateway implements OnGatewayConnection {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly sockets: OpenSockets,
+  ) {}
+
+  async handleConnection(client: WebSocket, request: Handshake): Promise<void> {
+    keepHandshake(client, request);
+    try {
+      const { accessToken, client: info } = tokenOfSocket(client);
+      const principal = await this.auth.authenticate(accessToken, info);
+      if (!principal) return client.close(4401);
+      client.on(
+        'close',
+        this.sockets.register(principal.session.id, () => client.close(4401)),
+      );
+    } catch {
+      client.close(4401);
+    }
+  }
+}
+
 /** What comes back to a message, as event and data. */
 type Asks = (event: string, data?: unknown) => Promise<readonly [event: string, data: unknown]>;
 
@@ -69,9 +95,9 @@ let database: TestDatabase;
 let host: Host;
 const closing: (() => void)[] = [];
 
-async function start(configure: (host: Host['app']) => unknown): Promise<void> {
+async function start(configure: (host: Host['app']) => unknown, gateway: Type = ChatGateway): Promise<void> {
   database = await createDatabase('sqlite');
-  host = await Host.start({ database, providers: [ChatGateway], configure: (app) => void configure(app) });
+  host = await Host.start({ database, providers: [gateway], configure: (app) => void configure(app) });
 }
 async function stop(): Promise<void> {
   await host.close();
@@ -212,4 +238,37 @@ describe('a gateway of socket.io behind the guard', () => {
     const ask = await connect({ query: { token }, extraHeaders: { Cookie: `token=${token}` } });
     expect(await ask('me', { token })).toEqual(['exception', MISSING]);
   });
+});
+
+describe('a socket that is open for as long as its session lives', () => {
+  beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app)), LiveGateway));
+  afterAll(stop);
+  beforeEach(() => host.reset());
+
+  const connect = (headers: Record<string, string>): WebSocket => {
+    const socket = new WebSocket(`${host.url.replace('http', 'ws')}/live`, { headers });
+    closing.push(() => socket.close());
+    return socket;
+  };
+  const end = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
+
+  it('is closed when the session ends, and no other is', async () => {
+    const [login, other] = [await host.login(), await host.login()];
+    const sockets = [login, other].map(({ access_token: token }) => connect({ Authorization: `Bearer ${token}` }));
+    const registered = jest.spyOn(host.app.get(OpenSockets), 'register');
+    await Promise.all(sockets.map((socket) => once(socket, 'open')));
+    while (registered.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    const ended = end(sockets[0]!);
+    await host.post('/auth/logout', login.access_token).expect(200);
+    expect(await ended).toBe(4401);
+    expect(sockets[1]!.readyState).toBe(WebSocket.OPEN);
+    registered.mockRestore();
+  });
+
+  it.each([{}, { Authorization: 'Bearer abc' }, { Authorization: 'Basic abc' }])(
+    'is not opened with %j',
+    async (headers) => {
+      expect(await end(connect(headers as Record<string, string>))).toBe(4401);
+    },
+  );
 });

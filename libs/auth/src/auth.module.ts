@@ -41,6 +41,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
 import { AuthService } from './services/auth.service';
+import { OpenSockets } from './services/open-sockets';
 import { PruningService } from './services/pruning.service';
 import { SessionAdministration } from './services/session-administration';
 import { Database } from './store/sql/database';
@@ -129,12 +130,14 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       useFactory: ({ administration }: Composition) => administration,
       inject: [COMPOSITION],
     },
+    { provide: OpenSockets, useFactory: ({ sockets }: Composition) => sockets, inject: [COMPOSITION] },
     { provide: PruningService, useFactory: ({ pruning }: Composition) => pruning, inject: [COMPOSITION] },
     BearerAuthGuard,
     AuthErrorFilter,
   ],
   exports: [
     AuthService,
+    OpenSockets,
     PruningService,
     SessionAdministration,
     BearerAuthGuard,

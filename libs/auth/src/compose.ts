@@ -18,6 +18,7 @@ import { HashingQueue } from './services/hashing-queue';
 import { Login } from './services/login';
 import { LoginAttempts } from './services/login-attempts';
 import { NewPassword } from './services/new-password';
+import { OpenSockets } from './services/open-sockets';
 import { PasswordVerifier } from './services/password-verifier';
 import { Passwords } from './services/passwords';
 import { Reauthentication } from './services/reauthentication';
@@ -67,6 +68,7 @@ export interface Composition {
   readonly activity: ActivityRecorder;
   readonly administration: SessionAdministration;
   readonly pruning: PruningService;
+  readonly sockets: OpenSockets;
   /** Begins what runs by itself. */
   start(): void;
   /** Ends it, and writes what is pending; what is in flight afterwards writes for itself. */
@@ -96,7 +98,8 @@ export async function compose(on: Foundations): Promise<Composition> {
   const verifier = new PasswordVerifier(hasher, new HashingQueue(options.hashing));
   await verifier.prepare();
   const newPassword = new NewPassword(options, hasher, verifier);
-  const notices = new SessionNotices(options, clock, sessions, users, signals);
+  const sockets = new OpenSockets(options, clock, sessions);
+  const notices = new SessionNotices(options, clock, sessions, users, signals, sockets);
   const activity = new ActivityRecorder(sessions, notices.limits);
   const directory = new TypeOrmSessionDirectory(database, tables, ender, events);
   const administration = new SessionAdministration(users, inspector, directory, notices);
@@ -136,12 +139,13 @@ export async function compose(on: Foundations): Promise<Composition> {
     activity,
     administration,
     pruning,
+    sockets,
     start: () => {
       answers.start();
       pruning.start();
     },
     stop: async () => {
-      await Promise.all([pruning.stop(), answers.stop(), activity.stop()]);
+      await Promise.all([sockets.stop(), pruning.stop(), answers.stop(), activity.stop()]);
     },
   };
 }

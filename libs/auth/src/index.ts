@@ -15,6 +15,7 @@ export { AuthOptionsError } from './options/resolve-options';
 // The service
 export { AuthService } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';
+export { OpenSockets } from './services/open-sockets';
 export { PruningService } from './services/pruning.service';
 export { SessionAdministration } from './services/session-administration';
 export type { AdministeredSession, Administrator, Page, SessionFilter } from './services/session-administration';
@@ -45,7 +46,7 @@ export {
   RECENT_LOGIN,
   RequireRecentLogin,
 } from './http/decorators';
-export { keepHandshake } from './http/handshake';
+export { keepHandshake, tokenOfSocket } from './http/handshake';
 export type { Handshake } from './http/handshake';
 export { clientOf } from './http/request';
 export type { AuthRequest } from './http/request';

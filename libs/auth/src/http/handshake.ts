@@ -27,10 +27,11 @@ export function keepHandshake(client: object, request: Handshake): void {
  * Neither the address nor a cookie of the handshake is read.
  * @throws AuthError `credentials_missing`, `credentials_ambiguous` where there is more than one
  */
-export function tokenOfSocket(client: SocketIoClient): PresentedToken {
-  const request = HANDSHAKES.get(client) ?? client.request ?? { headers: {} };
+export function tokenOfSocket(client: object): PresentedToken {
+  const { request: kept, handshake } = client as SocketIoClient;
+  const request = HANDSHAKES.get(client) ?? kept ?? { headers: {} };
   const info = clientOf(request);
-  const token = client.handshake?.auth?.token;
+  const token = handshake?.auth?.token;
   if (typeof token !== 'string' || token === '') return { accessToken: tokenInHeader(request), client: info };
   if (request.headers['authorization'] !== undefined) {
     throw new AuthError('credentials_ambiguous', 'A token was sent in the header and in the handshake.');

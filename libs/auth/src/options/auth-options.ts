@@ -86,6 +86,8 @@ export interface AuthModuleOptions {
   };
   /** How often rows that are no longer needed are removed, by each instance; false for `PruningService` alone. */
   pruneIntervalSeconds?: number | false;
+  /** How often the sessions of open sockets are looked up, 1 to 3600, while any is open; see `OpenSockets`. */
+  socketCheckIntervalSeconds?: number;
   /** `exact`: byte by byte. `insensitive`: without regard to case and width (NFKC, lower case). */
   nameMatching?: NameMatching;
   /** Where the users are: an entity of the host's, or a class that extends `UserStore`. `AuthUser` by default. */

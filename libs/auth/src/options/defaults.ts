@@ -26,6 +26,7 @@ export const DEFAULT_OPTIONS: ResolvedAuthOptions = {
   bcryptCost: 12,
   history: { retentionDays: 90, maxRowsPerUser: 1000 },
   pruneIntervalSeconds: 3600,
+  socketCheckIntervalSeconds: 30,
   nameMatching: 'exact',
   users: undefined,
   passwordHasher: undefined,

@@ -77,6 +77,7 @@ const RULES: Record<string, Rule> = {
   'history.retentionDays': integer(1, 36_500),
   'history.maxRowsPerUser': integer(1, 10_000_000),
   pruneIntervalSeconds: (value, env) => (value === false ? null : withFalse(integer(60, 604_800)(value, env))),
+  socketCheckIntervalSeconds: integer(1, 3600),
   nameMatching: oneOf('exact', 'insensitive'),
   users,
   passwordHasher: replaceable(PasswordHasher, 'a class that extends PasswordHasher'),

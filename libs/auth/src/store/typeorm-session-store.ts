@@ -6,6 +6,7 @@ import {
   type EndSessions,
   type OpenSession,
   type RotateToken,
+  type SessionLookup,
   type Touch,
 } from '../domain/ports/session-store';
 import type { EndedSession, SessionLimits, SessionRecord } from '../domain/session';
@@ -21,6 +22,7 @@ import type { TokenRotator } from './token-rotator';
 export class TypeOrmSessionStore extends SessionStore {
   private readonly byAccess;
   private readonly byUser;
+  private readonly byIds;
   private readonly touchOne;
   private readonly setAuthenticated;
 
@@ -40,6 +42,10 @@ export class TypeOrmSessionStore extends SessionStore {
     this.byUser = tables.selectSession(
       `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
        ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+    this.byIds = tables.selectSessionWithAccount(
+      '1 AS one',
+      `WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
     );
     this.setAuthenticated = tables.statement(
       `UPDATE {session} SET {session.authenticatedAt} = :now WHERE {session.id} = :id AND {session.state} = 'active'`,
@@ -94,6 +100,11 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async listActive(userId: string): Promise<readonly SessionRecord[]> {
     return (await this.database.single(this.byUser.with({ userId }))).rows.map(sessionFromRow);
+  }
+
+  async findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
+    const { rows } = await this.database.single(this.byIds.with({ ids }));
+    return rows.map((row) => ({ session: sessionFromRow(row), account: accountFromRow(row) }));
   }
 
   async touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
