@@ -56,6 +56,7 @@ const ADAPTERS: Readonly<Record<PlatformName, () => AbstractHttpAdapter>> = {
     new FastifyAdapter({
       bodyLimit: 100 * 1024,
       onProtoPoisoning: 'remove',
+      onConstructorPoisoning: 'remove',
       routerOptions: { ignoreTrailingSlash: true },
     }),
 };

@@ -34,7 +34,7 @@ import { UserStore } from './domain/ports/user-store';
 import { requireDataSource, requireEmitter, warnOfMissingTables, warnOfPlatform } from './host-checks';
 import { AuthErrorFilter } from './http/auth-error.filter';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
-import { answerBodiesOnFastify, type FastifyInstance } from './http/fastify-routes';
+import { answerBodiesOnFastify, readAnyPathOnFastify, type FastifyInstance } from './http/fastify-routes';
 import { globalPrefixOf } from './http/global-prefix';
 import { bodyErrorHandler, brokenEscapeReader } from './http/library-routes';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
@@ -176,7 +176,11 @@ export class AuthModule
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || !adapter?.getInstance) return;
     const mountPath = `${globalPrefixOf(this.moduleRef)}/${this.extras.path}`;
-    if (adapter.getType() === 'fastify') answerBodiesOnFastify(adapter.getInstance<FastifyInstance>(), mountPath);
+    if (adapter.getType() === 'fastify') {
+      const fastify = adapter.getInstance<FastifyInstance>();
+      answerBodiesOnFastify(fastify, mountPath);
+      readAnyPathOnFastify(fastify, mountPath);
+    }
     if (adapter.getType() !== 'express') return;
     const express = adapter.getInstance<{ use(handler: unknown): void }>();
     express.use(bodyErrorHandler(mountPath));
