@@ -50,10 +50,15 @@ class MeController {
 export type PlatformName = 'express' | 'fastify';
 
 /** Fastify as the documentation asks for it, with the body limit that Express has. */
-const ADAPTERS: Readonly<Record<PlatformName, () => AbstractHttpAdapter>> = {
-  express: () => new ExpressAdapter(),
-  fastify: () =>
+const ADAPTERS: Readonly<Record<PlatformName, (trustProxy?: boolean | string) => AbstractHttpAdapter>> = {
+  express: (trustProxy) => {
+    const adapter = new ExpressAdapter();
+    if (trustProxy !== undefined) adapter.set('trust proxy', trustProxy);
+    return adapter;
+  },
+  fastify: (trustProxy = false) =>
     new FastifyAdapter({
+      trustProxy,
       bodyLimit: 100 * 1024,
       onProtoPoisoning: 'remove',
       onConstructorPoisoning: 'remove',
@@ -64,6 +69,7 @@ const ADAPTERS: Readonly<Record<PlatformName, () => AbstractHttpAdapter>> = {
 export interface HostOptions {
   readonly database: TestDatabase;
   readonly platform?: PlatformName;
+  readonly trustProxy?: boolean | string;
   readonly auth?: AuthModuleOptions & AuthModuleExtras;
   readonly imports?: ModuleMetadata['imports'];
   readonly controllers?: readonly Type[];
@@ -112,7 +118,9 @@ export class Host {
     const module = await (options.override?.(driven) ?? driven)
       .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
       .compile();
-    const app = module.createNestApplication<NestExpressApplication>(ADAPTERS[options.platform ?? 'express']());
+    const app = module.createNestApplication<NestExpressApplication>(
+      ADAPTERS[options.platform ?? 'express'](options.trustProxy),
+    );
     await options.configure?.(app);
     await app.listen(0, '127.0.0.1');
     const host = new Host(app, clock, logs);

@@ -15,8 +15,9 @@ const BEARERS = new WeakMap<object, WeakMap<object, Bearer>>();
 export function keepBearer(context: ExecutionContext, bearer: Bearer): void {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
-    request.auth = bearer.principal;
-    request.loadUser = bearer.loadUser;
+    // What another guard has put there stays: a test's, say.
+    request.auth ??= bearer.principal;
+    request.loadUser ??= bearer.loadUser;
     return;
   }
   const [call, slot] = keysOf(context);
