@@ -139,3 +139,33 @@ describe.each([
     await host.get('/me', accessToken).expect(200);
   });
 });
+
+it.each([
+  [true, { error: MISSING }],
+  [false, 'unguarded'],
+])('a global guard stands before messages where the host lets them inherit it (%s)', async (inheritAppConfig, told) => {
+  @Controller()
+  class PlainController {
+    @MessagePattern('plain')
+    plain(): string {
+      return 'unguarded';
+    }
+  }
+  const database = await createDatabase('sqlite');
+  const options = { host: '127.0.0.1', port: await freePort() };
+  const host = await Host.start({
+    database,
+    auth: { globalGuard: true },
+    controllers: [PlainController],
+    configure: (app) => {
+      app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig });
+      return app.startAllMicroservices();
+    },
+  });
+  const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
+  const answer = await firstValueFrom(client.send<unknown>('plain', {})).catch((error: unknown) => ({ error }));
+  expect(answer).toEqual(told);
+  await client.close();
+  await host.close();
+  await database.drop();
+});

@@ -13,6 +13,7 @@ import {
   OpenSockets,
   Public,
   tokenOfSocket,
+  type AuthModuleExtras,
   type AuthUser,
   type Handshake,
   type Session,
@@ -95,9 +96,13 @@ let database: TestDatabase;
 let host: Host;
 const closing: (() => void)[] = [];
 
-async function start(configure: (host: Host['app']) => unknown, gateway: Type = ChatGateway): Promise<void> {
+async function start(
+  configure: (host: Host['app']) => unknown,
+  gateway: Type = ChatGateway,
+  auth: AuthModuleExtras = {},
+): Promise<void> {
   database = await createDatabase('sqlite');
-  host = await Host.start({ database, providers: [gateway], configure: (app) => void configure(app) });
+  host = await Host.start({ database, auth, providers: [gateway], configure: (app) => void configure(app) });
 }
 async function stop(): Promise<void> {
   await host.close();
@@ -237,6 +242,25 @@ describe('a gateway of socket.io behind the guard', () => {
     const { access_token: token } = await host.login();
     const ask = await connect({ query: { token }, extraHeaders: { Cookie: `token=${token}` } });
     expect(await ask('me', { token })).toEqual(['exception', MISSING]);
+  });
+});
+
+describe('a gateway of a host whose guard is global', () => {
+  beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app)), ChatGateway, { globalGuard: true }));
+  afterAll(stop);
+
+  it('has it before every message, but for the public ones', async () => {
+    const socket = new WebSocket(host.url.replace('http', 'ws'));
+    closing.push(() => socket.close());
+    await once(socket, 'open');
+    for (const [event, told] of [
+      ['unguarded', { event: 'exception', data: MISSING }],
+      ['open', { event: 'open', data: {} }],
+    ] as const) {
+      socket.send(JSON.stringify({ event }));
+      const [message] = (await once(socket, 'message')) as [Buffer];
+      expect(JSON.parse(message.toString())).toEqual(told);
+    }
   });
 });
 
