@@ -1,5 +1,7 @@
 import {
+  Controller,
   ForbiddenException,
+  Get,
   Injectable,
   type CanActivate,
   type ExecutionContext,
@@ -9,6 +11,7 @@ import { APP_GUARD, Reflector } from '@nestjs/core';
 import {
   AuthController,
   BearerAuthGuard,
+  CurrentUser,
   isPublic,
   PasswordController,
   SessionsController,
@@ -39,6 +42,15 @@ class StrictGuard extends ApiKeyGuard {
   }
 }
 
+/** It has no guard of its own. */
+@Controller('plain')
+class PlainController {
+  @Get()
+  plain(@CurrentUser() user: object): object {
+    return user;
+  }
+}
+
 const guards = (...classes: (new (reflector: Reflector) => CanActivate)[]): ModuleMetadata['providers'] =>
   classes.map((useClass) => ({ provide: APP_GUARD, useClass }));
 
@@ -52,7 +64,14 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
     override?: HostOptions['override'],
   ): Promise<void> => {
     database = await createDatabase('sqlite');
-    host = await Host.start({ database, platform, auth, providers, ...(override ? { override } : {}) });
+    host = await Host.start({
+      database,
+      platform,
+      auth,
+      providers,
+      controllers: [PlainController],
+      ...(override ? { override } : {}),
+    });
   };
   afterEach(async () => {
     await host.close();
@@ -96,6 +115,22 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
     expect(authenticate).toHaveBeenCalledTimes(1);
   });
 
+  it('what others keep on `request.auth` proves nothing', async () => {
+    /** As parsers of JWTs do. */
+    @Injectable()
+    class ForeignGuard implements CanActivate {
+      canActivate(context: ExecutionContext): boolean {
+        context.switchToHttp().getRequest<{ auth: unknown }>().auth = { sub: 'alice', userId: 'alice', session: {} };
+        return true;
+      }
+    }
+    await start({}, guards(ForeignGuard));
+    await host.http.get('/me').expect(401);
+    await host.http.get('/auth/sessions').expect(401);
+    const { access_token: token, session_id: id } = await host.login();
+    expect((await host.get('/me', token).expect(200)).body).toMatchObject({ username: 'alice', session_id: id });
+  });
+
   it.each([true, false])('the guard can be overridden in a test (global: %s)', async (globalGuard) => {
     const nobody: CanActivate = { canActivate: () => false };
     await start({ globalGuard }, [], (module) => module.overrideProvider(BearerAuthGuard).useValue(nobody));
@@ -118,6 +153,7 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
         everybody,
       ),
     );
-    await host.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
+    if (globalGuard) await host.http.get('/plain').expect(200, user);
+    else await host.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
   });
 });

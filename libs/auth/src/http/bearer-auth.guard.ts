@@ -6,7 +6,7 @@ import { TokenSource } from '../domain/ports/token-source';
 import { AuthService } from '../services/auth.service';
 import type { AuthPrincipal } from '../services/authentication';
 import { tokenInHeader } from './authorization-header';
-import { keepBearer } from './bearer';
+import { checkedPrincipal, keepBearer } from './bearer';
 import { isPublic, RECENT_LOGIN } from './decorators';
 import { presentedToken } from './presented-token';
 import { refusalOn } from './refusals';
@@ -68,7 +68,7 @@ export class BearerAuthGuard implements CanActivate {
     if (context.getType() === 'http') {
       const request = this.getRequest(context);
       // The guard may stand before a route twice, globally and on its own.
-      return (request.auth ??= await this.principalFor(request));
+      return checkedPrincipal(request) ?? (await this.principalFor(request));
     }
     const { accessToken, client } = (await this.tokens?.find(context)) ?? presentedToken(context);
     return this.authenticate(accessToken, client);
