@@ -9,7 +9,7 @@ const typescript = {
     keepClassNames: true,
   },
 };
-// Nest 12 is published as ES modules, which Jest reads only with a Node flag.
+// Nest 12 is published as ES modules, and so is what a package of Fastify needs; Jest reads them only with a Node flag.
 const modules = {
   swcrc: false,
   sourceMaps: false,
@@ -22,9 +22,9 @@ module.exports = {
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', typescript],
-    '/node_modules/@nestjs/.+\\.js$': ['@swc/jest', modules],
+    '/node_modules/(@nestjs|content-disposition)/.+\\.js$': ['@swc/jest', modules],
   },
-  transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
+  transformIgnorePatterns: ['/node_modules/(?!@nestjs/|@fastify/static/node_modules/|content-disposition/)'],
   moduleNameMapper: {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
     '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',

@@ -1,4 +1,4 @@
-import { SessionAdministration } from 'nestjs-session-auth';
+import { OpenSockets, SessionAdministration } from 'nestjs-session-auth';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Stage, stories } from '../e2e/stories';
 import { PASSWORD, type Host } from '../support/host';
@@ -102,6 +102,21 @@ stories("a transaction of the host's", {}, (at: Stage) => {
     ]);
     expect(host.sent('password_reset')).toEqual([]);
     await host.get('/me', bob.access_token).expect(200);
+  });
+
+  it('closes the sockets of sessions with its commit, and none with its rollback', async () => {
+    const { host } = at;
+    const { session_id: session } = await host.login();
+    const id = await idOf(host);
+    const close = jest.fn();
+    host.app.get(OpenSockets).register(session, close);
+    await rolledBack(host, (manager) => host.auth.inTransaction(manager).revokeSession(id, session));
+    expect(close).not.toHaveBeenCalled();
+    await host.dataSource.transaction(async (manager) => {
+      await host.auth.inTransaction(manager).revokeSession(id, session);
+      expect(close).not.toHaveBeenCalled();
+    });
+    expect(close).toHaveBeenCalledTimes(1);
   });
 
   it('may make several calls at once', async () => {

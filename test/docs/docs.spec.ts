@@ -115,6 +115,7 @@ it('the library exports these names and no others', () => {
     'IS_PUBLIC',
     'MigratingPasswordHasher',
     'OnAuthSignal',
+    'OpenSockets',
     'PasswordController',
     'PasswordHasher',
     'PrehashedBcryptPasswordHasher',
@@ -124,9 +125,13 @@ it('the library exports these names and no others', () => {
     'RequireRecentLogin',
     'SessionAdministration',
     'SessionsController',
+    'TokenSource',
     'UserStore',
     'clientOf',
     'foldName',
+    'isPublic',
+    'keepHandshake',
+    'tokenOfSocket',
   ]);
 });
 

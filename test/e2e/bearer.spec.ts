@@ -1,7 +1,7 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/host';
 import { DAY, MINUTE } from '../support/driven-clock';
-import { sendRaw, setActive, stories, type RawAnswer, type Stage } from './stories';
+import { sendRaw, setActive, storiesOnBothPlatforms, type RawAnswer, type Stage } from './stories';
 
 const MISSING = '{"detail":"Authentication credentials were not provided."}';
 const INVALID = '{"detail":"Invalid or expired access token."}';
@@ -65,7 +65,7 @@ const NO_TOKEN = [
   'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
 ];
 
-stories('the bearer of an access token', {}, (at: Stage) => {
+storiesOnBothPlatforms('the bearer of an access token', {}, (at: Stage) => {
   const ask = (route: string, ...authorization: string[]): Promise<RawAnswer> =>
     sendRaw(at.host, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
   const askMe = (token: string): Promise<RawAnswer> => ask('GET /me', `Bearer ${token}`);

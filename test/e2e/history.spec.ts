@@ -1,14 +1,14 @@
 import { AuthEvent } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/host';
 import { MINUTE } from '../support/driven-clock';
-import { historyOf, restorePassword, sendRaw, stories, TIMESTAMP, type Stage } from './stories';
+import { historyOf, restorePassword, sendRaw, storiesOnBothPlatforms, TIMESTAMP, type Stage } from './stories';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
 const LAPTOP =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
 
-stories('the limit of a history', {}, (at: Stage) => {
+storiesOnBothPlatforms('the limit of a history', {}, (at: Stage) => {
   /** A login, and so many events before it. */
   const withEvents = async (count: number): Promise<string> => {
     const { access_token: token } = await at.host.login();
@@ -93,7 +93,7 @@ stories('the limit of a history', {}, (at: Stage) => {
   });
 });
 
-stories('a history', {}, (at: Stage) => {
+storiesOnBothPlatforms('a history', {}, (at: Stage) => {
   afterEach(() => restorePassword(at.host));
 
   it('has these fields of each event and no others, and its id is a number', async () => {

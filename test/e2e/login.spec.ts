@@ -1,6 +1,14 @@
 import { PasswordHasher, type AuthModuleOptions } from 'nestjs-session-auth';
 import { Host, PASSWORD } from '../support/host';
-import { historyOf, INVALID_CREDENTIALS, postJson, setActive, stories, UUID, type Stage } from './stories';
+import {
+  historyOf,
+  INVALID_CREDENTIALS,
+  postJson,
+  setActive,
+  storiesOnBothPlatforms,
+  UUID,
+  type Stage,
+} from './stories';
 
 /** A hash that costs nothing and tells how often it was asked. */
 class CountingHasher extends PasswordHasher {
@@ -29,7 +37,7 @@ function attempt(host: Host, username: string, password: string) {
   return postJson(host, '/auth/login/', JSON.stringify({ username, password }));
 }
 
-stories('a login', {}, (at: Stage) => {
+storiesOnBothPlatforms('a login', {}, (at: Stage) => {
   it('gives two opaque strings, the id of the session and the type Bearer, and nothing else', async () => {
     const { status, body } = await at.host.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
     expect(status).toBe(200);
@@ -216,7 +224,7 @@ stories('a login', {}, (at: Stage) => {
   );
 });
 
-stories('the work of a login', { auth: { passwordHasher: new CountingHasher() } }, (at: Stage) => {
+storiesOnBothPlatforms('the work of a login', { auth: { passwordHasher: new CountingHasher() } }, (at: Stage) => {
   it('is one verification for every outcome', async () => {
     const { host } = at;
     const hasher = host.app.get<PasswordHasher, CountingHasher>(PasswordHasher);
@@ -238,7 +246,7 @@ stories('the work of a login', { auth: { passwordHasher: new CountingHasher() } 
   });
 });
 
-stories('a login without regard to case', { auth: { nameMatching: 'insensitive' } }, (at: Stage) => {
+storiesOnBothPlatforms('a login without regard to case', { auth: { nameMatching: 'insensitive' } }, (at: Stage) => {
   it.each(['alice', 'Alice', 'ALICE', '\uff21\uff2c\uff29\uff23\uff25'])('takes %j for alice', async (username) => {
     const { access_token: token } = await at.host.login(username);
     expect((await at.host.get('/me', token)).body.username).toBe('alice');
@@ -264,7 +272,7 @@ stories('a login without regard to case', { auth: { nameMatching: 'insensitive' 
 
 const BUSY: AuthModuleOptions = { hashing: { concurrent: 1, waiting: 0 } };
 
-stories('a login while too many are being verified', { auth: BUSY }, (at: Stage) => {
+storiesOnBothPlatforms('a login while too many are being verified', { auth: BUSY }, (at: Stage) => {
   it('is answered 503 with a time to come back, and counts as no failure', async () => {
     const { host } = at;
     const hasher = host.app.get(PasswordHasher);

@@ -1,6 +1,6 @@
-import { INVALID_REFRESH, historyOf, storedEnd, stories, type Stage } from './stories';
+import { INVALID_REFRESH, historyOf, storedEnd, storiesOnBothPlatforms, type Stage } from './stories';
 
-stories('a logout', {}, (at: Stage) => {
+storiesOnBothPlatforms('a logout', {}, (at: Stage) => {
   it('ends the session: its access token and its whole family are dead at once, the others live', async () => {
     const { host } = at;
     const first = await host.login();
@@ -33,7 +33,7 @@ stories('a logout', {}, (at: Stage) => {
   });
 });
 
-stories('a logout everywhere', {}, (at: Stage) => {
+storiesOnBothPlatforms('a logout everywhere', {}, (at: Stage) => {
   it.each([
     ['without a body', undefined],
     ['with an empty object', {}],

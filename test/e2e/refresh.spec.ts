@@ -1,7 +1,15 @@
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import { eventsOf, historyOf, INVALID_REFRESH, postJson, storedEnd, stories, type Stage } from './stories';
+import {
+  eventsOf,
+  historyOf,
+  INVALID_REFRESH,
+  postJson,
+  storedEnd,
+  storiesOnBothPlatforms,
+  type Stage,
+} from './stories';
 
-stories('a refresh', {}, (at: Stage) => {
+storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
   it('gives a new pair of the same session and nothing else', async () => {
     const { host } = at;
     const first = await host.login();
@@ -127,7 +135,7 @@ stories('a refresh', {}, (at: Stage) => {
   });
 });
 
-stories('a refresh token that is used again', {}, (at: Stage) => {
+storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => {
   it('ends its family and every session of that user, and nobody else is touched', async () => {
     const { host } = at;
     const thief = await host.login();
@@ -271,7 +279,7 @@ stories('a refresh token that is used again', {}, (at: Stage) => {
   });
 });
 
-stories('a refresh without rotation', { auth: { rotateRefreshTokens: false } }, (at: Stage) => {
+storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshTokens: false } }, (at: Stage) => {
   it('has the same fields, a new access token and the same refresh token', async () => {
     const { host } = at;
     const first = await host.login();

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
-import { historyOf, INVALID_REFRESH, sendRaw, storedEnd, stories, TIMESTAMP, UUID, type Stage } from './stories';
+import {
+  historyOf,
+  INVALID_REFRESH,
+  sendRaw,
+  storedEnd,
+  storiesOnBothPlatforms,
+  TIMESTAMP,
+  UUID,
+  type Stage,
+} from './stories';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
@@ -15,7 +24,7 @@ interface Listed {
   readonly [field: string]: unknown;
 }
 
-stories('the list of sessions', {}, (at: Stage) => {
+storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
   const list = async (token: string): Promise<Listed[]> =>
     (await at.host.get('/auth/sessions/', token).expect(200)).body as Listed[];
 
@@ -120,7 +129,7 @@ stories('the list of sessions', {}, (at: Stage) => {
   });
 });
 
-stories('a session that its owner deletes', {}, (at: Stage) => {
+storiesOnBothPlatforms('a session that its owner deletes', {}, (at: Stage) => {
   const REVOKED = { detail: 'Session revoked.' };
   const NOT_FOUND = { detail: 'Session not found.' };
 
@@ -226,18 +235,22 @@ stories('a session that its owner deletes', {}, (at: Stage) => {
   });
 });
 
-stories('a session without tracking', { auth: { trackIps: false, trackUserAgents: false } }, (at: Stage) => {
-  it('has no address, and generic values for the device', async () => {
-    const { access_token: token } = await at.host.login('alice', undefined, PHONE);
-    const { body } = await at.host.get('/auth/sessions/', token).expect(200);
-    expect(body[0]).toMatchObject({
-      ip_address: null,
-      device_type: 'other',
-      os_family: 'Other',
-      browser_family: 'Other',
-      device_name: 'Other',
+storiesOnBothPlatforms(
+  'a session without tracking',
+  { auth: { trackIps: false, trackUserAgents: false } },
+  (at: Stage) => {
+    it('has no address, and generic values for the device', async () => {
+      const { access_token: token } = await at.host.login('alice', undefined, PHONE);
+      const { body } = await at.host.get('/auth/sessions/', token).expect(200);
+      expect(body[0]).toMatchObject({
+        ip_address: null,
+        device_type: 'other',
+        os_family: 'Other',
+        browser_family: 'Other',
+        device_name: 'Other',
+      });
+      const [entry] = await historyOf(at.host, token);
+      expect(entry).toMatchObject({ ip_address: null, user_agent: '' });
     });
-    const [entry] = await historyOf(at.host, token);
-    expect(entry).toMatchObject({ ip_address: null, user_agent: '' });
-  });
-});
+  },
+);

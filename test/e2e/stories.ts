@@ -1,31 +1,43 @@
 import { connect } from 'node:net';
 import { AuthUser } from 'nestjs-session-auth';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD, type HostOptions } from '../support/host';
+import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
+import { Host, PASSWORD, type HostOptions, type PlatformName } from '../support/host';
 
 /** Where stories take place: one host on one database. */
 export interface Stage {
+  readonly platform: PlatformName;
   host: Host;
   database: TestDatabase;
 }
 
+type StageOptions = Omit<HostOptions, 'database'>;
+
 /** The same stories on every database. What one leaves behind is removed before the next. */
-export function stories(title: string, options: Omit<HostOptions, 'database'>, tell: (at: Stage) => void): void {
-  describe.each(DATABASES)(`${title} on %s`, (name) => {
-    const at = {} as Stage;
+export function stories(title: string, options: StageOptions, tell: (at: Stage) => void): void {
+  describe.each(DATABASES)(`${title} on %s`, (name) => tellOn(name, options, tell));
+}
 
-    beforeAll(async () => {
-      at.database = await createDatabase(name);
-      at.host = await Host.start({ database: at.database, ...options });
-    });
-    afterAll(async () => {
-      await at.host.close();
-      await at.database.drop();
-    });
-    beforeEach(() => at.host.reset());
+/** The same on Fastify too, where one database is enough: what differs is what stands before the library. */
+export function storiesOnBothPlatforms(title: string, options: StageOptions, tell: (at: Stage) => void): void {
+  stories(title, options, tell);
+  if (!DATABASES.includes('sqlite')) return;
+  describe(`${title} on Fastify`, () => tellOn('sqlite', { ...options, platform: 'fastify' }, tell));
+}
 
-    tell(at);
+function tellOn(name: DatabaseName, options: StageOptions, tell: (at: Stage) => void): void {
+  const at = { platform: options.platform ?? 'express' } as Stage;
+
+  beforeAll(async () => {
+    at.database = await createDatabase(name);
+    at.host = await Host.start({ database: at.database, ...options });
   });
+  afterAll(async () => {
+    await at.host.close();
+    await at.database.drop();
+  });
+  beforeEach(() => at.host.reset());
+
+  tell(at);
 }
 
 /** An answer, and the bytes that it came in but for the date. */

@@ -1,7 +1,8 @@
 import { Catch, VersioningType, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { PASSWORD, type Host } from '../support/host';
-import { inChunks, restorePassword, sendRaw, stories, TIMESTAMP, type Stage } from './stories';
+import { inChunks, restorePassword, sendRaw, storiesOnBothPlatforms, TIMESTAMP, type Stage } from './stories';
 
 interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -42,7 +43,7 @@ function* entriesOf(value: unknown): Generator<[string, unknown]> {
   }
 }
 
-stories('on the wire', {}, (at: Stage) => {
+storiesOnBothPlatforms('on the wire', {}, (at: Stage) => {
   afterEach(() => restorePassword(at.host));
 
   it.each(ROUTES)('$method $path is the same route with and without the trailing slash', async (route) => {
@@ -224,7 +225,7 @@ const MOUNTED: Readonly<
 };
 
 for (const [title, { prefix, nowhere, path, configure }] of Object.entries(MOUNTED)) {
-  stories(`the routes ${title}`, { configure, ...(path ? { auth: { path } } : {}) }, (at: Stage) => {
+  storiesOnBothPlatforms(`the routes ${title}`, { configure, ...(path ? { auth: { path } } : {}) }, (at: Stage) => {
     afterEach(() => restorePassword(at.host));
 
     it('are all there', async () => {
@@ -261,13 +262,13 @@ class RewritingFilter implements ExceptionFilter {
   catch(_: unknown, host: ArgumentsHost): void {
     host
       .switchToHttp()
-      .getResponse<{ status(code: number): { json(body: object): void } }>()
+      .getResponse<{ status(code: number): { send(body: object): void } }>()
       .status(418)
-      .json({ own: 1 });
+      .send({ own: 1 });
   }
 }
 
-stories(
+storiesOnBothPlatforms(
   'where the host rewrites its errors',
   { configure: (app) => void app.useGlobalFilters(new RewritingFilter()) },
   (at: Stage) => {
@@ -289,9 +290,15 @@ stories(
   },
 );
 
-stories(
+storiesOnBothPlatforms(
   'where the host takes larger bodies',
-  { configure: (app) => void app.useBodyParser('json', { limit: '1mb' }) },
+  {
+    configure: (app) => {
+      const isExpress = app.getHttpAdapter().getType() === 'express';
+      if (isExpress) app.useBodyParser('json', { limit: '1mb' });
+      else (app as unknown as NestFastifyApplication).useBodyParser('application/json', { bodyLimit: 1024 * 1024 });
+    },
+  },
   (at: Stage) => {
     it('the limit is that of the host', async () => {
       const post = (length: number) =>

@@ -1,6 +1,8 @@
-import { Controller, Get, Module, UseGuards, type ModuleMetadata } from '@nestjs/common';
+import { Controller, Get, Module, UseGuards, type ModuleMetadata, type Type } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import {
@@ -45,15 +47,37 @@ class MeController {
   }
 }
 
+export type PlatformName = 'express' | 'fastify';
+
+/** Fastify as the documentation asks for it, with the body limit that Express has. */
+const ADAPTERS: Readonly<Record<PlatformName, (trustProxy?: boolean | string) => AbstractHttpAdapter>> = {
+  express: (trustProxy) => {
+    const adapter = new ExpressAdapter();
+    if (trustProxy !== undefined) adapter.set('trust proxy', trustProxy);
+    return adapter;
+  },
+  fastify: (trustProxy = false) =>
+    new FastifyAdapter({
+      trustProxy,
+      bodyLimit: 100 * 1024,
+      onProtoPoisoning: 'remove',
+      onConstructorPoisoning: 'remove',
+      routerOptions: { ignoreTrailingSlash: true },
+    }),
+};
+
 export interface HostOptions {
   readonly database: TestDatabase;
+  readonly platform?: PlatformName;
+  readonly trustProxy?: boolean | string;
   readonly auth?: AuthModuleOptions & AuthModuleExtras;
   readonly imports?: ModuleMetadata['imports'];
-  readonly controllers?: readonly (new () => object)[];
+  readonly controllers?: readonly Type[];
+  readonly providers?: ModuleMetadata['providers'];
   readonly entities?: readonly (new () => object)[];
   readonly users?: readonly string[];
   /** Called before the app is initialised: pipes, prefix, versioning. */
-  readonly configure?: (app: NestExpressApplication) => void;
+  readonly configure?: (app: NestExpressApplication) => void | Promise<unknown>;
   /** Puts other providers in the place of the library's. */
   readonly override?: (module: TestingModuleBuilder) => TestingModuleBuilder;
 }
@@ -85,6 +109,7 @@ export class Host {
         ...(options.imports ?? []),
       ],
       controllers: [MeController, ...(options.controllers ?? [])],
+      providers: options.providers ?? [],
     })
     class HostModule {}
     const driven = Test.createTestingModule({ imports: [HostModule] })
@@ -93,8 +118,10 @@ export class Host {
     const module = await (options.override?.(driven) ?? driven)
       .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
       .compile();
-    const app = module.createNestApplication<NestExpressApplication>();
-    options.configure?.(app);
+    const app = module.createNestApplication<NestExpressApplication>(
+      ADAPTERS[options.platform ?? 'express'](options.trustProxy),
+    );
+    await options.configure?.(app);
     await app.listen(0, '127.0.0.1');
     const host = new Host(app, clock, logs);
     host.recordSignals();

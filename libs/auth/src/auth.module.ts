@@ -31,11 +31,12 @@ import { DeviceDetector } from './domain/ports/device-detector';
 import { Metrics } from './domain/ports/metrics';
 import { PasswordHasher } from './domain/ports/password-hasher';
 import { SignalBus } from './domain/ports/signal-bus';
+import { TokenSource } from './domain/ports/token-source';
 import { UserStore } from './domain/ports/user-store';
 import { requireDataSource, requireEmitter, warnOfMissingTables, warnOfPlatform } from './host-checks';
 import { AuthErrorFilter } from './http/auth-error.filter';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
-import { answerBodiesOnFastify, type FastifyInstance } from './http/fastify-routes';
+import { answerBodiesOnFastify, readAnyPathOnFastify, type FastifyInstance } from './http/fastify-routes';
 import { globalPrefixOf } from './http/global-prefix';
 import { bodyErrorHandler, brokenEscapeReader } from './http/library-routes';
 import { describeEndpoints } from './http/openapi/describe-endpoints';
@@ -44,6 +45,7 @@ import { DEFAULT_EXTRAS } from './options/defaults';
 import { resolveOptions } from './options/resolve-options';
 import { AuthHealth } from './services/auth-health';
 import { AuthService } from './services/auth.service';
+import { OpenSockets } from './services/open-sockets';
 import { PruningService } from './services/pruning.service';
 import { SessionAdministration } from './services/session-administration';
 import { Database } from './store/sql/database';
@@ -99,6 +101,12 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       inject: [ModuleRef, AUTH_OPTIONS],
     },
     {
+      provide: TokenSource,
+      useFactory: (moduleRef: ModuleRef, { tokenSource }: ResolvedAuthOptions) =>
+        tokenSource ? createReplaceable(moduleRef, tokenSource) : null,
+      inject: [ModuleRef, AUTH_OPTIONS],
+    },
+    {
       provide: COMPOSITION,
       useFactory: (
         options: ResolvedAuthOptions,
@@ -132,6 +140,7 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
       inject: [COMPOSITION],
     },
     { provide: AuthHealth, useFactory: ({ health }: Composition) => health, inject: [COMPOSITION] },
+    { provide: OpenSockets, useFactory: ({ sockets }: Composition) => sockets, inject: [COMPOSITION] },
     { provide: PruningService, useFactory: ({ pruning }: Composition) => pruning, inject: [COMPOSITION] },
     BearerAuthGuard,
     AuthErrorFilter,
@@ -139,12 +148,14 @@ const COMPOSITION = 'NESTJS_SESSION_AUTH_COMPOSITION';
   exports: [
     AuthHealth,
     AuthService,
+    OpenSockets,
     PruningService,
     SessionAdministration,
     BearerAuthGuard,
     AuthErrorFilter,
     UserStore,
     PasswordHasher,
+    TokenSource,
     AUTH_OPTIONS,
   ],
 })
@@ -180,7 +191,11 @@ export class AuthModule
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || !adapter?.getInstance) return;
     const mountPath = `${globalPrefixOf(this.moduleRef)}/${this.extras.path}`;
-    if (adapter.getType() === 'fastify') answerBodiesOnFastify(adapter.getInstance<FastifyInstance>(), mountPath);
+    if (adapter.getType() === 'fastify') {
+      const fastify = adapter.getInstance<FastifyInstance>();
+      answerBodiesOnFastify(fastify, mountPath);
+      readAnyPathOnFastify(fastify, mountPath);
+    }
     if (adapter.getType() !== 'express') return;
     const express = adapter.getInstance<{ use(handler: unknown): void }>();
     express.use(bodyErrorHandler(mountPath));

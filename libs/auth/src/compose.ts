@@ -21,6 +21,7 @@ import { Login } from './services/login';
 import { LoginAttempts } from './services/login-attempts';
 import { MeasuredSignals } from './services/measured-signals';
 import { NewPassword } from './services/new-password';
+import { OpenSockets } from './services/open-sockets';
 import { PasswordVerifier } from './services/password-verifier';
 import { Passwords } from './services/passwords';
 import { Reauthentication } from './services/reauthentication';
@@ -39,7 +40,7 @@ import { AuthUser } from './store/entities';
 import { assertMapping, EntityUserStore } from './store/entity-user-store';
 import { EventWriter } from './store/event-writer';
 import { SessionEnder } from './store/session-ender';
-import { SessionLookup } from './store/session-lookup';
+import { AccessReader } from './store/access-reader';
 import { SessionOpener } from './store/session-opener';
 import { SessionRefitter } from './store/session-refitter';
 import { PasswordResets } from './store/password-resets';
@@ -77,6 +78,7 @@ export interface Composition {
   readonly administration: SessionAdministration;
   readonly health: AuthHealth;
   readonly pruning: PruningService;
+  readonly sockets: OpenSockets;
   /** Begins what runs by itself. */
   start(): void;
   /** Ends it, and writes what is pending; what is in flight afterwards writes for itself. */
@@ -104,7 +106,7 @@ export async function compose(on: Foundations): Promise<Composition> {
     rotator,
     ender,
     new ActivityWriter(tables, database),
-    new SessionLookup(database, tables, metrics),
+    new AccessReader(database, tables, metrics),
   );
   const refitter = new SessionRefitter(tables);
   const resets = new PasswordResets(tables);
@@ -119,7 +121,8 @@ export async function compose(on: Foundations): Promise<Composition> {
   const verifier = new PasswordVerifier(hasher, hashing);
   await verifier.prepare();
   const newPassword = new NewPassword(options, hasher, verifier);
-  const notices = new SessionNotices(options, clock, sessions, users, signals);
+  const sockets = new OpenSockets(options, clock, sessions);
+  const notices = new SessionNotices(options, clock, sessions, users, signals, sockets, transactions);
   const activity = new ActivityRecorder(sessions, notices.limits);
   const directory = new TypeOrmSessionDirectory(database, tables, ender, events);
   const administration = new SessionAdministration(users, inspector, directory, notices, transactions);
@@ -167,13 +170,14 @@ export async function compose(on: Foundations): Promise<Composition> {
     administration,
     health,
     pruning,
+    sockets,
     start: () => {
       answers.start();
       pruning.start();
     },
     stop: async () => {
       for (const end of unobserve) end();
-      await Promise.all([pruning.stop(), answers.stop(), activity.stop()]);
+      await Promise.all([sockets.stop(), pruning.stop(), answers.stop(), activity.stop()]);
     },
   };
 }

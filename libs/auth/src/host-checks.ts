@@ -65,20 +65,25 @@ export function warnOfPlatform(host: HttpAdapterHost): void {
   const logger = new Logger('AuthModule');
   const adapter = host.httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
   const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
-  if (adapter?.getType?.() === 'express' && instance?.get?.('trust proxy') === true) {
+  const isFastify = adapter?.getType?.() === 'fastify';
+  const setting = isFastify ? 'trustProxy' : 'trust proxy';
+  if ((isFastify ? fastifyOptions(instance)?.trustProxy : instance?.get?.(setting)) === true) {
     logger.warn(
-      "'trust proxy' is true: any client can claim any address. Set it to the number of proxies in front, or their addresses.",
+      `'${setting}' is true: any client can claim any address. Set it to the addresses of the proxies in front.`,
     );
   }
   const fastify = instance?.initialConfig;
-  if (
-    adapter?.getType?.() === 'fastify' &&
-    !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)
-  ) {
+  if (isFastify && !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)) {
     logger.warn(
       'Routes with a trailing slash are not served. Make the adapter with: new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } })',
     );
   }
+}
+
+/** The options that Fastify was made with; it does not show all of them. Where they are not found nothing is known. */
+function fastifyOptions(instance: object | undefined): { readonly trustProxy?: unknown } | undefined {
+  const key = Object.getOwnPropertySymbols(instance ?? {}).find(({ description }) => description === 'fastify.options');
+  return key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
 }
 
 interface PlatformInstance {

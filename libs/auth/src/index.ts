@@ -19,6 +19,7 @@ export { AuthService } from './services/auth.service';
 export type { AuthInTransaction } from './services/auth.service';
 export type { AuthPrincipal } from './services/authentication';
 export type { TransactionManager } from './domain/ports/host-transactions';
+export { OpenSockets } from './services/open-sockets';
 export { PruningService } from './services/pruning.service';
 export { SessionAdministration } from './services/session-administration';
 export type {
@@ -49,11 +50,14 @@ export {
   CurrentSession,
   CurrentUser,
   IS_PUBLIC,
+  isPublic,
   OnAuthSignal,
   Public,
   RECENT_LOGIN,
   RequireRecentLogin,
 } from './http/decorators';
+export { keepHandshake, tokenOfSocket } from './http/handshake';
+export type { Handshake } from './http/handshake';
 export { clientOf } from './http/request';
 export type { AuthRequest } from './http/request';
 
@@ -70,6 +74,8 @@ export { BcryptPasswordHasher } from './adapters/bcrypt-password-hasher';
 export { DjangoPbkdf2Hashes } from './adapters/django-pbkdf2-hashes';
 export { FormerHashes, MigratingPasswordHasher } from './adapters/migrating-password-hasher';
 export { PrehashedBcryptPasswordHasher } from './adapters/prehashed-bcrypt-password-hasher';
+export { TokenSource } from './domain/ports/token-source';
+export type { PresentedToken, TransportCall } from './domain/ports/token-source';
 export { DeviceDetector } from './domain/ports/device-detector';
 export { foldName } from './domain/username';
 export type { NameMatching } from './domain/username';

@@ -3,10 +3,11 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { AuthError } from '../domain/errors';
 import { kindOf } from '../domain/loggable';
 import { AuthHttpException, prepareRefusal, type HeaderSink } from './auth-http-exception';
+import { answerElsewhere } from './refusals';
 
 /**
  * Answers in the library's shapes whatever goes wrong on its routes. A host that calls `AuthService` from routes of its
- * own puts it there with `@UseFilters(AuthErrorFilter)`.
+ * own puts it there with `@UseFilters(AuthErrorFilter)`. On other transports refusals are answered as the guard's are.
  */
 @Catch()
 export class AuthErrorFilter implements ExceptionFilter {
@@ -14,14 +15,13 @@ export class AuthErrorFilter implements ExceptionFilter {
 
   constructor(private readonly adapterHost: HttpAdapterHost) {}
 
-  catch(thrown: unknown, host: ArgumentsHost): void {
-    // Other transports have error shapes of their own; the host's filters know them.
-    if (host.getType() !== 'http') throw thrown;
+  catch(thrown: unknown, host: ArgumentsHost): unknown {
+    if (host.getType() !== 'http') return answerElsewhere(thrown, host);
     const response = host.switchToHttp().getResponse<HeaderSink>();
     response.header('Cache-Control', 'no-store');
     const exception = thrown instanceof AuthError ? prepareRefusal(response, thrown) : thrown;
     const { status, body } = this.answerTo(exception);
-    this.adapterHost.httpAdapter.reply(response, body, status);
+    return void this.adapterHost.httpAdapter.reply(response, body, status);
   }
 
   private answerTo(exception: unknown): { status: number; body: object } {

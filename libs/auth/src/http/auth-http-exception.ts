@@ -12,6 +12,8 @@ export class AuthHttpException extends HttpException {
   constructor(readonly error: AuthError) {
     const { status, body } = ERROR_RESPONSES[error.code];
     super(body(error), status);
+    // What GraphQL tells.
+    this.message = error.message;
   }
 }
 

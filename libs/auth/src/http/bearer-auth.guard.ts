@@ -1,35 +1,40 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { ClientInfo } from '../domain/client';
 import { AuthError } from '../domain/errors';
+import { TokenSource } from '../domain/ports/token-source';
 import { AuthService } from '../services/auth.service';
 import type { AuthPrincipal } from '../services/authentication';
-import { prepareRefusal, type HeaderSink } from './auth-http-exception';
-import { bearerToken } from './authorization-header';
-import { IS_PUBLIC, RECENT_LOGIN } from './decorators';
-import { clientOf, headerLines, type AuthRequest } from './request';
+import { tokenInHeader } from './authorization-header';
+import { checkedPrincipal, keepBearer } from './bearer';
+import { isPublic, RECENT_LOGIN } from './decorators';
+import { presentedToken } from './presented-token';
+import { refusalOn } from './refusals';
+import { clientOf, type AuthRequest } from './request';
 
 /**
- * Lets a request pass that has a live access token of an active user, and puts its principal on `request.auth`.
- * Nothing is cached: each request is checked against the database. A handler marked `@Public()` passes unchecked.
+ * Lets a call pass that comes with a live access token of an active user: a request over HTTP, whose principal it puts on
+ * `request.auth`, a resolver of GraphQL, a message to a gateway or a microservice. Nothing is cached: each is checked
+ * against the database. Where no token is found, none was given. A handler marked `@Public()` passes unchecked.
  */
 @Injectable()
 export class BearerAuthGuard implements CanActivate {
   constructor(
     protected readonly auth: AuthService,
     protected readonly reflector: Reflector,
+    /** The host's, of option `tokenSource`. */
+    @Optional() @Inject(TokenSource) protected readonly tokens: TokenSource | null = null,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.isPublic(context)) return true;
-    // No token can be found on another transport yet, and none found means none given.
-    if (context.getType() !== 'http') return false;
-    const request = this.getRequest(context);
     try {
-      // The guard may stand before a route twice, globally and on its own.
-      const principal = (request.auth ??= await this.principalFor(request));
+      const principal = await this.identify(context);
       const withinSeconds = this.recentLoginSeconds(context);
       if (withinSeconds !== undefined) this.auth.assertRecentLogin(principal, withinSeconds);
-      request.loadUser ??= () => this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
+      const loadUser = (): Promise<unknown> =>
+        this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
+      keepBearer(context, { principal, loadUser });
       return true;
     } catch (error) {
       return refuse(context, error);
@@ -38,7 +43,7 @@ export class BearerAuthGuard implements CanActivate {
 
   /** Whether the handler, or else its class, is marked `@Public()`. */
   protected isPublic(context: ExecutionContext): boolean {
-    return this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]) === true;
+    return isPublic(this.reflector, context);
   }
 
   /** What `@RequireRecentLogin()` asks of the handler, or else of its class. */
@@ -56,21 +61,31 @@ export class BearerAuthGuard implements CanActivate {
 
   /** The token of the request. @throws AuthError `credentials_missing`, `credentials_ambiguous` */
   protected getToken(request: AuthRequest): string {
-    if (headerLines(request, 'authorization') > 1) {
-      throw new AuthError('credentials_ambiguous', 'More than one Authorization header was sent.');
-    }
-    const header = request.headers['authorization'];
-    return bearerToken(typeof header === 'string' ? header : undefined);
+    return tokenInHeader(request);
   }
 
   /** Whose token it is. @throws AuthError as `getToken`, and `access_token_invalid` */
   protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
-    const principal = await this.auth.authenticate(this.getToken(request), clientOf(request));
+    return this.authenticate(this.getToken(request), clientOf(request));
+  }
+
+  private async identify(context: ExecutionContext): Promise<AuthPrincipal> {
+    if (context.getType() === 'http') {
+      const request = this.getRequest(context);
+      // The guard may stand before a route twice, globally and on its own.
+      return checkedPrincipal(request) ?? (await this.principalFor(request));
+    }
+    const { accessToken, client } = (await this.tokens?.find(context)) ?? presentedToken(context);
+    return this.authenticate(accessToken, client);
+  }
+
+  private async authenticate(accessToken: string, client?: ClientInfo): Promise<AuthPrincipal> {
+    const principal = await this.auth.authenticate(accessToken, client);
     if (!principal) throw new AuthError('access_token_invalid', 'Invalid or expired access token.');
     return principal;
   }
 }
 
 function refuse(context: ExecutionContext, error: unknown): never {
-  throw error instanceof AuthError ? prepareRefusal(context.switchToHttp().getResponse<HeaderSink>(), error) : error;
+  throw error instanceof AuthError ? refusalOn(context, error) : error;
 }

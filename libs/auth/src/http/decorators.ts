@@ -1,13 +1,22 @@
 import { createParamDecorator, SetMetadata, type CustomDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../domain/signals';
-import { principalOf, type AuthRequest } from './request';
+import { bearerOf } from './bearer';
 
 /** The metadata key of `@Public()`; a host's own global guard may look at it too. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
 
 /** Opens a handler, or all of a controller, that stands behind `BearerAuthGuard`; `@Public(false)` closes one again. */
 export const Public = (isPublic: boolean = true): CustomDecorator<string> => SetMetadata(IS_PUBLIC, isPublic);
+
+/**
+ * Whether the handler, or else its class, is marked `@Public()`: the library's login and refresh are. A global guard of the
+ * host's own lets them pass by it.
+ */
+export function isPublic(reflector: Reflector, context: ExecutionContext): boolean {
+  return reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]) === true;
+}
 
 /** The metadata key of `@RequireRecentLogin()`. */
 export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
@@ -21,19 +30,15 @@ export const RequireRecentLogin = ({ withinSeconds }: { readonly withinSeconds: 
   return SetMetadata(RECENT_LOGIN, withinSeconds);
 };
 
-const requestOf = (context: ExecutionContext): AuthRequest => context.switchToHttp().getRequest<AuthRequest>();
-
-/** The session of the request: a `Session`. */
+/** The session of the call: a `Session`. */
 export const CurrentSession: () => ParameterDecorator = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => principalOf(requestOf(context)).session,
+  (_: unknown, context: ExecutionContext) => bearerOf(context).principal.session,
 );
 
 /** The host's user object, loaded when it is asked for. */
-export const CurrentUser: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const request = requestOf(context);
-  principalOf(request);
-  return request.loadUser?.();
-});
+export const CurrentUser: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  bearerOf(context).loadUser(),
+);
 
 /** A handler of one of the library's signals: `@OnAuthSignal('token_reuse_detected')`. Its parameter is checked. */
 export function OnAuthSignal<Name extends AuthSignalName>(

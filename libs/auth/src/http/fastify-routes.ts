@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { type AuthError } from '../domain/errors';
 import { ERROR_RESPONSES } from './error-responses';
-import { bodyRefusal, isRouteBelow } from './library-routes';
+import { bodyRefusal, isRouteBelow, withReadableEscapes } from './library-routes';
 
 /** What is used of Fastify here. */
 interface FastifyRequest {
@@ -15,6 +15,9 @@ interface FastifyReply {
 }
 
 export interface FastifyInstance {
+  readonly server: {
+    prependListener(event: 'request', listener: (request: { url?: string }) => void): unknown;
+  };
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void): unknown;
   addHook(
     name: 'preParsing',
@@ -56,7 +59,10 @@ export function answerBodiesOnFastify(fastify: FastifyInstance, mountPath: strin
   fastify.addHook('preParsing', (request, _reply, body, done) => {
     if (!isOurs(request) || request.raw.headers['transfer-encoding'] === undefined) return done(null, body);
     isFilled(body).then(
-      (filled) => done(null, filled ? body : Readable.from([Buffer.from('{}')])),
+      (filled) => {
+        if (!filled) forgetBody(request);
+        done(null, body);
+      },
       (error: Error) => done(error),
     );
   });
@@ -64,6 +70,27 @@ export function answerBodiesOnFastify(fastify: FastifyInstance, mountPath: strin
     const refusal = isOurs(request) && isPlatformError(payload) ? bodyRefusal(reply.statusCode) : null;
     done(null, refusal ? written(refusal) : payload);
   });
+}
+
+/** The last part of a path, where it is longer than what Fastify takes for a parameter unless the host says otherwise. */
+const OVERLONG = /[^/]{101,}(?=\/?$)/;
+
+/**
+ * Lets a path with a broken escape, or with an id of any length, come to the guard and the route, as on Express: such an id is
+ * one that nobody has. Fastify answers them before any hook; the one place in front of it is the server.
+ */
+export function readAnyPathOnFastify({ server }: FastifyInstance, mountPath: string): void {
+  const matches = isRouteBelow(mountPath);
+  server.prependListener('request', (request) => {
+    const [path = '', ...query] = (request.url ?? '').split('?');
+    if (matches(path)) request.url = [withReadableEscapes(path).replace(OVERLONG, '-'), ...query].join('?');
+  });
+}
+
+/** Fastify tells by these whether there is a body, and of which type. */
+function forgetBody({ raw: { headers } }: FastifyRequest): void {
+  delete headers['content-type'];
+  delete headers['transfer-encoding'];
 }
 
 /** Nest writes its own errors with their status in the body; the library's never have it. */

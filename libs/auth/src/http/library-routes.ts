@@ -38,17 +38,18 @@ export function bodyErrorHandler(mountPath: string): ErrorHandler {
 export function brokenEscapeReader(mountPath: string): Handler {
   const isOurs = isRouteBelow(mountPath);
   return (request: ExpressRequest, _response: unknown, next: Next): void => {
-    if (isOurs(request.path) && !isDecodable(request.path)) request.url = request.url.replaceAll('%', '%25');
+    if (isOurs(request.path)) request.url = withReadableEscapes(request.path, request.url);
     next();
   };
 }
 
-function isDecodable(path: string): boolean {
+/** A URL with all of its escapes taken for plain text, where those of its path cannot be read. */
+export function withReadableEscapes(path: string, url: string = path): string {
   try {
     decodeURIComponent(path);
-    return true;
+    return url;
   } catch {
-    return false;
+    return url.replaceAll('%', '%25');
   }
 }
 

@@ -29,13 +29,19 @@ export async function readBody<Dto extends object>(
 
 function jsonObject(request: AuthRequest): Record<string, unknown> {
   const { body } = request;
-  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(header(request, 'content-type')) || body === undefined) {
+  if (!isJson(header(request, 'content-type')) || body === undefined) {
     throw new AuthError('body_not_json', 'The body must be JSON: send Content-Type: application/json.');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AuthError('body_malformed', 'The body must be a JSON object.');
   }
   return body as Record<string, unknown>;
+}
+
+/** Express refuses other charsets itself; Fastify reads all of them as UTF-8. (RFC 8259, section 8.1) */
+function isJson(contentType: string): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType) ?? [];
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType) && /^utf-/i.test(charset);
 }
 
 async function hasBody(request: AuthRequest): Promise<boolean> {

@@ -23,7 +23,7 @@ export function clientOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientIn
 }
 
 /** How many lines of this header were sent; Node itself joins or drops repeated ones. */
-export function headerLines(request: AuthRequest, name: string): number {
+export function headerLines(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): number {
   const raw = request.rawHeaders ?? request.raw?.rawHeaders ?? [];
   return raw.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }

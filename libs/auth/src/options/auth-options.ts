@@ -1,5 +1,6 @@
 import type { DeviceDetector } from '../domain/ports/device-detector';
 import type { PasswordHasher } from '../domain/ports/password-hasher';
+import type { TokenSource } from '../domain/ports/token-source';
 import type { UserEntityMapping, UserStore } from '../domain/ports/user-store';
 import type { NameMatching } from '../domain/username';
 
@@ -85,6 +86,8 @@ export interface AuthModuleOptions {
   };
   /** How often rows that are no longer needed are removed, by each instance; false for `PruningService` alone. */
   pruneIntervalSeconds?: number | false;
+  /** How often the sessions of open sockets are looked up, 1 to 3600, while any is open; see `OpenSockets`. */
+  socketCheckIntervalSeconds?: number;
   /**
    * Whether the guard's read is a named prepared statement (PostgreSQL). Set it to false behind a pooler that hands out
    * another connection for each transaction and does not know of prepared statements, such as PgBouncer before 1.21.
@@ -98,6 +101,8 @@ export interface AuthModuleOptions {
   passwordHasher?: Replaceable<PasswordHasher>;
   /** ua-parser-js by default, where it is installed. */
   deviceDetector?: Replaceable<DeviceDetector>;
+  /** Where the token of a call stands that is no HTTP request, where its transport has no usual place for it. */
+  tokenSource?: Replaceable<TokenSource>;
 }
 
 /** What shapes the module itself, and so cannot come out of the factory of `forRootAsync()`. */
@@ -122,6 +127,7 @@ export type ResolvedAuthOptions = Readonly<
       | 'users'
       | 'passwordHasher'
       | 'deviceDetector'
+      | 'tokenSource'
       | 'failedLogins'
       | 'hashing'
       | 'history'
@@ -138,6 +144,7 @@ export type ResolvedAuthOptions = Readonly<
   readonly users: AuthModuleOptions['users'];
   readonly passwordHasher: AuthModuleOptions['passwordHasher'];
   readonly deviceDetector: AuthModuleOptions['deviceDetector'];
+  readonly tokenSource: AuthModuleOptions['tokenSource'];
 };
 
 /** Injects the options in force. */

@@ -26,11 +26,13 @@ export const DEFAULT_OPTIONS: ResolvedAuthOptions = {
   bcryptCost: 12,
   history: { retentionDays: 90, maxRowsPerUser: 1000 },
   pruneIntervalSeconds: 3600,
+  socketCheckIntervalSeconds: 30,
   namedStatements: true,
   nameMatching: 'exact',
   users: undefined,
   passwordHasher: undefined,
   deviceDetector: undefined,
+  tokenSource: undefined,
 };
 
 export const DEFAULT_EXTRAS: Required<Omit<AuthModuleExtras, 'dataSource'>> & { dataSource: string } = {

@@ -1,5 +1,6 @@
 import { DeviceDetector } from '../domain/ports/device-detector';
 import { PasswordHasher } from '../domain/ports/password-hasher';
+import { TokenSource } from '../domain/ports/token-source';
 import { UserStore } from '../domain/ports/user-store';
 import type { AuthModuleOptions, ResolvedAuthOptions } from './auth-options';
 import { DEFAULT_EXTRAS, DEFAULT_OPTIONS } from './defaults';
@@ -77,10 +78,12 @@ const RULES: Record<string, Rule> = {
   'history.retentionDays': integer(1, 36_500),
   'history.maxRowsPerUser': integer(1, 10_000_000),
   pruneIntervalSeconds: (value, env) => (value === false ? null : withFalse(integer(60, 604_800)(value, env))),
+  socketCheckIntervalSeconds: integer(1, 3600),
   nameMatching: oneOf('exact', 'insensitive'),
   users,
   passwordHasher: replaceable(PasswordHasher, 'a class that extends PasswordHasher'),
   deviceDetector: replaceable(DeviceDetector, 'a class that extends DeviceDetector'),
+  tokenSource: replaceable(TokenSource, 'a class that extends TokenSource'),
 };
 
 const GROUPS = ['failedLogins', 'hashing', 'recentLogin', 'passwordPolicy', 'history'] as const;

@@ -1,11 +1,14 @@
 import type { Client } from '../domain/client';
 import type { AccountStatus } from '../domain/outcomes';
 import type { Clock } from '../domain/ports/clock';
+import type { HostTransactions } from '../domain/ports/host-transactions';
 import type { Circumstances, SessionStore } from '../domain/ports/session-store';
 import type { SignalBus } from '../domain/ports/signal-bus';
 import type { UserId, UserStore } from '../domain/ports/user-store';
 import { isOver, viewSession, type EndedSession, type SessionLimits, type SessionRecord } from '../domain/session';
 import type { ResolvedAuthOptions } from '../options/auth-options';
+import type { OpenSockets } from './open-sockets';
+import { limitsOf } from './session-limits';
 
 /** What every use case needs to know of time and limits, and to tell of sessions that ended. */
 export class SessionNotices {
@@ -17,8 +20,10 @@ export class SessionNotices {
     private readonly sessions: SessionStore,
     private readonly users: UserStore,
     private readonly signals: SignalBus,
+    private readonly sockets: OpenSockets,
+    private readonly transactions: HostTransactions,
   ) {
-    this.limits = { idleMs: options.idleTimeoutSeconds * 1000, absoluteMs: options.absoluteTimeoutSeconds * 1000 };
+    this.limits = limitsOf(options);
   }
 
   circumstances(client: Client): Circumstances {
@@ -29,8 +34,9 @@ export class SessionNotices {
     return isOver(session, this.limits, this.clock.now());
   }
 
-  /** One signal for each session that ended. */
+  /** One signal for each session that ended, whose sockets are closed by then. */
   tellEnds(ended: readonly EndedSession[], currentId: string | null = null): void {
+    this.transactions.whenCommitted(() => this.sockets.closeOf(ended.map(({ session }) => session.id)));
     for (const { session, reason } of ended) {
       const userId = this.users.parseId(session.userId);
       this.signals.emit('user_logged_out', { userId, session: viewSession(session, currentId), reason });

@@ -6,22 +6,24 @@ import {
   type EndSessions,
   type OpenSession,
   type RotateToken,
+  type SessionLookup,
   type Touch,
 } from '../domain/ports/session-store';
 import type { EndedSession, SessionLimits, SessionRecord } from '../domain/session';
 import type { ActivityWriter } from './activity-writer';
 import type { AuthTables } from './auth-tables';
 import type { EventWriter } from './event-writer';
-import { sessionFromRow } from './rows';
+import { accountFromRow, sessionFromRow } from './rows';
 import type { Database } from './sql/database';
 import type { SessionEnder } from './session-ender';
-import type { SessionLookup } from './session-lookup';
+import type { AccessReader } from './access-reader';
 import type { SessionOpener } from './session-opener';
 import type { TokenRotator } from './token-rotator';
 
 /** The session port on the host's DataSource; each transition has a file of its own. */
 export class TypeOrmSessionStore extends SessionStore {
   private readonly byUser;
+  private readonly byIds;
   private readonly setAuthenticated;
 
   constructor(
@@ -32,12 +34,16 @@ export class TypeOrmSessionStore extends SessionStore {
     private readonly rotator: TokenRotator,
     private readonly ender: SessionEnder,
     private readonly activity: ActivityWriter,
-    private readonly lookup: SessionLookup,
+    private readonly reader: AccessReader,
   ) {
     super();
     this.byUser = tables.selectSession(
       `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
        ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+    this.byIds = tables.selectSessionWithAccount(
+      '1 AS one',
+      `WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
     );
     this.setAuthenticated = tables.statement(
       `UPDATE {session} SET {session.authenticatedAt} = :now WHERE {session.id} = :id AND {session.state} = 'active'`,
@@ -45,7 +51,7 @@ export class TypeOrmSessionStore extends SessionStore {
   }
 
   findByAccessDigest(digest: string): Promise<AccessLookup | null> {
-    return this.lookup.find(digest);
+    return this.reader.find(digest);
   }
 
   ownerOfRefreshDigest(digest: string): Promise<string | null> {
@@ -78,6 +84,11 @@ export class TypeOrmSessionStore extends SessionStore {
 
   async listActive(userId: string): Promise<readonly SessionRecord[]> {
     return (await this.database.single(this.byUser.with({ userId }))).rows.map(sessionFromRow);
+  }
+
+  async findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
+    const { rows } = await this.database.single(this.byIds.with({ ids }));
+    return rows.map((row) => ({ session: sessionFromRow(row), account: accountFromRow(row) }));
   }
 
   touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {

@@ -62,12 +62,16 @@ export interface EndSessions extends Circumstances {
   readonly actor?: string;
 }
 
-/** A session found by its access token. */
-export interface AccessLookup {
+/** A session with the account of its user. */
+export interface SessionLookup {
   readonly session: SessionRecord;
-  readonly accessExpiresAt: number;
   /** Null where only the user store can tell. */
   readonly account: AccountStatus | null;
+}
+
+/** A session found by its access token. */
+export interface AccessLookup extends SessionLookup {
+  readonly accessExpiresAt: number;
 }
 
 export interface Touch {
@@ -96,6 +100,8 @@ export abstract class SessionStore {
   abstract reauthenticate(sessionId: string, now: number): Promise<boolean>;
   /** The sessions in the state `active`, newest first; the time of some may be over. */
   abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
+  /** Those of these sessions, 1,000 at the most, that are in the state `active`; the time of some may be over. */
+  abstract findActive(sessionIds: readonly string[]): Promise<readonly SessionLookup[]>;
   /** Writes the last activity of sessions that are still active; never earlier than what is stored. */
   abstract touch(touches: readonly Touch[], limits: SessionLimits): Promise<void>;
 }

@@ -37,17 +37,19 @@ export class SqliteDatabase extends Database {
   }
 
   protected runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
-    return this.whenFree(deadline, (connection) => {
-      try {
-        connection.exec('BEGIN IMMEDIATE');
-        const outcome = drive(unit(), (query) => execute(connection, query));
-        connection.exec('COMMIT');
-        return outcome;
-      } catch (error) {
-        if (connection.inTransaction) connection.exec('ROLLBACK');
-        throw error;
-      }
-    });
+    return this.whenFree(deadline, (connection) =>
+      withoutBlocking(connection, () => {
+        try {
+          connection.exec('BEGIN IMMEDIATE');
+          const outcome = drive(unit(), (query) => execute(connection, query));
+          connection.exec('COMMIT');
+          return outcome;
+        } catch (error) {
+          if (connection.inTransaction) connection.exec('ROLLBACK');
+          throw error;
+        }
+      }),
+    );
   }
 
   protected runJoined<T>(unit: () => Unit<T>, _: QueryRunner, deadline: AbortSignal): Promise<T> {
@@ -65,7 +67,10 @@ export class SqliteDatabase extends Database {
   }
 
   protected runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
-    return this.whenFree(deadline, (connection) => execute(connection, query));
+    const run = (connection: SqliteConnection): Result => execute(connection, query);
+    // A reader waits for nobody (with a WAL).
+    const isRead = query.sql.startsWith('SELECT');
+    return this.whenFree(deadline, isRead ? run : (connection) => withoutBlocking(connection, run));
   }
 
   protected async runLookUp({ sql, params }: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]> {
@@ -99,7 +104,7 @@ export class SqliteDatabase extends Database {
     for (;;) {
       assertInTime(deadline);
       try {
-        if (!connection.inTransaction) return withoutBlocking(connection, work);
+        if (!connection.inTransaction) return await work(connection);
       } catch (error) {
         if (failureCode(error) !== 'SQLITE_BUSY') throw error;
       }

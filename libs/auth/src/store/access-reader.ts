@@ -14,7 +14,7 @@ const SIZES = [1, 8, 32, 128];
  * The one read of a guarded request: the session of an access token, with the account of its user. Those that come while
  * one is under way are read together.
  */
-export class SessionLookup {
+export class AccessReader {
   private readonly reads = new GatheredReads<AccessLookup>((digests) => this.read(digests));
   private readonly prepared: readonly { readonly size: number; readonly name: string; readonly statement: Statement }[];
 
