@@ -24,8 +24,8 @@ export const LAYOUTS: readonly Layout[] = [
   { modules: 'ESM', resolution: 'nodenext' },
 ];
 
-/** The first and the last versions of Node of the lines that `engines` allows; without a patch, the newest there is. */
-export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24'];
+/** Of each line of Node that `engines` allows: the first version, where it does not allow the whole line, and the newest one. */
+export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24', '26'];
 
 /** The ranges that the package manifest of a host names. */
 export function dependenciesOf({ nest, typeorm }: Versions): Record<string, string> {
