@@ -20,7 +20,14 @@ export function writePage(result: MatrixResult): void {
 export function render({ rows, installed }: MatrixResult): string {
   const places = rows.find(({ runs }) => runs.length > 0)?.runs ?? [];
   const seen = table(
-    ['Nest', 'TypeORM', 'Host', '`moduleResolution`', 'Types', ...places.map((one) => `${one.node}, ${one.database}`)],
+    [
+      'Nest',
+      'TypeORM',
+      'Host',
+      '`moduleResolution`',
+      'Types, by TypeScript',
+      ...places.map((one) => `${one.node}, ${one.database}`),
+    ],
     rows.map((row) => [
       row.versions.nest,
       row.versions.typeorm,
@@ -38,9 +45,10 @@ export function render({ rows, installed }: MatrixResult): string {
   return `${seen}\n\n${versions}\n`;
 }
 
-function typesOf({ failure, faulty }: Row): string {
+function typesOf({ failure, compilers, faulty }: Row): string {
   if (failure) return 'fail';
-  return faulty.length === 0 ? 'sound' : `sound, but for those of ${faulty.map((name) => `\`${name}\``).join(', ')}`;
+  const sound = `sound in ${compilers.join(' and ')}`;
+  return faulty.length === 0 ? sound : `${sound}; errors in ${faulty.map((name) => `\`${name}\``).join(', ')} itself`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

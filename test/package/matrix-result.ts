@@ -12,6 +12,9 @@ export interface Run {
 export interface Row {
   readonly versions: Versions;
   readonly layout: Layout;
+  /** The versions of TypeScript that found the types sound. */
+  readonly compilers: readonly string[];
+  /** The packages of others whose declarations have errors. */
   readonly faulty: readonly string[];
   /** Why it does not compile, if it does not; then it was not run. */
   readonly failure: string | undefined;

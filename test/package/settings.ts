@@ -43,6 +43,7 @@ export function dependenciesOf({ nest, typeorm }: Versions): Record<string, stri
     rxjs: '^7.2.0',
     typeorm: typeorm === '0.3' ? '^0.3.29' : '^1',
     typescript: nest === '11' ? '~5.9.0' : '~6.0.0',
+    'newest-typescript': 'npm:typescript@latest',
     // Optional: with it the sessions have their browsers, without it the module has to start all the same.
     ...(nest === '11' ? { 'ua-parser-js': '^1.0.41' } : {}),
   };

@@ -13,8 +13,9 @@ export interface Place {
   readonly database: Run['database'];
 }
 
-/** Compiles an installation in each layout and runs what comes of it in each place. */
+/** Looks at the classes of an installation, compiles it in each layout and runs what comes of it in each place. */
 export async function tryHosts(installation: Installation, places: readonly Place[]): Promise<Row[]> {
+  for (const { node } of places) installation.checkIdentity(node.path);
   const rows: Row[] = [];
   for (const layout of LAYOUTS) rows.push(await tryLayout(installation, layout, places));
   return rows;
@@ -28,7 +29,7 @@ async function tryLayout(installation: Installation, layout: Layout, places: rea
     host = compileHost(installation, layout);
   } catch (error) {
     console.log(`  does not compile`);
-    return { versions, layout, faulty: [], failure: (error as Error).message, runs: [] };
+    return { versions, layout, compilers: [], faulty: [], failure: (error as Error).message, runs: [] };
   }
   const runs: Run[] = [];
   for (const { node, database } of places) {
@@ -36,11 +37,10 @@ async function tryLayout(installation: Installation, layout: Layout, places: rea
     console.log(`  Node ${node.version}, ${database}: ${failure ? 'fails' : 'works'}`);
     runs.push({ node: node.version, database, failure });
   }
-  return { versions, layout, faulty: host.faulty, failure: undefined, runs };
+  return { versions, layout, compilers: host.compilers, faulty: host.faulty, failure: undefined, runs };
 }
 
 async function tryPlace(installation: Installation, host: CompiledHost, { node, database }: Place): Promise<void> {
-  installation.checkIdentity(node.path);
   const { options, drop } = await createDatabase(database === 'SQLite' ? 'sqlite' : 'postgres');
   try {
     await withHost(host, node.path, options, (url) => tellStory(url, installation.versions.nest === '11'));

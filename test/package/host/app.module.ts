@@ -17,7 +17,7 @@ const database = JSON.parse(process.env['HOST_DATABASE']!) as TypeOrmModuleOptio
       migrationsRun: true,
     }),
     EventEmitterModule.forRoot(),
-    AuthModule.forRoot({ sessionPolicy: 'max_count', maxSessions: 10 }),
+    AuthModule.forRoot({ sessionPolicy: 'max_count', maxSessions: 10, bcryptCost: 10 }),
   ],
   controllers: [MeController, AlertsController],
   providers: [Alerts],
