@@ -1,6 +1,6 @@
 // The packed library in fresh hosts, on every version that it allows: npm run matrix. Needs the npm registry and PostgreSQL
 // (TEST_POSTGRES_URL), and takes about ten minutes. `-- --write` puts what was seen into docs/compatibility.md;
-// `-- --nest 12 --typeorm 1 --node 24` tries a part of it.
+// `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` tries a part of it.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -29,13 +29,13 @@ describe('the packed library', () => {
   it('holds what each source file was compiled to, and nothing else', () => {
     const outside = packed.files.filter((path) => !path.startsWith('dist/'));
     expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-    const inside = packed.files.filter((path) => /^dist\/.*\.js$/.test(path));
+    const inside = packed.files.filter((path) => /^dist\/.*\.m?js$/.test(path));
     const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
     const expected = sources
       .filter((path) => !path.endsWith('.spec.ts'))
-      .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.ts$/, '.js'));
+      .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.(m?)ts$/, '.$1js'));
     expect(inside.sort()).toEqual(expected.sort());
-    expect(packed.files.every((path) => /\.(js|d\.ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+    expect(packed.files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
   });
 
   it('passes publint and are-the-types-wrong', () => {

@@ -8,7 +8,7 @@ import { failuresOf, type MatrixResult, type Row } from './matrix-result';
 import { nodeBinary } from './node-binaries';
 import { packLibrary } from './pack';
 import { ROOT, run } from './run';
-import { NODES, VERSIONS } from './settings';
+import { LAYOUTS, NODES, VERSIONS } from './settings';
 import { tryHosts, type Place } from './try-hosts';
 
 /** Tries every combination that the package allows, and says what was seen. */
@@ -18,17 +18,19 @@ async function main(): Promise<void> {
       nest: { type: 'string' },
       typeorm: { type: 'string' },
       node: { type: 'string' },
+      modules: { type: 'string' },
       write: { type: 'boolean' },
     },
   });
-  const isWhole = !values.nest && !values.typeorm && !values.node;
+  const isWhole = !values.nest && !values.typeorm && !values.node && !values.modules;
   if (values.write && !isWhole) throw new Error('Only the whole matrix can be written into the page.');
   const chosen = VERSIONS.filter(
     ({ nest, typeorm }) => (values.nest ?? nest) === nest && (values.typeorm ?? typeorm) === typeorm,
   );
+  const layouts = LAYOUTS.filter(({ modules }) => (values.modules ?? modules) === modules);
   const work = mkdtempSync(join(tmpdir(), 'nsa-matrix-'));
   try {
-    const places = placesOn(values.node ? [values.node] : NODES);
+    const places = placesOn(values.node?.split(',') ?? NODES);
     const { tarball } = packLibrary(work);
     console.log(run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT).trim());
     const rows: Row[] = [];
@@ -36,7 +38,7 @@ async function main(): Promise<void> {
     for (const versions of chosen) {
       const installation = Installation.make(work, versions, tarball);
       installed.push({ versions, resolved: installation.resolved() });
-      rows.push(...(await tryHosts(installation, places)));
+      rows.push(...(await tryHosts(installation, places, layouts)));
     }
     const result = { rows, installed };
     const failures = failuresOf(result);

@@ -4,7 +4,7 @@ import { withHost } from './host-process';
 import type { Installation } from './installation';
 import { nameOf, type Row, type Run } from './matrix-result';
 import type { NodeBinary } from './node-binaries';
-import { LAYOUTS, type Layout } from './settings';
+import type { Layout } from './settings';
 import { tellStory } from './story';
 
 /** Where hosts are run: PostgreSQL, whose driver needs no build, on every Node; SQLite on the Node it was built for. */
@@ -14,10 +14,14 @@ export interface Place {
 }
 
 /** Looks at the classes of an installation, compiles it in each layout and runs what comes of it in each place. */
-export async function tryHosts(installation: Installation, places: readonly Place[]): Promise<Row[]> {
+export async function tryHosts(
+  installation: Installation,
+  places: readonly Place[],
+  layouts: readonly Layout[],
+): Promise<Row[]> {
   for (const { node } of places) installation.checkIdentity(node.path);
   const rows: Row[] = [];
-  for (const layout of LAYOUTS) rows.push(await tryLayout(installation, layout, places));
+  for (const layout of layouts) rows.push(await tryLayout(installation, layout, places));
   return rows;
 }
 
