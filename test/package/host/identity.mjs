@@ -11,6 +11,8 @@ for (const [name, imported] of Object.entries({
 })) {
   const required = require(name);
   assert.ok(Object.keys(required).length > 4);
+  // The first patches of Node 20.19 and 22.12 need Nest 12 to be there before it is required.
+  assert.match(import.meta.resolve(name), /\/index\.mjs$/);
   for (const key of Object.keys(required)) assert.equal(imported[key], required[key], `${key} of ${name}`);
 }
 assert.ok(require('nestjs-session-auth/package.json').version);
