@@ -1,179 +1,61 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { createDatabase } from '../support/databases';
+import { compileHost } from './compile';
+import { withHost } from './host-process';
+import { Installation } from './installation';
+import { packLibrary, type PackedLibrary } from './pack';
+import { ROOT, run } from './run';
+import type { Layout, Versions } from './settings';
+import { tellStory } from './story';
 
-const ROOT = join(__dirname, '../..');
-
-/** Hosts at both ends of what the peer ranges allow, with the peers that are optional and without. */
-const HOSTS = [
-  { nest: '^11', events: '^3', typeorm: '^0.3.29', nestTypeorm: '^11', optional: true },
-  { nest: '^12', events: '^12', typeorm: '^1', nestTypeorm: '^12', optional: false },
+/** Hosts at both ends of what is allowed, on this Node and on SQLite; `npm run matrix` tries what is between. */
+const CORNERS: { versions: Versions; layout: Layout }[] = [
+  { versions: { nest: '11', typeorm: '0.3' }, layout: { modules: 'CommonJS', resolution: 'node10' } },
+  { versions: { nest: '12', typeorm: '1' }, layout: { modules: 'ESM', resolution: 'nodenext' } },
 ];
 
-const mainOf = ({ optional }: (typeof HOSTS)[number]): string => `
-import 'reflect-metadata';
-import { Controller, Get, Module, UseGuards } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { EventEmitterModule } from '@nestjs/event-emitter';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AuthModule, AuthService, BearerAuthGuard, CurrentSession, type Session } from 'nestjs-session-auth';
-import { actingAs } from 'nestjs-session-auth/testing';
-
-@Controller()
-class MeController {
-  @Get('me')
-  @UseGuards(BearerAuthGuard)
-  me(@CurrentSession() session: Session) {
-    return { session_id: session.id };
-  }
-}
-
-@Module({
-  imports: [
-    TypeOrmModule.forRoot({ type: 'better-sqlite3', database: ':memory:', entities: [...AUTH_ENTITIES], synchronize: true }),
-    EventEmitterModule.forRoot(),
-    AuthModule.forRoot({ sessionPolicy: 'single' }),
-  ],
-  controllers: [MeController],
-})
-class AppModule {}
-
-${optional ? "import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';" : ''}
-
-async function main(): Promise<void> {
-  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
-  const user = await app.get(AuthService).createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
-  if (!(await actingAs(app, user)).headers.Authorization) throw new Error('The testing kit does not work.');
-  ${optional ? DOCUMENT : ''}
-  await app.listen(0, '127.0.0.1');
-  console.log('listening ' + (app.getHttpServer().address() as { port: number }).port);
-}
-void main();
-`;
-
-const DOCUMENT = `
-  const { paths } = SwaggerModule.createDocument(app, new DocumentBuilder().addBearerAuth().build());
-  const operation = paths['/auth/login']?.post;
-  if (operation?.operationId !== 'authLogin' || !operation.responses['429']) throw new Error('The document is not told.');
-`;
-
-const TSCONFIG = {
-  compilerOptions: {
-    target: 'es2022',
-    module: 'nodenext',
-    moduleResolution: 'nodenext',
-    strict: true,
-    types: ['node'],
-    experimentalDecorators: true,
-    emitDecoratorMetadata: true,
-    skipLibCheck: true,
-    outDir: 'dist',
-    rootDir: '.',
-  },
-  files: ['main.ts'],
-};
-
-describe('the packed library in a fresh host', () => {
+describe('the packed library', () => {
   let work: string;
-  let tarball: string;
+  let packed: PackedLibrary;
 
   beforeAll(() => {
     work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
-    run('npx', ['tsc', '-p', 'libs/auth/tsconfig.lib.json', '--outDir', join(work, 'package/dist')], ROOT);
-    for (const file of ['package.json', 'README.md', 'LICENSE']) {
-      run('cp', [join(ROOT, 'libs/auth', file), join(work, 'package', file)], ROOT);
-    }
-    const [packed] = JSON.parse(run('npm', ['pack', '--json'], join(work, 'package'))) as [
-      { filename: string; files: { path: string }[] },
-    ];
-    tarball = join(work, 'package', packed.filename);
-    const outside = packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
-    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-    const inside = packed.files.map(({ path }) => path).filter((path) => /^dist\/.*\.js$/.test(path));
-    // Each source file and nothing else.
-    const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
-    const expected = sources
-      .filter((path) => !path.endsWith('.spec.ts'))
-      .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.ts$/, '.js'));
-    expect(inside.sort()).toEqual(expected.sort());
-    expect(packed.files.every(({ path }) => /\.(js|d\.ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+    packed = packLibrary(work);
   }, 120_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it.each(HOSTS)(
-    'compiles, starts and logs in on Nest $nest with TypeORM $typeorm',
-    async (host) => {
-      const folder = mkdtempSync(join(work, 'host-'));
-      const dependencies = {
-        '@nestjs/common': host.nest,
-        '@nestjs/core': host.nest,
-        '@nestjs/platform-express': host.nest,
-        '@nestjs/event-emitter': host.events,
-        '@nestjs/typeorm': host.nestTypeorm,
-        typeorm: host.typeorm,
-        // Compiled once for the workspace: what is tested here is not how it builds.
-        '@types/node': '^20',
-        'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}`,
-        'class-transformer': '^0.5.1',
-        'class-validator': '^0.15.0',
-        'nestjs-session-auth': `file:${tarball}`,
-        'reflect-metadata': '^0.2.0',
-        rxjs: '^7.2.0',
-        ...(host.optional
-          ? { 'ua-parser-js': '^1.0.41', '@nestjs/swagger': host.nest, '@opentelemetry/api': '^1.9.0' }
-          : {}),
-      };
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-host', private: true, dependencies }));
-      writeFileSync(join(folder, 'main.ts'), mainOf(host));
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-      run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], folder);
-      run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+  it('holds what each source file was compiled to, and nothing else', () => {
+    const outside = packed.files.filter((path) => !path.startsWith('dist/'));
+    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    const inside = packed.files.filter((path) => /^dist\/.*\.m?js$/.test(path));
+    const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
+    const expected = sources
+      .filter((path) => !path.endsWith('.spec.ts'))
+      .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.(m?)ts$/, '.$1js'));
+    expect(inside.sort()).toEqual(expected.sort());
+    expect(packed.files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+  });
 
-      const server = spawn(process.execPath, [join(folder, 'dist/main.js')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  it('passes publint and are-the-types-wrong', () => {
+    const said = run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), packed.tarball], ROOT);
+    expect(said).toContain('find nothing in ., ./testing, ./package.json');
+  }, 60_000);
+
+  it.each(CORNERS)(
+    'keeps its types, starts and does its work on Nest $versions.nest with TypeORM $versions.typeorm in $layout.modules under $layout.resolution',
+    async ({ versions, layout }) => {
+      const installation = Installation.make(work, versions, packed.tarball);
+      installation.checkIdentity(process.execPath);
+      const host = compileHost(installation, layout);
+      const database = await createDatabase('sqlite');
       try {
-        const url = `http://127.0.0.1:${await portOf(server)}`;
-        const login = await fetch(`${url}/auth/login/`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'User-Agent': CHROME },
-          body: JSON.stringify({ username: 'alice', password: 'secret' }),
-        });
-        expect(login.status).toBe(200);
-        const tokens = (await login.json()) as { access_token: string; session_id: string };
-        const headers = { Authorization: `Bearer ${tokens.access_token}` };
-        const me = await fetch(`${url}/me`, { headers });
-        expect(await me.json()).toEqual({ session_id: tokens.session_id });
-        const [session] = (await (await fetch(`${url}/auth/sessions/`, { headers })).json()) as [object];
-        expect(session).toMatchObject(host.optional ? { browser_family: 'Chrome' } : { browser_family: 'Other' });
-        expect((await fetch(`${url}/me`)).status).toBe(401);
+        await withHost(host, process.execPath, database.options, (url) => tellStory(url, versions.nest === '11'));
       } finally {
-        server.kill();
+        await database.drop();
       }
     },
     300_000,
   );
 });
-
-const CHROME =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
-
-function run(command: string, args: string[], cwd: string): string {
-  try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
-  }
-}
-
-function portOf(server: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    server.stdout!.on('data', (chunk: Buffer) => {
-      output += String(chunk);
-      const port = /listening (\d+)/.exec(output)?.[1];
-      if (port) resolve(port);
-    });
-    server.once('exit', (code) => reject(new Error(`The host ended with ${code}: ${output}`)));
-  });
-}

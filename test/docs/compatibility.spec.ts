@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LAYOUTS, NODES, VERSIONS } from '../package/settings';
+
+const ROOT = join(__dirname, '../..');
+const rows = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+
+describe('the page on compatibility', () => {
+  const head = rows.find(([, first]) => first === 'Nest')!;
+  const seen = rows.filter(([, nest, typeorm]) => VERSIONS.some((one) => one.nest === nest && one.typeorm === typeorm));
+
+  it('has a row for each way to make a host', () => {
+    const expected = VERSIONS.flatMap(({ nest, typeorm }) =>
+      LAYOUTS.map(({ modules, resolution }) => [nest, typeorm, modules, resolution]),
+    );
+    expect(seen.map((row) => row.slice(1, 5))).toEqual(expected);
+  });
+
+  it('has a column for each Node', () => {
+    const tried = head.filter((cell) => cell.endsWith(', PostgreSQL')).map((cell) => cell.split(',')[0]!);
+    expect(tried).toHaveLength(NODES.length);
+    NODES.forEach((node, index) => expect(`${tried[index]}.`).toMatch(new RegExp(`^${node.replace(/\./g, '\\.')}\\.`)));
+  });
+
+  it('tells of hosts that all compile and work', () => {
+    for (const row of seen) {
+      expect(row[5]).toMatch(/^sound in \d/);
+      expect(new Set(row.slice(6, -1))).toEqual(new Set(['works']));
+      expect(row).toHaveLength(head.length);
+    }
+  });
+
+  it('was made with versions that the package allows', () => {
+    const library = JSON.parse(readFileSync(join(ROOT, 'libs/auth/package.json'), 'utf8')) as {
+      peerDependencies: Record<string, string>;
+    };
+    const majors = (range: string): string[] => [...range.matchAll(/\^(\d+)/g)].map(([, major]) => major!);
+    expect(majors(library.peerDependencies['@nestjs/core']!)).toEqual([...new Set(VERSIONS.map(({ nest }) => nest))]);
+    expect(majors(library.peerDependencies['typeorm']!)).toEqual(['0', '1']);
+  });
+});

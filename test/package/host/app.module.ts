@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
+import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule } from 'nestjs-session-auth';
+import { AlertsController } from './alerts.controller.js';
+import { Alerts } from './alerts.js';
+import { MeController } from './me.controller.js';
+
+const database = JSON.parse(process.env['HOST_DATABASE']!) as TypeOrmModuleOptions;
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      ...database,
+      entities: [...AUTH_ENTITIES],
+      migrations: [...AUTH_MIGRATIONS],
+      migrationsRun: true,
+    }),
+    EventEmitterModule.forRoot(),
+    AuthModule.forRoot({ sessionPolicy: 'max_count', maxSessions: 10, bcryptCost: 10 }),
+  ],
+  controllers: [MeController, AlertsController],
+  providers: [Alerts],
+})
+export class AppModule {}

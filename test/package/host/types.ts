@@ -1,0 +1,44 @@
+// Compiled and never run: what a host sees of the library's types. It fails where one is lost on the way and has become `any`.
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
+import type {
+  AuthError,
+  AuthErrorCode,
+  AuthModule,
+  AuthModuleOptions,
+  AuthService,
+  AuthSignals,
+  AuthUser,
+  EndReason,
+  OpenedSession,
+  Session,
+  UserId,
+} from 'nestjs-session-auth';
+import type { actingAs, ActingSession, CheapPasswordHasher, SignalRecorder } from 'nestjs-session-auth/testing';
+import type { Repository } from 'typeorm';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+export const HELD: [
+  Same<ReturnType<typeof AuthModule.forRoot>, DynamicModule>,
+  Same<AuthModuleOptions['sessionPolicy'], 'single' | 'multi' | 'max_count' | undefined>,
+  Same<ReturnType<AuthService['login']>, Promise<OpenedSession>>,
+  Same<AuthError['code'], AuthErrorCode>,
+  Same<Session['createdAt'], Date>,
+  Same<AuthUser['username'], string>,
+  Same<AuthSignals['user_logged_out']['reason'], EndReason>,
+  Same<AuthSignals['token_reuse_detected']['userId'], UserId>,
+  Same<ReturnType<typeof actingAs>, Promise<ActingSession>>,
+  Same<Parameters<typeof actingAs>[0], INestApplicationContext>,
+  Same<ActingSession['sessionId'], string>,
+  Same<CheapPasswordHasher['maxPasswordBytes'], 4096>,
+  Same<ReturnType<SignalRecorder['of']>[number], AuthSignals[keyof AuthSignals]>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
+
+/** The words of others that ours are made of are there, too. */
+export type OfOthers = [
+  Same<DynamicModule['global'], boolean | undefined>,
+  Same<ReturnType<EventEmitter2['emit']>, boolean>,
+  Same<ReturnType<Repository<AuthUser>['count']>, Promise<number>>,
+];
+export const OTHERS: OfOthers = [true, true, true];

@@ -1,0 +1,49 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run } from './run';
+import { dependenciesOf, type Versions } from './settings';
+
+const SHOWN = ['@nestjs/core', '@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm', 'class-validator', 'typescript'];
+
+/** A folder with the packed library and what it needs, installed as a host does. */
+export class Installation {
+  constructor(
+    readonly folder: string,
+    readonly versions: Versions,
+  ) {}
+
+  /** npm resolves every version anew, with its checks of peers. */
+  static make(work: string, versions: Versions, tarball: string): Installation {
+    const folder = join(work, `nest-${versions.nest}-typeorm-${versions.typeorm}`);
+    mkdirSync(folder);
+    const dependencies = {
+      ...dependenciesOf(versions),
+      // Compiled once for the workspace: what is tested here is not how it builds.
+      'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}`,
+      'nestjs-session-auth': `file:${tarball}`,
+    };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-hosts', private: true, dependencies }));
+    run(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--strict-peer-deps'],
+      folder,
+    );
+    cpSync(join(__dirname, 'host/identity.mjs'), join(folder, 'identity.mjs'));
+    return new Installation(folder, versions);
+  }
+
+  versionOf(name: string): string {
+    const manifest = readFileSync(join(this.folder, 'node_modules', name, 'package.json'), 'utf8');
+    return (JSON.parse(manifest) as { version: string }).version;
+  }
+
+  /** What npm has resolved, of what matters to the library. */
+  resolved(): Record<string, string> {
+    return Object.fromEntries(SHOWN.map((name) => [name, this.versionOf(name)]));
+  }
+
+  /** Whether `import` and `require()` find the same names and the same classes. */
+  checkIdentity(node: string): void {
+    run(node, [join(this.folder, 'identity.mjs')], this.folder);
+  }
+}

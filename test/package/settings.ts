@@ -1,0 +1,73 @@
+/** What is installed in a host. The two versions of Nest are tried with the TypeScript that their users have. */
+export interface Versions {
+  readonly nest: '11' | '12';
+  readonly typeorm: '0.3' | '1';
+}
+
+export const VERSIONS: readonly Versions[] = [
+  { nest: '11', typeorm: '0.3' },
+  { nest: '11', typeorm: '1' },
+  { nest: '12', typeorm: '0.3' },
+  { nest: '12', typeorm: '1' },
+];
+
+/** How a host is compiled. */
+export interface Layout {
+  readonly modules: 'CommonJS' | 'ESM';
+  readonly resolution: 'node10' | 'nodenext';
+}
+
+export const LAYOUTS: readonly Layout[] = [
+  { modules: 'CommonJS', resolution: 'node10' },
+  { modules: 'CommonJS', resolution: 'nodenext' },
+  { modules: 'ESM', resolution: 'node10' },
+  { modules: 'ESM', resolution: 'nodenext' },
+];
+
+/** Of each line of Node that `engines` allows: the first version, where it does not allow the whole line, and the newest one. */
+export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24', '26'];
+
+/** The ranges that the package manifest of a host names. */
+export function dependenciesOf({ nest, typeorm }: Versions): Record<string, string> {
+  return {
+    '@nestjs/common': `^${nest}`,
+    '@nestjs/core': `^${nest}`,
+    '@nestjs/platform-express': `^${nest}`,
+    '@nestjs/event-emitter': nest === '11' ? '^3' : '^12',
+    '@nestjs/typeorm': `^${nest}`,
+    '@types/node': '^20',
+    'class-transformer': '^0.5.1',
+    'class-validator': nest === '11' ? '^0.14.0' : '^0.15.0',
+    pg: '^8.11.0',
+    'reflect-metadata': '^0.2.0',
+    rxjs: '^7.2.0',
+    typeorm: typeorm === '0.3' ? '^0.3.29' : '^1',
+    typescript: nest === '11' ? '~5.9.0' : '~6.0.0',
+    'newest-typescript': 'npm:typescript@latest',
+    // Optional: with them there is more to see, without them the module has to start all the same.
+    ...(nest === '11' ? { '@nestjs/swagger': '^11', '@opentelemetry/api': '^1.9.0', 'ua-parser-js': '^1.0.41' } : {}),
+  };
+}
+
+/** The compiler's options of a host. Declarations are checked: no `skipLibCheck`. */
+export function compilerOptionsOf({ modules, resolution }: Layout, typescript: string): object {
+  const module = resolution === 'nodenext' ? 'nodenext' : modules === 'ESM' ? 'es2022' : 'commonjs';
+  return {
+    target: 'es2022',
+    module,
+    moduleResolution: resolution,
+    // TypeScript 6 takes node10 with this only.
+    ...(resolution === 'node10' && Number.parseInt(typescript) >= 6 ? { ignoreDeprecations: '6.0' } : {}),
+    esModuleInterop: true,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noPropertyAccessFromIndexSignature: true,
+    types: ['node'],
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    skipLibCheck: false,
+    outDir: 'dist',
+    rootDir: 'src',
+  };
+}
