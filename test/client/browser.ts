@@ -13,6 +13,11 @@ export interface BrowserTraits {
   readonly hasBroadcast?: boolean;
 }
 
+/** Until when what was sent on it is on its way. */
+interface Way {
+  until: number;
+}
+
 interface Waiting {
   readonly tab: Tab;
   readonly start: () => void;
@@ -43,14 +48,10 @@ export class Browser {
   /** Writes as a tab does: it sees it itself at once, the browser soon, the others when the browser has told them. */
   write(writer: Tab, key: string, value: string | null): void {
     put(writer.view, key, value);
-    const pending = (writer.pending.get(key) ?? 0) + 1;
-    writer.pending.set(key, pending);
-    this.after(this.lag(), () => {
-      writer.pending.set(key, writer.pending.get(key)! - 1);
+    writer.pending.set(key, (writer.pending.get(key) ?? 0) + 1);
+    this.inOrder(writer.out, () => {
       put(this.stored, key, value);
-      for (const tab of this.tabs) {
-        if (tab !== writer) this.after(this.lag(), () => tab.hearOfWrite(key, value));
-      }
+      for (const tab of this.tabs) this.inOrder(tab.in, () => tab.hearOfWrite(key, value, tab === writer));
     });
   }
 
@@ -84,6 +85,13 @@ export class Browser {
     }
   }
 
+  /** What takes one way arrives in the order in which it was sent. */
+  private inOrder(way: Way, run: () => void): void {
+    const { clock } = this.traits;
+    way.until = Math.max(way.until, clock.now() + this.lag());
+    this.after(way.until - clock.now(), run);
+  }
+
   private unlock(name: string): void {
     const lock = this.locks.get(name)!;
     const next = lock.waiting.shift();
@@ -97,6 +105,8 @@ export class Browser {
 export class Tab {
   readonly view = new Map<string, string>();
   readonly pending = new Map<string, number>();
+  readonly out: Way = { until: 0 };
+  readonly in: Way = { until: 0 };
   readonly session = new Map<string, string>();
   isClosed = false;
   /** How often it has called the outside. */
@@ -156,9 +166,11 @@ export class Tab {
     if (this.isClosed) await new Promise(() => undefined);
   }
 
-  hearOfWrite(key: string, value: string | null): void {
-    // What the tab has written itself and what is on its way is newer.
-    if ((this.pending.get(key) ?? 0) > 0) return;
+  hearOfWrite(key: string, value: string | null, isOwn: boolean): void {
+    const pending = this.pending.get(key) ?? 0;
+    if (isOwn) return void this.pending.set(key, pending - 1);
+    // What the tab has written itself comes after it.
+    if (pending > 0) return;
     put(this.view, key, value);
     if (!this.isClosed) for (const listener of this.listeners) listener(key, value);
   }

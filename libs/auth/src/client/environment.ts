@@ -24,6 +24,9 @@ export interface ClientClock {
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** What one tab writes to a storage is seen by every other one within this time. */
+export const SEEN_WITHIN_MS = 100;
+
 /** The outside world of a client. Each part can be given; `null` says that there is no such thing. */
 export interface ClientEnvironment {
   readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response>;

@@ -1,9 +1,9 @@
-import type { ClientClock, WebStorage } from './environment.js';
+import { SEEN_WITHIN_MS, type ClientClock, type WebStorage } from './environment.js';
 import type { TabLock } from './tab-lock.js';
 import { isRecord } from './wire.js';
 
-/** A tab sees what another one writes to `localStorage` a moment later; four times that moment is sooner than this. */
-const SETTLE_MS = 250;
+/** Others may claim until they see the first claim; theirs have to be seen as well. */
+const SETTLE_MS = 2.5 * SEEN_WITHIN_MS;
 const POLL_MS = 100;
 
 /**

@@ -1,4 +1,4 @@
-import type { ClientEnvironment } from './environment.js';
+import { SEEN_WITHIN_MS, type ClientEnvironment } from './environment.js';
 import type { ClientError } from './errors.js';
 import type { RefreshMarks } from './refresh-marks.js';
 import type { RefreshAnswer } from './refresh-request.js';
@@ -18,8 +18,6 @@ export type Refreshed =
 /** `dead`: the access token was refused. `ending`: it works still. */
 export type Need = 'dead' | 'ending';
 
-/** What one tab writes to a storage is seen by the others within this time. */
-const SETTLE_MS = 50;
 const FIRST_PAUSE_MS = 250;
 
 /** Exchanges the refresh token: one at a time over all tabs, and each token once. */
@@ -72,7 +70,7 @@ export class Refresher {
   private async latest(stale: Tokens): Promise<Tokens | null> {
     const current = await this.keeper.read();
     if (!this.traits.settles || !current || !isSame(current, stale)) return current;
-    await this.clock.wait(SETTLE_MS);
+    await this.clock.wait(SEEN_WITHIN_MS);
     return this.keeper.read();
   }
 

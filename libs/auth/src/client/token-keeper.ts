@@ -22,6 +22,8 @@ export class TokenKeeper {
       // A storage that fails fails again where somebody waits for it.
       this.hear(message).catch(() => undefined);
     });
+    // So that the end of a session is told to a page that has not asked for anything yet.
+    this.read().catch(() => undefined);
   }
 
   async read(): Promise<Tokens | null> {
