@@ -45,20 +45,20 @@ const worlds = fc.record({
 
 type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
 
-async function play(world: World): Promise<Stage> {
+async function play(world: World, journeys = JOURNEYS): Promise<{ stage: Stage; tabs: Opened[] }> {
   const deal = dealer(world.numbers);
   // Twice this long it takes until another tab sees what one has written.
   const traits = { lag: () => deal(40), hasLocks: world.hasLocks, hasBroadcast: world.hasBroadcast };
   const stage = new Stage(world.grace, traits, world.kind, world.knowsTtl ? { accessTokenTtlSeconds: 900 } : {});
   const tabs = await stage.openTabs(3);
-  stage.server.journey = () => JOURNEYS[deal(JOURNEYS.length)]!;
+  stage.server.journey = () => journeys[deal(journeys.length)]!;
   for (const { tab, deed, wait } of world.deeds) {
     const one = tabs[tab % tabs.length]!;
     act(stage, tabs, one, deed, deal);
     await stage.time.run(wait);
   }
   await stage.time.run(120_000);
-  return stage;
+  return { stage, tabs };
 }
 
 function act(stage: Stage, tabs: Opened[], one: Opened, deed: string, deal: (below: number) => number): void {
@@ -77,7 +77,35 @@ describe('whatever the tabs, the network and the browser do, in whatever order',
   it('no refresh token is sent that was used up', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
-        expect((await play(world)).server.reuses).toBe(0);
+        expect((await play(world)).stage.server.reuses).toBe(0);
+      }),
+      { numRuns: RUNS },
+    );
+  }, 240_000);
+
+  it('nobody has to sign in, as long as no answer is lost and no tab is closed', async () => {
+    const calm = fc.record({
+      deeds: fc.array(
+        fc.record({
+          tab: fc.nat(4),
+          deed: fc.constantFrom('ask', 'ask', 'ask', 'ask', 'open', 'password'),
+          wait: fc.constantFrom(0, 1, 30, 200, 1_000, TTL),
+        }),
+        { minLength: 5, maxLength: 30 },
+      ),
+      numbers: fc.array(fc.nat(1_000), { minLength: 1, maxLength: 30 }),
+      hasLocks: fc.boolean(),
+      hasBroadcast: fc.boolean(),
+      kind: fc.constant('local' as const),
+      grace: fc.constantFrom(0 as const, 30 as const),
+      knowsTtl: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(calm, async (world) => {
+        const { tabs, stage } = await play(world, [{}, { there: 300, back: 300 }, { there: 1_000, back: 2_000 }]);
+        expect(new Set(tabs.flatMap(({ told }) => told))).not.toContain('signInNeeded');
+        expect(await stage.askAll(tabs)).toEqual(tabs.map(() => 200));
+        expect(stage.server.reuses).toBe(0);
       }),
       { numRuns: RUNS },
     );
