@@ -1,4 +1,5 @@
-import { Stage } from './stage';
+import { memoryTokens, type Tokens, type TokenStorage } from 'nestjs-session-auth/client';
+import { Stage, type Opened } from './stage';
 
 const TTL = 900_000;
 
@@ -83,17 +84,43 @@ describe('a tab that a browser copied, its sessionStorage included', () => {
   });
 });
 
-describe('two clients that were given one storage', () => {
-  it('refresh one at a time, without locks and channels', async () => {
-    const stage = new Stage(0, { hasLocks: false, hasBroadcast: false }, 'memory');
-    const [one] = await stage.openTabs(1);
-    const other = stage.open(one!.tab, { storage: storageOf(one!) });
+describe('clients in one process, without locks, storages and channels of a browser', () => {
+  const NODE = { locks: null, localStorage: null, openBroadcast: null, onStorage: null };
+
+  it('refresh one at a time where they were given one storage', async () => {
+    const stage = new Stage(0, {}, 'memory');
+    const storage = memoryTokens();
+    const environment = { ...stage.browser.openTab().environment, ...NODE };
+    const clients = Array.from({ length: 5 }, () => stage.open(undefined, { storage, environment }));
+    await stage.time.until(clients[0]!.client.login('alice', 'secret'));
     await stage.time.run(TTL);
-    expect(await stage.askAll([one!, other])).toEqual([200, 200]);
+    expect(await stage.askAll(clients)).toEqual([200, 200, 200, 200, 200]);
     expect(stage.server.refreshes).toBe(1);
   });
-});
 
-function storageOf({ client }: { client: object }) {
-  return (client as { parts: { keeper: { storage: never } } }).parts.keeper.storage;
-}
+  it('refresh one at a time where their storages are of one name, and others do not wait for them', async () => {
+    const stage = new Stage(0);
+    const rows = new Map<string, Tokens | null>();
+    const open = (name: string): Opened => {
+      // As a database is: it takes a while.
+      const storage: TokenStorage = {
+        reach: 'origin',
+        read: async () => (await stage.time.wait(3), rows.get(name) ?? null),
+        write: async (tokens) => (await stage.time.wait(3), void rows.set(name, tokens)),
+      };
+      const environment = { ...stage.browser.openTab().environment, ...NODE };
+      return stage.open(undefined, { storage, name, environment });
+    };
+    const alices = [open('alice'), open('alice'), open('alice')];
+    const bob = open('bob');
+    for (const { client } of [alices[0]!, bob]) await stage.time.until(client.login('alice', 'secret'));
+    await stage.time.run(TTL);
+    stage.server.journey = () => ({ back: 5_000 });
+    const asking = stage.askAll(alices);
+    stage.server.journey = () => ({});
+    expect(await stage.askAll([bob])).toEqual([200]);
+    expect(await asking).toEqual([200, 200, 200]);
+    expect(stage.server.refreshes).toBe(2);
+    expect(stage.server.reuses).toBe(0);
+  });
+});

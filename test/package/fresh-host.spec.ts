@@ -1,7 +1,8 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 const ROOT = join(__dirname, '../..');
 
@@ -65,6 +66,33 @@ const TSCONFIG = {
   files: ['main.ts'],
 };
 
+/** What an app in a browser does, here with Node: it has what the client needs of both. */
+const APP = `
+import { AuthClient, ClientError, type Session } from 'nestjs-session-auth/client';
+
+async function main(): Promise<void> {
+  const client = new AuthClient({ baseUrl: process.argv[2]! });
+  await client.login('alice', 'secret');
+  const sessions: Session[] = await client.sessions();
+  const answer = await client.fetch('/me');
+  await client.logout();
+  const refused = await client.fetch('/me').catch((error: unknown) => error instanceof ClientError && error.code);
+  console.log(sessions.length + ' ' + answer.status + ' ' + String(refused));
+}
+void main();
+`;
+
+/** As for a browser, with every declaration checked. */
+const APP_TSCONFIG = {
+  compilerOptions: {
+    ...TSCONFIG.compilerOptions,
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    skipLibCheck: false,
+  },
+  files: ['process.d.ts', 'app.mts', 'app.cts'],
+};
+
 describe('the packed library in a fresh host', () => {
   let work: string;
   let tarball: string;
@@ -72,6 +100,7 @@ describe('the packed library in a fresh host', () => {
   beforeAll(() => {
     work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
     run('npx', ['tsc', '-p', 'libs/auth/tsconfig.lib.json', '--outDir', join(work, 'package/dist')], ROOT);
+    run(process.execPath, ['scripts/build-client.mjs', join(work, 'package/dist')], ROOT);
     for (const file of ['package.json', 'README.md', 'LICENSE']) {
       run('cp', [join(ROOT, 'libs/auth', file), join(work, 'package', file)], ROOT);
     }
@@ -82,11 +111,13 @@ describe('the packed library in a fresh host', () => {
     const outside = packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'));
     expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
     const inside = packed.files.map(({ path }) => path).filter((path) => /^dist\/.*\.js$/.test(path));
-    // Each source file and nothing else.
+    // Each source file and nothing else; the client's a second time.
     const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
     const expected = sources
       .filter((path) => !path.endsWith('.spec.ts'))
       .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.ts$/, '.js'));
+    const modules = expected.filter((path) => path.startsWith('dist/client/'));
+    expected.push(...modules.map((path) => path.replace('dist/client/', 'dist/client/esm/')));
     expect(inside.sort()).toEqual(expected.sort());
     expect(packed.files.every(({ path }) => /\.(js|d\.ts|md|json)$|LICENSE$/.test(path))).toBe(true);
   }, 120_000);
@@ -118,6 +149,11 @@ describe('the packed library in a fresh host', () => {
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
       run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'], folder);
       run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+      writeFileSync(join(folder, 'app.mts'), APP);
+      writeFileSync(join(folder, 'app.cts'), APP);
+      writeFileSync(join(folder, 'process.d.ts'), 'declare const process: { readonly argv: readonly string[] };');
+      writeFileSync(join(folder, 'tsconfig.app.json'), JSON.stringify(APP_TSCONFIG));
+      run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.app.json'], folder);
 
       const server = spawn(process.execPath, [join(folder, 'dist/main.js')], { stdio: ['ignore', 'pipe', 'inherit'] });
       try {
@@ -135,6 +171,9 @@ describe('the packed library in a fresh host', () => {
         const [session] = (await (await fetch(`${url}/auth/sessions/`, { headers })).json()) as [object];
         expect(session).toMatchObject(host.devices ? { browser_family: 'Chrome' } : { browser_family: 'Other' });
         expect((await fetch(`${url}/me`)).status).toBe(401);
+        for (const app of ['app.mjs', 'app.cjs']) {
+          expect(await output(process.execPath, [join(folder, 'dist', app), url])).toBe('1 200 signed_out');
+        }
       } finally {
         server.kill();
       }
@@ -153,6 +192,11 @@ function run(command: string, args: string[], cwd: string): string {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
   }
+}
+
+/** Without holding up the host that it asks. */
+async function output(command: string, args: string[]): Promise<string> {
+  return (await promisify(execFile)(command, args)).stdout.trim();
 }
 
 function portOf(server: ChildProcess): Promise<string> {

@@ -8,5 +8,5 @@ export function lockFor(storage: TokenStorage, name: string, leaseMs: number, wo
   if (storage.reach === 'client') return processLock(storage);
   if (world.locks) return webLock(world.locks, name);
   if (world.localStorage) return new LeaseLock(world.localStorage, name, leaseMs, world.clock);
-  return processLock(storage);
+  return processLock(name);
 }

@@ -49,7 +49,8 @@ export function surroundings(given: Partial<ClientEnvironment> = {}): ClientEnvi
     isOnline: () => scope.navigator?.onLine !== false,
     locks: scope.navigator?.locks ?? null,
     localStorage: webStorage('localStorage'),
-    openBroadcast: typeof BroadcastChannel === 'undefined' ? null : openBroadcast,
+    // Node has one as well, for its threads; there it would keep a process from ending.
+    openBroadcast: scope.addEventListener && typeof BroadcastChannel !== 'undefined' ? openBroadcast : null,
     onStorage: scope.addEventListener && scope.removeEventListener ? onStorage : null,
     ...given,
   };

@@ -12,20 +12,21 @@ export function webLock(locks: WebLocks, name: string): TabLock {
   return { run: (work) => locks.request(name, work) };
 }
 
-const ofStorages = new WeakMap<TokenStorage, TabLock>();
+/** Whoever was last in line for a lock, while there is anybody. */
+const lines = new Map<TokenStorage | string, Promise<unknown>>();
 
-/** In one process: clients that were given one storage share its lock. */
-export function processLock(storage: TokenStorage): TabLock {
-  const known = ofStorages.get(storage);
-  if (known) return known;
-  let last: Promise<unknown> = Promise.resolve();
-  const lock: TabLock = {
+/** In one process: clients that were given one storage share its lock, or those of one name. */
+export function processLock(key: TokenStorage | string): TabLock {
+  return {
     run(work) {
-      const running = last.then(work);
-      last = running.catch(() => undefined);
+      const running = (lines.get(key) ?? Promise.resolve()).then(work);
+      const last: Promise<unknown> = running
+        .catch(() => undefined)
+        .then(() => {
+          if (lines.get(key) === last) lines.delete(key);
+        });
+      lines.set(key, last);
       return running;
     },
   };
-  ofStorages.set(storage, lock);
-  return lock;
 }
