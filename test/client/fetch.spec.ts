@@ -82,8 +82,7 @@ describe('a request whose token was refused', () => {
     expect(await answer.json()).toMatchObject({ body: 'hello' });
   });
 
-  const stream = (): RequestInit =>
-    ({ method: 'POST', body: new Blob(['hello']).stream(), duplex: 'half' }) as RequestInit;
+  const stream = (): RequestInit => ({ method: 'POST', body: new Blob(['hello']).stream(), duplex: 'half' });
 
   it('is answered with its 401 where its body was a stream; the next one goes', async () => {
     const { stage, one } = await signedIn();
@@ -143,6 +142,41 @@ describe('a request whose token was refused', () => {
     await stage.time.run(1_000);
     expect(await stage.askAll([one])).toEqual([200]);
     expect(stage.server.refreshes).toBe(1);
+  });
+});
+
+describe('a request of one user', () => {
+  it('is not repeated for another one who has signed in meanwhile', async () => {
+    const stage = new Stage(0);
+    const [one, other] = await stage.openTabs(2);
+    await stage.time.run(TTL);
+    const entering = other!.client.login('bob', 'secret');
+    await stage.time.run(1);
+    expect(await stage.askAll([one!])).toEqual([401]);
+    await stage.time.until(entering);
+    expect(await stage.askAll([one!, other!])).toEqual([200, 200]);
+  });
+
+  it('that ends the session leaves alone what somebody has signed in to meanwhile', async () => {
+    const stage = new Stage(0);
+    const [one, other] = await stage.openTabs(2);
+    const leaving = one!.client.logout();
+    const entering = other!.client.login('bob', 'secret');
+    await stage.time.until(Promise.all([leaving, entering]));
+    expect(await stage.askAll([other!])).toEqual([200]);
+  });
+
+  it('that is refreshed late does not put its tokens in the place of newer ones, even where the lock failed', async () => {
+    const stage = new Stage(0, {}, 'local', { lock: { run: (work) => work() } });
+    const [one, other] = await stage.openTabs(2);
+    await stage.time.run(TTL);
+    stage.server.journey = () => ({ back: 3_000 });
+    const asking = stage.ask(one!);
+    await stage.time.run(1_000);
+    const { sessionId } = await stage.time.until(other!.client.login('bob', 'secret'));
+    await stage.time.until(asking);
+    const answer = await stage.time.until(other!.client.fetch('/me'));
+    expect(await answer.json()).toMatchObject({ session_id: sessionId });
   });
 });
 

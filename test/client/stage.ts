@@ -68,7 +68,7 @@ export class Stage {
   async ask({ client }: Opened): Promise<number | string> {
     return client.fetch('/me').then(
       ({ status }) => status,
-      (error: { code?: string }) => error.code ?? String(error),
+      (error: { code?: string; message: string }) => error.code ?? error.message,
     );
   }
 

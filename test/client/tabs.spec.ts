@@ -67,6 +67,17 @@ describe('a tab that a browser copied, its sessionStorage included', () => {
     expect(stage.server.reuses).toBe(0);
   });
 
+  it('asks its original for what it was given before the copy heard of anything', async () => {
+    const stage = new Stage(0, { lag: () => 5 }, 'session');
+    const [original] = await stage.openTabs(1);
+    const copy = original!.tab.duplicate();
+    await stage.time.run(TTL);
+    expect(await stage.askAll([original!])).toEqual([200]);
+    expect(await stage.askAll([stage.open(copy)])).toEqual([200]);
+    expect(stage.server.refreshes).toBe(1);
+    expect(stage.server.reuses).toBe(0);
+  });
+
   it('asks for a sign-in when the original is gone with what it was given, and raises no alarm', async () => {
     const stage = new Stage(0, {}, 'session');
     const [original] = await stage.openTabs(1);

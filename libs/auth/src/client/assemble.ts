@@ -59,7 +59,7 @@ export function assemble(options: AuthClientOptions): Parts {
   const timeoutMs = seconds('refreshTimeoutSeconds', options.refreshTimeoutSeconds ?? 10, 1, 60);
   const ttlMs = accessTokenTtlSeconds === undefined ? null : seconds('accessTokenTtlSeconds', accessTokenTtlSeconds, 1);
   const aheadMs = Math.min(seconds('refreshAheadSeconds', options.refreshAheadSeconds ?? 30, 0), (ttlMs ?? 0) / 4);
-  const base = withSlash(options.baseUrl ?? pageOrigin());
+  const base = baseOf(options.baseUrl);
   const authUrl = (path: string): string => new URL(`${authPath.replace(/^\/+|\/+$/g, '')}/${path}`, base).href;
   const origins = new Set([base.origin, ...(options.origins ?? []).map((origin) => new URL(origin).origin)]);
 
@@ -86,13 +86,10 @@ function seconds(option: string, value: number, least: number, most = Infinity):
   throw new TypeError(`${option} is ${value}: write a number of seconds from ${least} to ${most}.`);
 }
 
-/** So that relative addresses stand below it, and not beside its last segment. */
-function withSlash(url: string): URL {
-  return new URL(url.endsWith('/') ? url : `${url}/`);
-}
-
-function pageOrigin(): string {
+/** With a slash at its end: relative addresses stand below it, and not beside its last segment. */
+function baseOf(url: string | undefined): URL {
   const { location } = globalThis as { location?: { readonly origin: string } };
-  if (location) return location.origin;
-  throw new TypeError('There is no page here: write `baseUrl`.');
+  if (url === undefined && !location) throw new TypeError('There is no page here: write `baseUrl`.');
+  const base = new URL(url ?? '/', location?.origin);
+  return base.pathname.endsWith('/') ? base : new URL(`${base.origin}${base.pathname}/`);
 }

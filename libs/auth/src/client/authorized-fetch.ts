@@ -26,9 +26,9 @@ export class AuthorizedFetch {
     const response = await this.world.fetch(request(tokens));
     if (!(await isTokenRefused(response))) return response;
     const refreshed = await this.refresher.refresh(tokens, 'dead');
-    if (refreshed.kind === 'not_now') throw refreshed.error;
-    if (refreshed.kind !== 'renewed' || !repeatable) return response;
+    if (refreshed.kind !== 'not_now' && (refreshed.kind !== 'renewed' || !repeatable)) return response;
     await response.body?.cancel();
+    if (refreshed.kind === 'not_now') throw refreshed.error;
     return this.world.fetch(request(refreshed.tokens));
   }
 

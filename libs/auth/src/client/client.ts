@@ -97,11 +97,8 @@ export class AuthClient {
 
   /** Forgets the tokens without asking the server: the session lives on until its time is over. */
   async forget(): Promise<void> {
-    const { keeper, lock } = this.parts;
-    await lock.run(async () => {
-      const tokens = await keeper.read();
-      if (tokens) await keeper.end(tokens, 'signedOut');
-    });
+    const tokens = await this.parts.keeper.read();
+    if (tokens) await this.over(tokens.sessionId);
   }
 
   /** Calls the listener from now on. @returns what stops it */
@@ -122,9 +119,19 @@ export class AuthClient {
 
   /** Forgets the tokens when the server has ended their session. */
   private async ending<T>(call: () => Promise<T>): Promise<T> {
+    const tokens = await this.parts.keeper.read();
     const answer = await call();
-    await this.forget();
+    if (tokens) await this.over(tokens.sessionId);
     return answer;
+  }
+
+  /** The session is over, unless somebody has signed in to another one meanwhile. */
+  private async over(sessionId: string): Promise<void> {
+    const { keeper, lock } = this.parts;
+    await lock.run(async () => {
+      const tokens = await keeper.read();
+      if (tokens?.sessionId === sessionId) await keeper.end(tokens, 'signedOut');
+    });
   }
 }
 

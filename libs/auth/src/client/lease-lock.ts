@@ -1,6 +1,6 @@
 import { SEEN_WITHIN_MS, type ClientClock, type WebStorage } from './environment.js';
 import type { TabLock } from './tab-lock.js';
-import { isRecord } from './wire.js';
+import { isRecord, parseJson } from './wire.js';
 
 /** Others may claim until they see the first claim; theirs have to be seen as well. */
 const SETTLE_MS = 2.5 * SEEN_WITHIN_MS;
@@ -51,14 +51,10 @@ export class LeaseLock implements TabLock {
 }
 
 function parse(stored: string | null): { owner: string; until: number } | null {
-  try {
-    const value: unknown = JSON.parse(stored ?? 'null');
-    if (!isRecord(value)) return null;
-    const { owner, until } = value;
-    return typeof owner === 'string' && typeof until === 'number' ? { owner, until } : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(stored);
+  if (!isRecord(value)) return null;
+  const { owner, until } = value;
+  return typeof owner === 'string' && typeof until === 'number' ? { owner, until } : null;
 }
 
 /** `crypto.randomUUID` is there in secure contexts only, where Web Locks mostly are as well. */

@@ -15,14 +15,19 @@ export async function changePassword(parts: Parts, url: string, body: object): P
   if (!refused) return;
   const refreshed = await parts.refresher.refresh(refused, 'dead');
   if (refreshed.kind === 'not_now') throw refreshed.error;
-  if (refreshed.kind !== 'renewed' || (await change(parts, url, body))) throw signedOut();
+  if (refreshed.kind !== 'renewed' || (await change(parts, url, body, refused.sessionId))) throw signedOut();
 }
 
 /** @returns the tokens that were refused, or null when it is done */
-function change({ keeper, lock, tokens, timeoutMs, world }: Parts, url: string, body: object): Promise<Tokens | null> {
+function change(
+  { keeper, lock, tokens, timeoutMs, world }: Parts,
+  url: string,
+  body: object,
+  sessionId?: string,
+): Promise<Tokens | null> {
   return lock.run(async () => {
     const current = await keeper.read();
-    if (!current) throw signedOut();
+    if (!current || current.sessionId !== (sessionId ?? current.sessionId)) throw signedOut();
     const sentAt = world.clock.now();
     const request = bearer(new Request(url, json('POST', body)), current);
     return within(timeoutMs, world, request, async (response) => {

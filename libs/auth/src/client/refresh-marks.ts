@@ -1,7 +1,7 @@
 import type { WebStorage } from './environment.js';
 import type { TokenKeeper } from './token-keeper.js';
 import type { TokenStorage, Tokens } from './token-storage.js';
-import { isRecord } from './wire.js';
+import { isRecord, parseJson } from './wire.js';
 
 /**
  * Remembers which refresh tokens may have been sent. The mark is written before the token leaves, so that no other tab, and
@@ -62,7 +62,7 @@ class MarksOfSessions implements RefreshMarks {
   }
 
   private read(): Mark[] {
-    const stored: unknown = JSON.parse(this.storage.getItem(this.key) ?? '[]');
+    const stored = parseJson(this.storage.getItem(this.key));
     return Array.isArray(stored) ? stored.filter(isMark) : [];
   }
 }

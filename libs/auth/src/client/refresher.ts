@@ -26,7 +26,7 @@ export class Refresher {
   /** The access token whose refresh token was found to be in doubt. */
   private doubted: string | null = null;
   /** While an access token works, a refresh that did not go is not tried again with every request. */
-  private put: { readonly off: Refreshed; readonly until: number } | null = null;
+  private pause: { readonly outcome: Refreshed; readonly until: number } | null = null;
 
   constructor(
     private readonly lock: TabLock,
@@ -46,7 +46,7 @@ export class Refresher {
   refresh(stale: Tokens, need: Need): Promise<Refreshed> {
     if (need === 'ending') {
       if (this.doubted === stale.accessToken) return Promise.resolve({ kind: 'in_doubt' });
-      if (this.put && this.clock.now() < this.put.until) return Promise.resolve(this.put.off);
+      if (this.pause && this.clock.now() < this.pause.until) return Promise.resolve(this.pause.outcome);
     }
     const key = `${need} ${stale.accessToken}`;
     const known = this.running.get(key);
@@ -58,11 +58,11 @@ export class Refresher {
 
   private async exchange(stale: Tokens, need: Need): Promise<Refreshed> {
     const current = await this.latest(stale);
-    if (!current || !isSame(current, stale)) return found(current);
+    if (!current || !isSame(current, stale)) return found(current, stale);
     const sentAt = this.marks.sentAt(current);
     if (sentAt === null) return this.sendFirst(current, need);
     const handed = await this.keeper.askAfter(current);
-    if (!handed || !isSame(handed, current)) return found(handed);
+    if (!handed || !isSame(handed, current)) return found(handed, stale);
     return this.mayRepeat(sentAt) ? this.sendUntilKnown(current, need, sentAt) : this.doubt(current, need);
   }
 
@@ -111,7 +111,7 @@ export class Refresher {
     if (answer.kind === 'untouched' || answer.kind === 'unknown') return null;
     const latest = await this.keeper.read();
     // Meanwhile somebody has signed in or out: what was stored since stays.
-    if (!latest || !isSame(latest, current)) return found(latest);
+    if (!latest || !isSame(latest, current)) return found(latest, current);
     if (answer.kind === 'refused') {
       await this.keeper.end(current, 'signedOutElsewhere');
       return { kind: 'signed_out' };
@@ -122,9 +122,9 @@ export class Refresher {
   }
 
   private putOff(error: ClientError): Refreshed {
-    const off: Refreshed = { kind: 'not_now', error };
-    this.put = { off, until: this.clock.now() + (error.retryAfter ?? 1) * 1_000 };
-    return off;
+    const outcome: Refreshed = { kind: 'not_now', error };
+    this.pause = { outcome, until: this.clock.now() + (error.retryAfter ?? 1) * 1_000 };
+    return outcome;
   }
 
   private async doubt(current: Tokens, need: Need): Promise<Refreshed> {
@@ -134,6 +134,7 @@ export class Refresher {
   }
 }
 
-function found(tokens: Tokens | null): Refreshed {
-  return tokens ? { kind: 'renewed', tokens } : { kind: 'signed_out' };
+/** What was found in place of tokens. If it is of another session, then somebody else may have signed in. */
+function found(tokens: Tokens | null, stale: Tokens): Refreshed {
+  return tokens?.sessionId === stale.sessionId ? { kind: 'renewed', tokens } : { kind: 'signed_out' };
 }

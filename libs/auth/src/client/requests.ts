@@ -41,7 +41,7 @@ export function lost(cause: unknown): ClientError {
 /** Node tells where a request failed: while there is no connection, nothing leaves. Browsers do not tell. */
 function neverLeft(error: unknown): boolean {
   const cause = (error as { cause?: Failure } | null)?.cause;
-  const failures = cause?.errors ?? [cause];
+  const failures = cause?.errors?.length ? cause.errors : [cause];
   return failures.every(
     (one) => one?.syscall === 'connect' || one?.syscall === 'getaddrinfo' || one?.code === 'UND_ERR_CONNECT_TIMEOUT',
   );

@@ -1,7 +1,7 @@
 import type { Broadcast, ClientEnvironment, WebStorage } from './environment.js';
 import type { EndEvent } from './events.js';
 import { isTokens, type TokenStorage, type Tokens } from './token-storage.js';
-import { isRecord } from './wire.js';
+import { isRecord, parseJson } from './wire.js';
 
 /** What tabs of one origin tell each other. */
 export type TabMessage =
@@ -47,7 +47,7 @@ function throughStorage(
 ): TabChannel {
   const close = onStorage((changed, value) => {
     if (changed !== key || value === null) return;
-    const message: unknown = JSON.parse(value);
+    const message = parseJson(value);
     if (isMessage(message)) hear(message);
   });
   return {

@@ -11,6 +11,8 @@ export class TokenKeeper {
   private readonly channel: TabChannel;
   /** The session that this tab was in last, until its end was told. */
   private sessionId: string | null = null;
+  /** The access token of the pair that was told last. */
+  private told: string | null = null;
 
   constructor(
     private readonly storage: TokenStorage,
@@ -42,7 +44,7 @@ export class TokenKeeper {
   async renew(tokens: Tokens): Promise<void> {
     await this.write(tokens);
     this.channel.post({ kind: 'renewed', tokens });
-    this.hub.tell('refreshed', { sessionId: tokens.sessionId });
+    this.tellRefreshed(tokens);
   }
 
   async end({ sessionId }: Tokens, event: EndEvent): Promise<void> {
@@ -77,11 +79,17 @@ export class TokenKeeper {
       if (own?.sessionId !== message.sessionId || own.generation <= message.generation) return;
       this.channel.post({ kind: 'renewed', tokens: own });
     } else if (own?.sessionId === message.tokens.sessionId) {
-      const isNews = own.generation < message.tokens.generation;
       // A storage of all tabs has them already, or newer ones.
-      if (isNews && this.storage.reach === 'tab') await this.write(message.tokens);
-      if (isNews || this.storage.reach === 'origin') this.hub.tell('refreshed', { sessionId: own.sessionId });
+      const isOfAll = this.storage.reach === 'origin';
+      if (!isOfAll && own.generation >= message.tokens.generation) return;
+      if (!isOfAll) await this.write(message.tokens);
+      this.tellRefreshed(message.tokens);
     }
+  }
+
+  private tellRefreshed({ accessToken, sessionId }: Tokens): void {
+    if (this.told !== accessToken) this.hub.tell('refreshed', { sessionId });
+    this.told = accessToken;
   }
 
   private tellEnd(sessionId: string, event: EndEvent): void {

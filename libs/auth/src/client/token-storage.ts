@@ -1,5 +1,5 @@
 import { webStorage, type WebStorage } from './environment.js';
-import { isRecord, type TokenPair } from './wire.js';
+import { isRecord, parseJson, type TokenPair } from './wire.js';
 
 /** What a client keeps of its session. */
 export interface Tokens extends TokenPair {
@@ -55,12 +55,8 @@ function inWebStorage(
 
 /** The tokens of a text, or null where it is not one of ours. */
 export function parseTokens(stored: string | null): Tokens | null {
-  try {
-    const value: unknown = JSON.parse(stored ?? 'null');
-    return isTokens(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(stored);
+  return isTokens(value) ? value : null;
 }
 
 export function isTokens(value: unknown): value is Tokens {
