@@ -18,6 +18,8 @@ export class FakeServer {
   refreshes = 0;
   requests: { readonly path: string; readonly token: string | null; readonly body: string }[] = [];
   journey: () => Journey = () => ({});
+  /** How long the answer to a change of password is on its way. */
+  passwordChangeBack = 1;
   private sessions = new Map<string, FakeSession>();
   private count = 0;
 
@@ -32,12 +34,13 @@ export class FakeServer {
     const path = new URL(request.url).pathname;
     const body = await request.text();
     const { there = 1, back = 1, lost, status, after } = path === '/auth/token/refresh/' ? this.journey() : {};
+    const wayBack = path === '/auth/password/change/' ? this.passwordChangeBack : back;
     await this.time.wait(there);
     if (lost === 'request') throw new TypeError('fetch failed');
     const token = /^Bearer (.+)$/.exec(request.headers.get('Authorization') ?? '')?.[1] ?? null;
     const answer =
       status !== undefined && !after ? new Response('{}', { status }) : this.answer(path, token, body, request.method);
-    await this.time.wait(back);
+    await this.time.wait(wayBack);
     if (lost === 'answer') throw new TypeError('fetch failed');
     return status === undefined ? answer : new Response('{}', { status });
   };
@@ -45,6 +48,11 @@ export class FakeServer {
   /** Ends every session, as an administrator does. */
   endAll(): void {
     this.sessions.clear();
+  }
+
+  /** No access token works any longer, whatever the time. */
+  forgetAccess(): void {
+    for (const session of this.sessions.values()) session.accessEnd = 0;
   }
 
   private answer(path: string, token: string | null, body: string, method: string): Response {

@@ -30,6 +30,17 @@ describe.each([0, 10])('tabs of one user, with a grace of %i seconds', (grace) =
     expect(stage.server.reuses).toBe(0);
   });
 
+  it('wait for a change of password before they refresh, and go on with its tokens', async () => {
+    const stage = new Stage(grace);
+    const tabs = await stage.openTabs(3);
+    stage.server.passwordChangeBack = 2_000;
+    const changing = tabs[0]!.client.changePassword('secret', 'another secret');
+    await stage.time.run(10);
+    expect(await stage.askAll(tabs)).toEqual([200, 200, 200]);
+    await stage.time.until(changing);
+    expect(stage.server.refreshes).toBe(0);
+  });
+
   it('all hear of a sign-out in one of them', async () => {
     const stage = new Stage(grace);
     const tabs = await stage.openTabs(3);
