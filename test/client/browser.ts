@@ -16,6 +16,7 @@ export interface BrowserTraits {
 /** Until when what was sent on it is on its way. */
 interface Way {
   until: number;
+  count: number;
 }
 
 interface Waiting {
@@ -87,9 +88,14 @@ export class Browser {
 
   /** What takes one way arrives in the order in which it was sent. */
   private inOrder(way: Way, run: () => void): void {
-    const { clock } = this.traits;
-    way.until = Math.max(way.until, clock.now() + this.lag());
-    this.after(way.until - clock.now(), run);
+    const now = this.traits.clock.now();
+    // Not at once either, while something is on its way that is due just now.
+    way.until = Math.max(way.until + (way.count > 0 ? 0.001 : 0), now + this.lag());
+    way.count++;
+    this.after(way.until - now, () => {
+      way.count--;
+      run();
+    });
   }
 
   private unlock(name: string): void {
@@ -105,8 +111,8 @@ export class Browser {
 export class Tab {
   readonly view = new Map<string, string>();
   readonly pending = new Map<string, number>();
-  readonly out: Way = { until: 0 };
-  readonly in: Way = { until: 0 };
+  readonly out: Way = { until: 0, count: 0 };
+  readonly in: Way = { until: 0, count: 0 };
   readonly session = new Map<string, string>();
   isClosed = false;
   /** How often it has called the outside. */

@@ -180,6 +180,19 @@ describe('a request of one user', () => {
   });
 });
 
+describe('a storage that fails', () => {
+  it('lets the call reject with its error, and no refresh token is sent', async () => {
+    const storage = memoryTokens();
+    const { stage, one } = await signedIn({ storage });
+    await stage.time.run(TTL);
+    const full = new Error('The disk is full.');
+    storage.write = () => Promise.reject(full);
+    expect(await stage.time.until(settled(one.client.fetch('/me')))).toBe(full);
+    expect(await stage.time.until(settled(one.client.sessions()))).toBe(full);
+    expect(stage.server.refreshes).toBe(0);
+  });
+});
+
 describe('what a client is told at the start', () => {
   it.each([
     [{ refreshReuseGraceSeconds: 61 }, 'refreshReuseGraceSeconds is 61: write a number of seconds from 0 to 60.'],

@@ -2,15 +2,15 @@ import { readAnswer } from './answers.js';
 import { assemble, type AuthClientOptions, type Parts } from './assemble.js';
 import type { ClientEventName, ClientEvents } from './events.js';
 import { changePassword } from './password-change.js';
-import { json, lost, within } from './requests.js';
+import { json, rethrow, within } from './requests.js';
 import { readHistory, readPair, readRevoked, readSessions, text, type HistoryEntry, type Session } from './wire.js';
 
 /**
  * A client of the endpoints of `nestjs-session-auth`, and a `fetch` for everything behind its guard.
  *
  * It refreshes by itself, one tab at a time, and never sends a refresh token that may be used up already but within the grace
- * that it was told of: the server's alarm (reuse detection) is not for it. Every method rejects with `ClientError` but for
- * `fetch`, whose network errors and answers are those of the platform's.
+ * that it was told of: the server's alarm (reuse detection) is not for it. Every method rejects with `ClientError`, or with the
+ * error of a storage that fails; only `fetch` has the network errors and the answers of the platform's.
  */
 export class AuthClient {
   private readonly parts: Parts;
@@ -133,8 +133,4 @@ export class AuthClient {
       if (tokens?.sessionId === sessionId) await keeper.end(tokens, 'signedOut');
     });
   }
-}
-
-function rethrow(cause: unknown): never {
-  throw lost(cause);
 }

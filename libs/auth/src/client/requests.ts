@@ -17,8 +17,9 @@ export async function within<T>(
   const done = new AbortController();
   const late = new AbortController();
   const timeout = clock.wait(milliseconds, done.signal).then(() => {
-    late.abort();
-    throw new Error('No answer in time.');
+    // The request is given up when everybody knows why.
+    queueMicrotask(() => late.abort());
+    throw new ClientError('no_answer', 'No answer came in time.');
   });
   timeout.catch(() => undefined);
   const answer = fetch(new Request(request, { signal: late.signal })).then(read);
@@ -36,6 +37,12 @@ export function lost(cause: unknown): ClientError {
   return neverLeft(cause)
     ? new ClientError('offline', 'The server cannot be reached.', { cause })
     : new ClientError('no_answer', 'No answer came.', { cause });
+}
+
+/** Throws what the platform says (a TypeError, by the rules of `fetch`) in the words of the client, and anything else as it is. */
+export function rethrow(cause: unknown): never {
+  // By its name: the TypeError of a frame is not the one of its page.
+  throw (cause as Error | null)?.name === 'TypeError' ? lost(cause) : cause;
 }
 
 /** Node tells where a request failed: while there is no connection, nothing leaves. Browsers do not tell. */
