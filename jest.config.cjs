@@ -28,6 +28,7 @@ module.exports = {
   moduleNameMapper: {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
     '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',
+    '^nestjs-session-auth/client$': '<rootDir>/libs/auth/src/client/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/'],

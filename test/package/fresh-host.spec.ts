@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '../support/databases';
+import { compileApps, runApp } from './client-apps';
 import { compileHost } from './compile';
 import { withHost } from './host-process';
 import { Installation } from './installation';
@@ -34,13 +35,16 @@ describe('the packed library', () => {
     const expected = sources
       .filter((path) => !path.endsWith('.spec.ts'))
       .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.(m?)ts$/, '.$1js'));
+    // The client's a second time, as ES modules.
+    const modules = expected.filter((path) => path.startsWith('dist/client/'));
+    expected.push(...modules.map((path) => path.replace('dist/client/', 'dist/client/esm/')));
     expect(inside.sort()).toEqual(expected.sort());
     expect(packed.files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
   });
 
   it('passes publint and are-the-types-wrong', () => {
     const said = run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), packed.tarball], ROOT);
-    expect(said).toContain('find nothing in ., ./testing, ./package.json');
+    expect(said).toContain('find nothing in ., ./testing, ./client, ./package.json');
   }, 60_000);
 
   it.each(CORNERS)(
@@ -51,7 +55,11 @@ describe('the packed library', () => {
       const host = compileHost(installation, layout);
       const database = await createDatabase('sqlite');
       try {
-        await withHost(host, process.execPath, database.options, (url) => tellStory(url, versions.nest === '11'));
+        const apps = compileApps(installation);
+        await withHost(host, process.execPath, database.options, async (url) => {
+          await tellStory(url, versions.nest === '11');
+          for (const app of apps) expect(await runApp(process.execPath, app, url)).toBe('1 200 signed_out');
+        });
       } finally {
         await database.drop();
       }

@@ -1,0 +1,65 @@
+import type { ClientClock } from 'nestjs-session-auth/client';
+
+/** Time that stands still until it is run on, and then passes as quickly as there is something to do. */
+export class DrivenTime {
+  private at = Date.UTC(2026, 0, 15, 10, 23);
+  private order = 0;
+  private timers: { readonly at: number; readonly order: number; readonly run: () => void }[] = [];
+
+  now(): number {
+    return this.at;
+  }
+
+  /** Calls after so many milliseconds; with none, before anything else happens. */
+  after(milliseconds: number, run: () => void): void {
+    if (milliseconds <= 0) return run();
+    this.timers.push({ at: this.at + milliseconds, order: this.order++, run });
+  }
+
+  wait: ClientClock['wait'] = (milliseconds, signal) =>
+    new Promise((resolve) => {
+      const timer = { at: this.at + milliseconds, order: this.order++, run: resolve };
+      this.timers.push(timer);
+      signal?.addEventListener('abort', () => {
+        this.timers = this.timers.filter((one) => one !== timer);
+        resolve();
+      });
+    });
+
+  /** Puts the clock on or back, without what would have happened meanwhile. */
+  set(at: number): void {
+    const step = at - this.at;
+    this.at = at;
+    this.timers = this.timers.map((timer) => ({ ...timer, at: timer.at + step }));
+  }
+
+  async run(milliseconds: number): Promise<void> {
+    const end = this.at + milliseconds;
+    for (;;) {
+      await idle();
+      const [next] = this.timers.sort((one, other) => one.at - other.at || one.order - other.order);
+      if (!next || next.at > end) break;
+      this.timers.shift();
+      this.at = next.at;
+      next.run();
+    }
+    this.at = end;
+  }
+
+  /** Runs on until the promise is settled. */
+  async until<T>(promise: Promise<T>, atMost = 300_000): Promise<T> {
+    let isDone = false;
+    const watched = promise.finally(() => (isDone = true));
+    watched.catch(() => undefined);
+    for (let passed = 0; passed < atMost; passed += 10) {
+      await this.run(passed === 0 ? 0 : 10);
+      if (isDone) return watched;
+    }
+    throw new Error('It was never settled.');
+  }
+}
+
+/** Everything that can go on without time passing has gone on. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,291 @@
+import { AuthClient, ClientError, localTokens, type AuthClientOptions } from 'nestjs-session-auth/client';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Browser, type Tab } from '../client/browser';
+import { MINUTE } from '../support/driven-clock';
+import { PASSWORD } from '../support/host';
+import { TcpProxy } from '../support/tcp-proxy';
+import { restorePassword, stories, type Stage } from './stories';
+
+const TTL = 15 * MINUTE;
+const TIMEOUT = 10_000;
+
+/** A browser before the host, whose clock passes with what a client waits for; a timeout never comes. */
+function browserAt({ host }: Stage, sent: Promise<unknown>[] = []): Browser {
+  const { clock } = host;
+  return new Browser({
+    fetch: (input, init) => {
+      const answer = fetch(input, init);
+      sent.push(answer);
+      return answer;
+    },
+    clock: {
+      now: () => clock.now(),
+      wait: async (milliseconds, signal) => {
+        if (milliseconds >= TIMEOUT) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+        else clock.advance(milliseconds);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    },
+  });
+}
+
+interface Opened {
+  readonly tab: Tab;
+  readonly client: AuthClient;
+  readonly told: string[];
+}
+
+function open(at: Stage, tab: Tab, grace: number, options: AuthClientOptions = {}): Opened {
+  const client = new AuthClient({
+    baseUrl: at.host.url,
+    storage: localTokens(undefined, tab.localStorage),
+    refreshReuseGraceSeconds: grace,
+    environment: tab.environment,
+    ...options,
+  });
+  const told: string[] = [];
+  for (const name of ['refreshed', 'signedOut', 'signedOutElsewhere', 'signInNeeded'] as const) {
+    client.on(name, () => told.push(name));
+  }
+  return { tab, client, told };
+}
+
+async function status({ client }: Opened): Promise<number | string> {
+  return client.fetch('/me').then(
+    async (answer) => (await answer.text(), answer.status),
+    (error: ClientError) => error.code,
+  );
+}
+
+const askAll = (tabs: readonly Opened[]): Promise<(number | string)[]> => Promise.all(tabs.map(status));
+
+/** How many events of a kind the database holds. */
+async function recorded({ host }: Stage, event: string): Promise<number> {
+  const rows: object[] = await host.dataSource.query(`SELECT id FROM auth_events WHERE event = '${event}'`);
+  return rows.length;
+}
+
+describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grace) => {
+  stories('the client', { auth: { refreshReuseGraceSeconds: grace } }, (at) => {
+    afterEach(async () => {
+      expect(await recorded(at, 'token_reuse')).toBe(0);
+      expect(at.host.sent('token_reuse_detected')).toEqual([]);
+    });
+
+    it('refreshes once when the access token of five tabs ends at the same moment, and all stay signed in', async () => {
+      const browser = browserAt(at);
+      const tabs = Array.from({ length: 5 }, () => open(at, browser.openTab(), grace));
+      await tabs[0]!.client.login('alice', PASSWORD);
+      for (let round = 1; round <= 12; round++) {
+        at.host.clock.advance(TTL);
+        expect(await askAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+        expect(await recorded(at, 'token_refresh')).toBe(round);
+      }
+    });
+
+    it('is not confused by a tab that is closed while it refreshes, wherever it was', async () => {
+      const answers = new Set<number | string>();
+      for (let point = 1; ; point++) {
+        await at.host.reset();
+        const sent: Promise<unknown>[] = [];
+        const browser = browserAt(at, sent);
+        const [first, ...others] = Array.from({ length: 3 }, () => open(at, browser.openTab(), grace));
+        await first!.client.login('alice', PASSWORD);
+        at.host.clock.advance(TTL);
+        first!.tab.closesAt = first!.tab.points + point;
+        const asking = status(first!);
+        let isAnswered = false;
+        void asking.then(() => (isAnswered = true));
+        while (!isAnswered && !first!.tab.isClosed) await new Promise((resolve) => setImmediate(resolve));
+        if (!first!.tab.isClosed) break;
+        for (const answer of await askAll(others)) answers.add(answer);
+        at.host.clock.advance(TTL);
+        await askAll(others);
+        // What a closed tab has sent is answered all the same.
+        await Promise.allSettled(sent);
+        expect(await recorded(at, 'token_reuse')).toBe(0);
+      }
+      expect([...answers].sort()).toEqual(grace === 0 ? [200, 401] : [200]);
+    });
+
+    it('keeps or gives up a session whose answer the network lost, and never asks as a thief would', async () => {
+      const { proxy, url } = await TcpProxy.start(at.host.url);
+      try {
+        const browser = browserAt(at);
+        let isCut = false;
+        const tabs = Array.from({ length: 2 }, () => {
+          const tab = browser.openTab();
+          const cutting = async (input: string | Request, init?: RequestInit): Promise<Response> => {
+            const isRefresh = new URL((input as Request).url).pathname.endsWith('/refresh/');
+            const sent = fetch(input, init);
+            if (!isRefresh || isCut) return sent;
+            isCut = true;
+            sent.catch(() => undefined);
+            // The server has done it, and its answer is on the way.
+            while ((await recorded(at, 'token_refresh')) === 0) await new Promise((resolve) => setImmediate(resolve));
+            proxy.silence();
+            await proxy.refuse();
+            await proxy.heal();
+            throw await sent.then(
+              () => new TypeError('The answer was too fast to be lost.'),
+              (error: unknown) => error,
+            );
+          };
+          return open(at, tab, grace, { baseUrl: url, environment: { ...tab.environment, fetch: cutting } });
+        });
+        await tabs[0]!.client.login('alice', PASSWORD);
+        at.host.clock.advance(TTL);
+        const expected = grace === 0 ? 401 : 200;
+        expect(await askAll(tabs)).toEqual([expected, expected]);
+        expect(await recorded(at, 'token_refresh')).toBe(1);
+        expect(tabs[0]!.told).toEqual([grace === 0 ? 'signInNeeded' : 'refreshed']);
+        await tabs[1]!.client.login('alice', PASSWORD);
+        expect(await askAll(tabs)).toEqual([200, 200]);
+      } finally {
+        await proxy.stop();
+      }
+    });
+
+    it('lists, revokes, tells the history and changes the password, in the words of the caller', async () => {
+      const browser = browserAt(at);
+      const { client, told } = open(at, browser.openTab(), grace);
+      const { sessionId } = await client.login('alice', PASSWORD);
+      const other = await at.host.login();
+      const sessions = await client.sessions();
+      expect(sessions.find(({ isCurrent }) => isCurrent)).toMatchObject({
+        id: sessionId,
+        state: 'active',
+        deviceType: 'other',
+        createdAt: new Date(at.host.clock.now()),
+        lastActivity: expect.any(Date),
+      });
+      await client.revoke(other.session_id);
+      await expect(client.revoke(other.session_id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+      expect((await client.history(1))[0]).toEqual({
+        id: expect.any(Number),
+        event: 'session_revoked',
+        ipAddress: '127.0.0.1',
+        userAgent: expect.any(String),
+        extra: { sessionId: other.session_id, reason: 'user' },
+        timestamp: new Date(at.host.clock.now()),
+      });
+      await expect(client.history(0)).rejects.toMatchObject({
+        code: 'invalid_fields',
+        status: 400,
+        detail: 'A valid integer is required.',
+        fields: { limit: ['A valid integer is required.'] },
+      });
+      await expect(client.changePassword('wrong', 'a new long password')).rejects.toMatchObject({
+        code: 'invalid_fields',
+        fields: { currentPassword: ['Invalid password.'] },
+      });
+      at.host.clock.advance(TTL);
+      await client.changePassword(PASSWORD, 'a new long password');
+      expect((await client.fetch('/me')).status).toBe(200);
+      await expect(client.login('alice', PASSWORD)).rejects.toMatchObject({
+        name: 'ClientError',
+        code: 'invalid_credentials',
+        detail: 'Invalid credentials.',
+        status: 400,
+        retryAfter: null,
+      });
+      await at.host.login('alice', 'a new long password');
+      expect(await client.logoutAll({ keepCurrent: true })).toBe(1);
+      expect(await client.isSignedIn()).toBe(true);
+      expect(await client.logoutAll()).toBe(1);
+      expect(await client.isSignedIn()).toBe(false);
+      expect(told).toEqual(['refreshed', 'refreshed', 'signedOut']);
+      await restorePassword(at.host);
+    });
+
+    it('changes the password beside tabs that refresh, and all of them stay signed in', async () => {
+      const browser = browserAt(at);
+      const tabs = Array.from({ length: 4 }, () => open(at, browser.openTab(), grace));
+      await tabs[0]!.client.login('alice', PASSWORD);
+      let password = PASSWORD;
+      for (let round = 0; round < 5; round++) {
+        at.host.clock.advance(TTL);
+        const next = `another long password ${round}`;
+        const [, ...answers] = await Promise.all([
+          tabs[round % 4]!.client.changePassword(password, next),
+          ...tabs.map(status),
+        ]);
+        password = next;
+        expect(answers).toEqual([200, 200, 200, 200]);
+      }
+      await restorePassword(at.host);
+    });
+
+    it('signs out with a token that has ended, so that the session ends and not the tokens alone', async () => {
+      const browser = browserAt(at);
+      const { client, told } = open(at, browser.openTab(), grace);
+      await client.login('alice', PASSWORD);
+      at.host.clock.advance(TTL);
+      await client.logout();
+      expect(told).toEqual(['refreshed', 'signedOut']);
+      expect(await recorded(at, 'logout')).toBe(1);
+      await client.logout();
+    });
+
+    it('takes a login elsewhere that ends the session for what it is', async () => {
+      const browser = browserAt(at);
+      const tabs = Array.from({ length: 2 }, () => open(at, browser.openTab(), grace));
+      await tabs[0]!.client.login('alice', PASSWORD);
+      expect(await askAll(tabs)).toEqual([200, 200]);
+      const { access_token: other } = await at.host.login();
+      await at.host.post('/auth/logout/all', other).expect(200);
+      expect(await askAll(tabs)).toEqual([401, 401]);
+      for (const { told } of tabs) expect(told).toEqual(['signedOutElsewhere']);
+    });
+
+    it('loses nothing while no connection comes about', async () => {
+      const { proxy, url } = await TcpProxy.start(at.host.url);
+      const browser = browserAt(at);
+      const tab = open(at, browser.openTab(), grace, { baseUrl: url, accessTokenTtlSeconds: 900 });
+      try {
+        await tab.client.login('alice', PASSWORD);
+        at.host.clock.advance(TTL - 1_000);
+        await proxy.refuse();
+        // A connection that was kept is found broken by whoever uses it first, who then cannot know what has left.
+        await expect(fetch(url)).rejects.toThrow();
+        await expect(tab.client.sessions()).rejects.toMatchObject({ code: 'offline' });
+        await proxy.heal();
+        at.host.clock.advance(2_000);
+        expect(await status(tab)).toBe(200);
+        expect(tab.told).toEqual(['refreshed']);
+      } finally {
+        await proxy.stop();
+      }
+    });
+  });
+});
+
+stories('a redirect to another origin', {}, (at) => {
+  let elsewhere: Server;
+  const seen: (string | undefined)[] = [];
+
+  beforeAll(async () => {
+    elsewhere = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      if (request.url === '/back') response.writeHead(307, { Location: `${at.host.url}/me` });
+      response.end();
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => new Promise((resolve) => elsewhere.close(resolve)));
+
+  it('is not followed with the token', async () => {
+    const { port } = elsewhere.address() as AddressInfo;
+    const moved = createServer((_, response) => {
+      response.writeHead(307, { Location: `http://127.0.0.1:${port}/` }).end();
+    });
+    await new Promise<void>((resolve) => moved.listen(0, '127.0.0.1', resolve));
+    const origin = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`;
+    const client = new AuthClient({ baseUrl: at.host.url, origins: [origin] });
+    await client.login('alice', PASSWORD);
+    await client.fetch(`${origin}/`);
+    expect(seen).toEqual([undefined]);
+    await new Promise((resolve) => moved.close(resolve));
+  });
+});
