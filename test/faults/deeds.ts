@@ -70,12 +70,15 @@ export async function setTheScene(host: Host): Promise<Scene> {
 
 /** How much there is of everything of one user: two states are the same if they are told alike. */
 export async function census({ host, userId }: Scene): Promise<Record<string, unknown>> {
-  // A connection that was cut may still lie in the pool.
-  const ask = (sql: string): Promise<never[]> =>
-    host.dataSource.query(sql).catch(() => host.dataSource.query(sql)) as Promise<never[]>;
+  // Connections that were cut may still lie in the pool.
+  const ask = (sql: string, tries = 10): Promise<Record<string, unknown>[]> =>
+    host.dataSource.query<Record<string, unknown>[]>(sql).catch((error: unknown) => {
+      if (tries === 0) throw error;
+      return ask(sql, tries - 1);
+    });
   const query = async (sql: string): Promise<Record<string, number>> => {
-    const rows: { name: string; n: unknown }[] = await ask(sql);
-    return Object.fromEntries(rows.map(({ name, n }) => [name, Number(n)]));
+    const rows = await ask(sql);
+    return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]));
   };
   const ofUser = `user_id = '${userId}'`;
   const sessions = `SELECT id FROM auth_sessions WHERE ${ofUser}`;
@@ -88,7 +91,7 @@ export async function census({ host, userId }: Scene): Promise<Record<string, un
     ),
     events: await query(`SELECT event AS name, COUNT(*) AS n FROM auth_events WHERE ${ofUser} GROUP BY event`),
     credentials: await query(`SELECT 'version' AS name, credentials_version AS n FROM auth_user_locks WHERE ${ofUser}`),
-    password: await isPassword(user!['password_hash']),
+    password: await isPassword(String(user!['password_hash'])),
   };
 }
 

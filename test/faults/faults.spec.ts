@@ -33,7 +33,9 @@ describe.each(DATABASES)('when the database fails half-way on %s', (name) => {
     const done = await stateAfter(deed);
     let statements = 0;
     while (await strike(deed, fault, statements + 1, done)) statements++;
-    expect(statements).toBeGreaterThanOrEqual(name === 'sqlite' ? 3 : 5);
+    // A refresh is one read and one write on PostgreSQL.
+    const fewest = deed.name === 'a refresh' && name === 'postgres' ? 2 : name === 'sqlite' ? 3 : 5;
+    expect(statements).toBeGreaterThanOrEqual(fewest);
   });
 
   /** The state that the deed leaves when nothing fails. */
@@ -105,8 +107,9 @@ function possibleStates(
   const isLogRow = /^(INSERT INTO .auth_events|SET .*lock_(wait|timeout))/.test(struck);
   const withoutRow = { ...done, events: before['events'] };
   const whenWorked = deed.isRevocation && isLogRow ? [done, withoutRow] : [done];
+  const isAtOnce = struck.startsWith('WITH won');
   const mayBeDone =
-    struck === 'COMMIT' &&
+    (struck === 'COMMIT' || isAtOnce) &&
     (fault.after !== undefined || fault.outcome === 'works before COMMIT' || fault.name === 'hangs');
   return { whenWorked, whenFailed: mayBeDone ? [before, done] : [before] };
 }

@@ -56,16 +56,20 @@ const GATES: readonly Gate[] = [
   {
     // Either of them is enough: the condition of the update, or the primary key of the used token.
     gate: 'the presented token in the condition of the rotation, and the key of the used one',
-    takeOut: either(replace(/^UPDATE .auth_sessions/, /.refresh_digest. = (\$\d+|\?)\s*$/, always), (call) => {
-      if (!/^INSERT INTO .auth_refresh_tokens/.test(call.sql)) return false;
-      call.params[0] = `${String(call.params[0]).slice(0, 40)}${Math.random()}`.slice(0, 64);
-      return true;
-    }),
+    takeOut: either(
+      replace(/^(WITH won AS \()?UPDATE .auth_sessions/, /.refresh_digest. = (\$\d+|\?)(?=\s*(RETURNING|$))/, always),
+      replace(/^WITH won/, /(?<=INSERT INTO .auth_refresh_tokens[^)]*\)\s*SELECT )\$\d+/, 'md5($&||random())'),
+      (call) => {
+        if (!/^INSERT INTO .auth_refresh_tokens/.test(call.sql)) return false;
+        call.params[0] = `${String(call.params[0]).slice(0, 40)}${Math.random()}`.slice(0, 64);
+        return true;
+      },
+    ),
     story: (stage, setting) => refreshAgainstItself(stage, setting, 0),
   },
   {
     gate: 'the state in the condition of the rotation',
-    takeOut: replace(/^UPDATE .auth_sessions. SET .refresh_digest/, /.state. = 'active'/, '1 = 1'),
+    takeOut: replace(/^(WITH won AS \()?UPDATE .auth_sessions. SET .refresh_digest/, /.state. = 'active'/, '1 = 1'),
     story: (stage, setting) => refreshAgainstEnd(stage, logout, setting),
   },
   {

@@ -26,6 +26,9 @@ const EVENT_OF: Record<EndReason, AuthEventName | null> = {
   expired: null,
 };
 
+const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
+  {event.extra}, {event.occurredAt})`;
+
 /** Rows of one INSERT: as many as every database takes in one statement. */
 const ROWS_AT_ONCE = 200;
 
@@ -50,6 +53,24 @@ export class EventWriter {
       const batch = events.slice(i, i + ROWS_AT_ONCE);
       yield* affectedBy(this.insertOf(batch.length).with(this.valuesOf(batch)));
     }
+  }
+
+  /** The same as a part of another statement (PostgreSQL): one row, if that table has one. */
+  insertWhere(table: string): string {
+    return `${INSERT} SELECT CAST(:eventId AS bigint), :eventUserId, :eventName, CAST(:eventIp AS varchar), :eventUserAgent,
+      :eventExtra, CAST(:eventAt AS bigint) FROM ${table}`;
+  }
+
+  valuesWhere(event: NewAuthEvent): Record<string, unknown> {
+    return {
+      eventId: this.nextId(event.at),
+      eventUserId: event.userId,
+      eventName: event.event,
+      eventIp: event.ipAddress,
+      eventUserAgent: event.userAgent,
+      eventExtra: JSON.stringify(event.extra),
+      eventAt: event.at,
+    };
   }
 
   /**
@@ -114,10 +135,7 @@ export class EventWriter {
     let statement = this.insert.get(rows);
     if (!statement) {
       const values = Array.from({ length: rows }, (_, row) => `(:row${letters(row)}...)`).join(', ');
-      statement = this.tables.statement(
-        `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
-           {event.extra}, {event.occurredAt}) VALUES ${values}`,
-      );
+      statement = this.tables.statement(`${INSERT} VALUES ${values}`);
       this.insert.set(rows, statement);
     }
     return statement;

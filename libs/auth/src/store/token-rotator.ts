@@ -6,7 +6,8 @@ import { eventOf, type EventWriter } from './event-writer';
 import { accountFromRow, sessionFromRow } from './rows';
 import { ending, type SessionEnder, type WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
-import { affectedBy, firstOf, type Row, type Unit } from './sql/unit';
+import { firstOf, type Row, type Unit } from './sql/unit';
+import { TokenExchange } from './token-exchange';
 import type { UserLocks } from './user-locks';
 
 /** A token that looks reused. It is judged in a unit of its own, which takes the user's lock first. */
@@ -22,8 +23,7 @@ export class TokenRotator {
   private readonly live;
   private readonly retired;
   private readonly owner;
-  private readonly exchangeLive;
-  private readonly insertUsed;
+  private readonly writes: TokenExchange;
 
   constructor(
     private readonly database: Database,
@@ -46,19 +46,7 @@ export class TokenRotator {
       `SELECT {session.userId} AS user_id FROM {session} WHERE {session.refreshDigest} = :digest
          OR {session.id} = (SELECT {refresh.sessionId} FROM {refresh} WHERE {refresh.digest} = :digest)`,
     );
-    this.exchangeLive = tables.statement(
-      `UPDATE {session} SET {session.refreshDigest} = :next, {session.refreshExpiresAt} = :refreshExpiresAt,
-         {session.accessDigest} = :accessDigest, {session.accessExpiresAt} = :accessExpiresAt,
-         {session.generation} = :generation, {session.lastActivity} = :lastActivity,
-         {session.idleExpiresAt} = :idleExpiresAt, {session.sealedAnswer} = :sealedAnswer,
-         {session.sealedUntil} = :sealedUntil
-       WHERE {session.id} = :id AND {session.state} = 'active' AND {session.refreshDigest} = :presented`,
-    );
-    this.insertUsed = tables.statement(
-      `INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
-         {refresh.retiredAt}, {refresh.expiresAt})
-       VALUES (:digest, :sessionId, :generation, 'used', :now, :expiresAt)`,
-    );
+    this.writes = new TokenExchange(tables, events);
   }
 
   async ownerOf(digest: string): Promise<string | null> {
@@ -67,7 +55,8 @@ export class TokenRotator {
   }
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
-    const outcome = await this.database.atomic(() => this.exchange(command), { repeatable: true });
+    const traits = { repeatable: true, writesOnce: this.writes.isOneWrite };
+    const outcome = await this.database.atomic(() => this.exchange(command), traits);
     if (outcome.kind !== 'suspect') return outcome;
     return this.events.revoke((write) => this.punish(command, outcome.userId, write));
   }
@@ -84,29 +73,19 @@ export class TokenRotator {
     const account = accountFromRow(row) ?? command.account;
     if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
 
-    const generation = Number(row['generation']);
     const next = renewed(session, command);
-    const won = yield* affectedBy(
-      this.exchangeLive.with({
-        ...next,
-        next: command.refreshDigest ?? digest,
-        generation: command.refreshDigest === null ? generation : generation + 1,
-        accessDigest: command.accessDigest,
-        sealedAnswer: command.grace?.sealedAnswer ?? null,
-        sealedUntil: command.grace ? command.now + command.grace.windowMs : null,
-        presented: digest,
-      }),
-    );
+    const exchanged = {
+      ...next,
+      presented: digest,
+      next: command.refreshDigest ?? digest,
+      accessDigest: command.accessDigest,
+      generation: Number(row['generation']),
+      sealedAnswer: command.grace?.sealedAnswer ?? null,
+      sealedUntil: command.grace ? command.now + command.grace.windowMs : null,
+    };
+    const event = eventOf('token_refresh', session.userId, command.client, command.now);
     // Somebody was faster: the token has been used, or the session has ended.
-    if (won === 0) return yield* this.classifyRetired(command);
-
-    if (command.refreshDigest !== null) {
-      const expiresAt = session.absoluteExpiresAt;
-      yield* affectedBy(
-        this.insertUsed.with({ digest, sessionId: session.id, generation, now: command.now, expiresAt }),
-      );
-    }
-    yield* this.events.write([eventOf('token_refresh', session.userId, command.client, command.now)]);
+    if (!(yield* this.writes.run(exchanged, event))) return yield* this.classifyRetired(command);
     return { kind: 'rotated', session: next };
   }
 

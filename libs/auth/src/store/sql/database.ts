@@ -22,6 +22,8 @@ export interface UnitTraits {
    * Then a connection that broke at the COMMIT is no reason to give up either.
    */
   readonly repeatable?: boolean;
+  /** Whether the unit writes with one statement at the most, which then needs no transaction around it. */
+  readonly writesOnce?: boolean;
 }
 
 /**
@@ -39,9 +41,13 @@ export abstract class Database {
   protected readonly answerWithinMs: number = ANSWER_WITHIN_MS;
 
   /** All of the unit, or nothing of it. */
-  atomic<T>(unit: () => Unit<T>, { repeatable = false }: UnitTraits = {}): Promise<T> {
+  atomic<T>(unit: () => Unit<T>, { repeatable = false, writesOnce = false }: UnitTraits = {}): Promise<T> {
     return this.guarded(repeatable, (deadline, joined) =>
-      joined ? joined.inTurn(() => this.runJoined(unit, joined.runner, deadline)) : this.runAtomic(unit, deadline),
+      joined
+        ? joined.inTurn(() => this.runJoined(unit, joined.runner, deadline))
+        : writesOnce
+          ? this.runUnbound(unit, deadline)
+          : this.runAtomic(unit, deadline),
     );
   }
 
@@ -66,6 +72,8 @@ export abstract class Database {
 
   /** The deadline is how work is given up whose caller has been answered: it is looked at before each statement. */
   protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
+  /** A unit of one write: where no transaction is needed for that, without one. */
+  protected abstract runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
   protected abstract runSingle(query: Query, deadline: AbortSignal): Promise<Result>;
   protected abstract runLookUp(query: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;

@@ -7,6 +7,13 @@ import { savepoint } from './joined-transaction';
 import { PreparedReads, tearDown, type DriverConnection, type PreparedQuery } from './prepared-reads';
 import type { Query, Result, Row, Unit } from './unit';
 
+/** Each decision is one conditional statement that reads what is committed, so nothing more is asked. */
+const BEGIN: Readonly<Record<Dialect, readonly string[]>> = {
+  postgres: ['BEGIN ISOLATION LEVEL READ COMMITTED'],
+  mysql: ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
+  sqlite: ['BEGIN'],
+};
+
 /** PostgreSQL, MySQL and MariaDB: each unit has a connection of its own. */
 export class PooledDatabase extends Database {
   private readonly reads: PreparedReads;
@@ -22,21 +29,27 @@ export class PooledDatabase extends Database {
 
   protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
     return this.withConnection(deadline, async (connection, breakOff) => {
+      const send = (sql: string): Promise<unknown> => execute(connection, { sql, params: [] }, deadline);
       try {
-        // Each decision is one conditional statement that reads what is committed, so nothing more is asked.
-        await connection.startTransaction('READ COMMITTED');
+        for (const sql of BEGIN[this.dialect]) await send(sql);
         const outcome = await drive(unit(), (query) => execute(connection, query, deadline));
         assertInTime(deadline);
-        await connection.commitTransaction().catch((error: unknown) => {
+        await send('COMMIT').catch((error: unknown) => {
           throw new CommitError(error);
         });
         return outcome;
       } catch (error) {
-        // With its transaction open it must not go back to the pool.
-        if (connection.isTransactionActive) await connection.rollbackTransaction().catch(breakOff);
+        // With its transaction open it must not go back to the pool; nobody knows how far a BEGIN that failed has come.
+        await connection.query('ROLLBACK').catch(breakOff);
         throw error;
       }
     });
+  }
+
+  protected async runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
+    return this.withConnection(deadline, (connection) =>
+      drive(unit(), (query) => execute(connection, query, deadline)),
+    );
   }
 
   protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {

@@ -52,6 +52,10 @@ export class SqliteDatabase extends Database {
     );
   }
 
+  protected runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
+    return this.runAtomic(unit, deadline);
+  }
+
   protected runJoined<T>(unit: () => Unit<T>, _: QueryRunner, deadline: AbortSignal): Promise<T> {
     assertInTime(deadline);
     const { connection } = this;
