@@ -66,6 +66,7 @@ export default tseslint.config(
         module: 'writable',
         URL: 'readonly',
         setTimeout: 'readonly',
+        performance: 'readonly',
       },
     },
   },
