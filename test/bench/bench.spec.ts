@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { assertAllGood } from '../../bench/src/load/load';
 import { CleanUp } from '../../bench/src/measure/clean-up';
 import { machine, versions } from '../../bench/src/measure/machine';
+import { ratios } from '../../bench/src/measure/statistics';
 import { measureGuard } from '../../bench/src/parts/guard';
 import { isMet } from '../../bench/src/report/aims';
 import { composeReport } from '../../bench/src/report/compose-report';
@@ -84,6 +85,10 @@ it.each([
   const requests = Object.values(statuses).length;
   const result = { requests, seconds: 1, statuses, errors, p50Ms: 1, p99Ms: 1 };
   expect(() => assertAllGood('ours', result)).toThrow('ours answered');
+});
+
+it('a ratio is that of one round, and its median is told', () => {
+  expect(ratios([1, 4, 3], [2, 2, 2])).toEqual({ median: 1.5, min: 0.5, max: 2 });
 });
 
 describe('the page of figures', () => {
