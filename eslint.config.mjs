@@ -70,6 +70,7 @@ export default tseslint.config(
         module: 'writable',
         URL: 'readonly',
         setTimeout: 'readonly',
+        performance: 'readonly',
       },
     },
   },

@@ -1,0 +1,31 @@
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule, AuthService, BearerAuthGuard } from 'nestjs-session-auth';
+import { timesAsync, type MakeContender } from './contender';
+import { routeBehind } from './route';
+
+/** The library as its README sets it up; only the access tokens last for as long as the run. */
+export const make: MakeContender = (given) =>
+  Promise.resolve({
+    module: {
+      imports: [
+        TypeOrmModule.forRoot({
+          ...given.database,
+          entities: [...AUTH_ENTITIES],
+          migrations: [...AUTH_MIGRATIONS],
+          migrationsRun: true,
+        }),
+        EventEmitterModule.forRoot(),
+        AuthModule.forRoot({ accessTokenTtlSeconds: 3600, ...given.options }),
+      ],
+      controllers: [routeBehind(BearerAuthGuard)],
+    },
+    async credentials(app) {
+      const auth = app.get(AuthService);
+      return timesAsync(given.sessions, async (index) => {
+        const user = await auth.createUser({ username: `user ${index}`, password: null });
+        const { accessToken } = await auth.openSession(user);
+        return { authorization: `Bearer ${accessToken}` };
+      });
+    },
+  });

@@ -1,0 +1,35 @@
+import { UnauthorizedException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import type { MakeContender } from './contender';
+import { digestOf, fillPlainTables, tokenOf } from './plain-tables';
+import { openRaw, type Row, type Values } from './raw-query';
+import { routeBehind } from './route';
+
+/** The limit of one query for each request: a prepared statement by the driver itself, session and user joined. */
+class PreparedGuard implements CanActivate {
+  constructor(private readonly find: (values: Values) => Promise<readonly Row[]>) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request & { session?: Row }>();
+    const [row] = await this.find([digestOf(tokenOf(request.headers.authorization))]);
+    if (!row || Number(row['expires_at']) <= new Date().getTime() || !row['active']) throw new UnauthorizedException();
+    request.session = row;
+    return true;
+  }
+}
+
+export const make: MakeContender = async (given) => {
+  const headers = await fillPlainTables(given.database, given.sessions);
+  const find = openRaw(given.database).prepare(
+    'session_by_digest',
+    `SELECT s.id, s.expires_at, u.id AS user_id, u.username, u.active
+     FROM sessions s JOIN users u ON u.id = s.userId WHERE s.digest = ?`.replace(
+      's.userId',
+      given.database.type === 'postgres' ? 's."userId"' : 's.userId',
+    ),
+  );
+  return {
+    module: { controllers: [routeBehind(new PreparedGuard(find))] },
+    credentials: () => Promise.resolve(headers),
+  };
+};

@@ -1,0 +1,61 @@
+import { createPool } from 'mysql2/promise';
+import { Pool } from 'pg';
+import type { DataSourceOptions } from 'typeorm';
+import { openSqliteFile } from './sqlite-driver';
+
+export type Values = readonly (string | number)[];
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One prepared statement, by the driver itself. */
+export interface RawDatabase {
+  /** The rows that it gives. */
+  prepare(name: string, sql: string): (values: Values) => Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+/** `?` stands for a value on every database. */
+export function openRaw(options: DataSourceOptions): RawDatabase {
+  if (options.type === 'postgres') return openPostgres(String(options.url));
+  if (options.type === 'better-sqlite3') return openSqlite(String(options.database));
+  return openMariaDb((options as { url: string }).url);
+}
+
+function openPostgres(connectionString: string): RawDatabase {
+  const pool = new Pool({ connectionString });
+  // A connection that is cut while it idles is no concern of the bench.
+  pool.on('error', () => undefined);
+  return {
+    prepare(name, sql) {
+      let index = 0;
+      const text = sql.replace(/\?/g, () => `$${++index}`);
+      return async (values) => (await pool.query<Row>({ name, text, values: [...values] })).rows;
+    },
+    close: () => pool.end(),
+  };
+}
+
+function openMariaDb(uri: string): RawDatabase {
+  const pool = createPool({ uri });
+  return {
+    prepare: (_, sql) => async (values) => (await pool.execute(sql, [...values]))[0] as unknown as readonly Row[],
+    close: () => pool.end(),
+  };
+}
+
+function openSqlite(file: string): RawDatabase {
+  const database = openSqliteFile(file);
+  return {
+    prepare(_, sql) {
+      const statement = database.prepare(sql);
+      return (values) => {
+        if (statement.reader) return Promise.resolve(statement.all(...values));
+        statement.run(...values);
+        return Promise.resolve([]);
+      };
+    },
+    close() {
+      database.close();
+      return Promise.resolve();
+    },
+  };
+}

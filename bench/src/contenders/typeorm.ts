@@ -1,0 +1,39 @@
+import { Injectable, UnauthorizedException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import type { Request } from 'express';
+import { Repository } from 'typeorm';
+import type { MakeContender } from './contender';
+import { digestOf, fillPlainTables, PLAIN_ENTITIES, PlainSession, tokenOf } from './plain-tables';
+import { routeBehind } from './route';
+
+/** The guard that people write by hand: the session with its user, as entities. */
+@Injectable()
+class RepositoryGuard implements CanActivate {
+  constructor(@InjectRepository(PlainSession) private readonly sessions: Repository<PlainSession>) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request & { session?: PlainSession }>();
+    const digest = digestOf(tokenOf(request.headers.authorization));
+    const session = await this.sessions.findOne({ where: { digest }, relations: { user: true } });
+    if (!session || Number(session.expiresAt) <= new Date().getTime() || !session.user.active) {
+      throw new UnauthorizedException();
+    }
+    request.session = session;
+    return true;
+  }
+}
+
+export const make: MakeContender = async (given) => {
+  const headers = await fillPlainTables(given.database, given.sessions);
+  return {
+    module: {
+      imports: [
+        TypeOrmModule.forRoot({ ...given.database, entities: PLAIN_ENTITIES }),
+        TypeOrmModule.forFeature([PlainSession]),
+      ],
+      controllers: [routeBehind(RepositoryGuard)],
+      providers: [RepositoryGuard],
+    },
+    credentials: () => Promise.resolve(headers),
+  };
+};

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Jiffies in a second, as Linux counts them for programs. */
+const TICKS_PER_SECOND = 100;
+
+/** The processor time of processes until now, by their ids, in ticks. */
+export type CpuTimes = ReadonlyMap<number, number>;
+
+const DATABASE_PROCESSES = { postgres: 'postgres', mariadb: 'mariadbd' } as const;
+
+/** Of all processes of a database server on this machine; of none for SQLite, which runs within the host. */
+export function databaseCpu(database: string): CpuTimes {
+  const name = DATABASE_PROCESSES[database as keyof typeof DATABASE_PROCESSES] as string | undefined;
+  return name === undefined ? new Map() : cpuOf(processesNamed(name));
+}
+
+export function cpuOf(pids: readonly number[]): CpuTimes {
+  return new Map(pids.map((pid) => [pid, ticksOf(pid)]));
+}
+
+/** What was used between two readings, in milliseconds; a process that came meanwhile counts from its beginning. */
+export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
+  let ticks = 0;
+  for (const [pid, until] of after) ticks += until - (before.get(pid) ?? 0);
+  return (ticks * 1000) / TICKS_PER_SECOND;
+}
+
+function ticksOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name, which may hold anything: proc(5) has utime as the 14th field and stime as the 15th.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  } catch {
+    return 0;
+  }
+}
+
+function processesNamed(name: string): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry) && commandOf(entry) === name)
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

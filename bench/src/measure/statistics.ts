@@ -1,0 +1,37 @@
+import { randomInt } from 'node:crypto';
+
+/** Of the rounds of one measurement. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export function spread(values: readonly number[]): Spread {
+  if (values.length === 0) throw new Error('Nothing was measured.');
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const median = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+  return { median: rounded(median), min: rounded(sorted[0]!), max: rounded(sorted.at(-1)!) };
+}
+
+/** The value below which that share of them lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** One by another, round by round: what disturbs a round disturbs both. */
+export function ratios(ones: readonly number[], others: readonly number[]): Spread {
+  return spread(ones.map((one, round) => one / others[round]!));
+}
+
+export function shuffled<Item>(items: readonly Item[]): Item[] {
+  const left = [...items];
+  return items.map(() => left.splice(randomInt(left.length), 1)[0]!);
+}
+
+/** Four significant digits: more would be noise. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}

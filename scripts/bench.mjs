@@ -1,0 +1,23 @@
+// The bench: npm run bench -- --help. What it measures beside the library is installed at the first run, into bench/ alone.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { availableServers } from './databases.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const bench = join(root, 'bench');
+const isMeasuring = !process.argv.includes('--help') && process.argv[2] !== 'report';
+if (isMeasuring && !existsSync(join(bench, 'node_modules/autocannon'))) {
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: bench, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+process.env.SWC_NODE_PROJECT ??= join(root, 'tsconfig.json');
+process.env.NODE_ENV ??= 'production';
+process.env.TEST_DATABASES ??= ['sqlite', ...(await availableServers()).map(({ name }) => name)].join(',');
+
+const require = createRequire(import.meta.url);
+require('@swc-node/register');
+require(join(bench, 'src/main.ts'));
