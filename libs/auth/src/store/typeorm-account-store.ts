@@ -7,11 +7,16 @@ import { EntityUserStore } from './entity-user-store';
 import type { EventWriter } from './event-writer';
 import { ending, type SessionEnder, type WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
-import { affectedBy, type Unit } from './sql/unit';
+import { affectedBy, rowsOf, type Unit } from './sql/unit';
 import type { UserLocks } from './user-locks';
+
+/** As many ids as every database takes in one statement. */
+const IDS_AT_ONCE = 1_000;
 
 /** Accounts on the host's DataSource, or with the host's own user store. */
 export class TypeOrmAccountStore extends AccountStore {
+  private readonly sessionsOf;
+  private readonly removeTokens;
   private readonly removals;
 
   constructor(
@@ -23,9 +28,9 @@ export class TypeOrmAccountStore extends AccountStore {
     private readonly events: EventWriter,
   ) {
     super();
-    const sessions = 'SELECT {session.id} FROM {session} WHERE {session.userId} = :userId';
+    this.sessionsOf = tables.statement('SELECT {session.id} AS id FROM {session} WHERE {session.userId} = :userId');
+    this.removeTokens = tables.statement('DELETE FROM {refresh} WHERE {refresh.sessionId} IN (:ids...)');
     this.removals = [
-      `DELETE FROM {refresh} WHERE {refresh.sessionId} IN (${sessions})`,
       'DELETE FROM {session} WHERE {session.userId} = :userId',
       'DELETE FROM {event} WHERE {event.userId} = :userId',
       'DELETE FROM {reset} WHERE {reset.userId} = :userId',
@@ -77,6 +82,10 @@ export class TypeOrmAccountStore extends AccountStore {
   private *forgetInUnit(userId: string, { now, limits }: Circumstances): Unit<readonly EndedSession[]> {
     yield* this.locks.lock(userId);
     const active = yield* this.ender.lockActive(userId);
+    const ids = (yield* rowsOf(this.sessionsOf.with({ userId }))).map((row) => row['id']);
+    for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
+      yield* affectedBy(this.removeTokens.with({ ids: ids.slice(i, i + IDS_AT_ONCE) }));
+    }
     for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
     return active.map((session) => ending(session, isOver(session, limits, now) ? 'expired' : 'user_deleted'));
   }
