@@ -1,3 +1,5 @@
+import { DataSource } from 'typeorm';
+import type { ActivityRecorder } from '../../libs/auth/src/services/activity-recorder';
 import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { Host } from '../support/host';
@@ -43,6 +45,28 @@ describe.each(DATABASES)('the activity of many sessions on %s', (name) => {
 });
 
 describeEachPooled('the activity of a session that somebody has locked on %s', (name) => {
+  it('is written when the lock is let go, though no request follows', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    const { access_token: token, session_id: session } = await host.login();
+    host.clock.advance(10 * MINUTE);
+    const locker = host.dataSource.createQueryRunner();
+    await locker.startTransaction();
+    await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
+    const { activity } = host.app.get<{ activity: ActivityRecorder }>('NESTJS_SESSION_AUTH_COMPOSITION');
+    await host.get('/me', token).expect(200);
+    await activity.flush();
+    expect(await activityOf(host, session)).toBe(0);
+    await locker.rollbackTransaction();
+    await locker.release();
+    await host.close();
+    const reader = await new DataSource(database.options).initialize();
+    const [row] = await reader.query('SELECT last_activity - created_at AS since FROM auth_sessions');
+    expect(Number(row.since)).toBe(10 * MINUTE);
+    await reader.destroy();
+    await database.drop();
+  });
+
   it('is left for the next request, and that of others is written', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });

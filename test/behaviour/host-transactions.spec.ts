@@ -1,5 +1,6 @@
-import { OpenSockets, SessionAdministration } from 'nestjs-session-auth';
-import { DataSource, type EntityManager } from 'typeorm';
+import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
+import { DataSource, type EntityManager, type InsertEvent } from 'typeorm';
+import { Database } from '../../libs/auth/src/store/sql/database';
 import { Stage, stories } from '../e2e/stories';
 import { PASSWORD, type Host } from '../support/host';
 import { Tap } from '../support/tap';
@@ -190,6 +191,85 @@ stories("a transaction of the host's", {}, (at: Stage) => {
     // SQLite has one connection, and everything on it is part of the transaction.
     expect(Number(n)).toBe(database.name === 'sqlite' ? 0 : 1);
     expect(host.sent('login_failed')).toHaveLength(database.name === 'sqlite' ? 0 : 1);
+  });
+
+  it('that is over takes in nothing more: what was still to be done is not done', async () => {
+    const { host } = at;
+    await host.login();
+    await host.login('bob');
+    const ids = [await idOf(host), await idOf(host, 'bob')];
+    const runner = host.dataSource.createQueryRunner();
+    await runner.connect();
+    await runner.startTransaction();
+    const auth = host.auth.inTransaction(runner.manager);
+    const outcomes = Promise.allSettled(ids.map((id) => auth.resetPassword(id, NEW_PASSWORD)));
+    await runner.rollbackTransaction();
+    // The next one on the same connection is none of theirs.
+    await runner.startTransaction();
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await runner.commitTransaction();
+    await runner.release();
+    expect(await host.dataSource.query("SELECT id FROM auth_sessions WHERE state <> 'active'")).toEqual([]);
+    expect(host.sent('password_reset')).toEqual([]);
+    await host.login();
+  });
+
+  it('keeps what the host writes after a call that took too long', async () => {
+    const { host, database } = at;
+    if (database.name === 'sqlite') return;
+    const { session_id: session } = await host.login();
+    const id = await idOf(host);
+    Object.assign(host.app.get(Database), { answerWithinMs: 100 });
+    const locker = host.dataSource.createQueryRunner();
+    await locker.connect();
+    await locker.startTransaction();
+    await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
+    setTimeout(() => void locker.rollbackTransaction().then(() => locker.release()), 300);
+    await host.dataSource.transaction(async (manager) => {
+      await expect(host.auth.inTransaction(manager).revokeSession(id, session)).rejects.toMatchObject({
+        code: 'database_unavailable',
+      });
+      await manager.query("UPDATE auth_users SET active = false WHERE username = 'alice'");
+    });
+    Object.assign(host.app.get(Database), { answerWithinMs: 5_000 });
+    const users = await host.dataSource.query(
+      "SELECT username FROM auth_users WHERE username = 'alice' AND NOT active",
+    );
+    expect(users).toHaveLength(1);
+    expect(host.sent('user_logged_out')).toEqual([]);
+  });
+
+  it('keeps its own bounds for locks', async () => {
+    const { host, database } = at;
+    if (database.name !== 'postgres') return;
+    const { session_id: session } = await host.login();
+    const id = await idOf(host);
+    await host.dataSource.transaction(async (manager) => {
+      await host.auth.inTransaction(manager).revokeSession(id, session);
+      expect(await manager.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
+    });
+  });
+
+  it('has room for the calls of a subscriber of the host’s within a call', async () => {
+    const { host } = at;
+    const tokens: string[] = [];
+    const subscriber = {
+      listenTo: () => AuthUser,
+      afterInsert: async ({ entity, manager }: InsertEvent<AuthUser>) => {
+        tokens.push((await host.auth.inTransaction(manager).createPasswordResetToken(entity.id)).token);
+      },
+    };
+    host.dataSource.subscribers.push(subscriber);
+    try {
+      await host.dataSource.transaction((manager) =>
+        host.auth.inTransaction(manager).createUser({ username: 'carol', password: PASSWORD }),
+      );
+    } finally {
+      host.dataSource.subscribers.splice(host.dataSource.subscribers.indexOf(subscriber), 1);
+    }
+    await host.auth.redeemPasswordResetToken(tokens[0]!, NEW_PASSWORD);
+    await host.login('carol', NEW_PASSWORD);
+    await host.dataSource.query("DELETE FROM auth_users WHERE username = 'carol'");
   });
 
   it('must be open, and on the same DataSource', async () => {

@@ -1,5 +1,5 @@
 import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/sql/database';
 import { Host, PASSWORD } from '../support/host';
 import { Tap } from '../support/tap';
@@ -159,6 +159,22 @@ describe('another process that writes to the file of SQLite', () => {
     await host.refresh(pair.refresh_token).expect(200);
     const [{ timeout }] = await host.dataSource.query('PRAGMA busy_timeout');
     expect(timeout).toBe(5_000);
+    await other.destroy();
+    await host.close();
+    await database.drop();
+  });
+
+  it('is waited for by readers as well where there is no WAL', async () => {
+    const database = await createDatabase('sqlite');
+    const options = { ...database.options, enableWAL: false } as DataSourceOptions;
+    const host = await Host.start({ database: { ...database, options } });
+    const session = await host.login();
+    const other = await new DataSource(options).initialize();
+    await other.query('BEGIN EXCLUSIVE');
+    const answer = host.get('/me', session.access_token).then(({ status }) => status);
+    await host.http.get('/open').expect(200);
+    await other.query('COMMIT');
+    expect(await answer).toBe(200);
     await other.destroy();
     await host.close();
     await database.drop();

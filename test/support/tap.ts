@@ -1,5 +1,5 @@
 import { Database } from '../../libs/auth/src/store/sql/database';
-import type { PreparedQuery } from '../../libs/auth/src/store/sql/prepared-reads';
+import type { Query } from '../../libs/auth/src/store/sql/unit';
 import type { Host } from './host';
 
 /** What is asked of the database: a statement, BEGIN and COMMIT included, or on SQLite a whole unit. */
@@ -25,10 +25,7 @@ interface SqliteConnection {
 }
 
 /** What is used of `Database`: its own bounds are around `runLookUp`. */
-type LookUps = Record<
-  'lookUp' | 'runLookUp',
-  (query: PreparedQuery, deadline?: AbortSignal) => Promise<readonly unknown[]>
->;
+type LookUps = Record<'lookUp' | 'runLookUp', (query: Query, deadline?: AbortSignal) => Promise<readonly unknown[]>>;
 
 /** Stands between the library and its DataSource, from now on until the host is closed. */
 export class Tap {

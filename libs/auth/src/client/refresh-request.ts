@@ -30,9 +30,8 @@ export async function requestRefresh(
 ): Promise<RefreshAnswer> {
   if (!world.isOnline()) return { kind: 'untouched', error: new ClientError('offline', 'The browser is offline.') };
   try {
-    // A token goes nowhere else, and a redirect is no answer of the refresh.
-    const init = { ...json('POST', { refresh_token: refreshToken }), redirect: 'manual' } as const;
-    return await within(timeoutMs, world, new Request(url, init), judge);
+    const request = new Request(url, json('POST', { refresh_token: refreshToken }));
+    return await within(timeoutMs, world, request, judge);
   } catch (cause) {
     const error = lost(cause);
     return { kind: error.code === 'offline' ? 'untouched' : 'unknown', error };
@@ -43,8 +42,10 @@ async function judge(response: Response): Promise<RefreshAnswer> {
   const { status, type } = response;
   // Somebody else's 200 is no pair, and then nothing is known.
   if (response.ok) return { kind: 'renewed', pair: readPair(await readAnswer(response)) };
-  if (status === 400) return { kind: 'refused' };
   const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400);
   const kind = isRedirect || UNTOUCHED.includes(status) ? 'untouched' : 'unknown';
-  return { kind, error: await refusalOf(response) };
+  const error = await refusalOf(response);
+  // Somebody else's 400 (a proxy's, a body parser's) says nothing of the token.
+  if (status === 400) return error.code === 'invalid_credentials' ? { kind: 'refused' } : { kind: 'untouched', error };
+  return { kind, error };
 }

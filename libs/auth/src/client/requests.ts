@@ -1,10 +1,10 @@
 import type { ClientEnvironment } from './environment.js';
 import { ClientError } from './errors.js';
 
-/** A request with a body of JSON, or without one. */
+/** A request with a body of JSON, or without one. No password and no token goes on to where a redirect points. */
 export function json(method: string, body?: object): RequestInit {
-  if (body === undefined) return { method };
-  return { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+  if (body === undefined) return { method, redirect: 'manual' };
+  return { method, redirect: 'manual', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /** Reads an answer that has to come, whole, within a time; what comes later is not looked at. */

@@ -29,12 +29,12 @@ export class BearerAuthGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.isPublic(context)) return true;
     try {
-      const principal = await this.identify(context);
+      const { principal, isOfMessage } = await this.identify(context);
       const withinSeconds = this.recentLoginSeconds(context);
       if (withinSeconds !== undefined) this.auth.assertRecentLogin(principal, withinSeconds);
       const loadUser = (): Promise<unknown> =>
         this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
-      keepBearer(context, { principal, loadUser });
+      keepBearer(context, { principal, loadUser }, isOfMessage);
       return true;
     } catch (error) {
       return refuse(context, error);
@@ -69,14 +69,17 @@ export class BearerAuthGuard implements CanActivate {
     return this.authenticate(this.getToken(request), clientOf(request));
   }
 
-  private async identify(context: ExecutionContext): Promise<AuthPrincipal> {
+  /** Who calls, and whether the message itself said so. */
+  private async identify(context: ExecutionContext): Promise<{ principal: AuthPrincipal; isOfMessage: boolean }> {
     if (context.getType() === 'http') {
       const request = this.getRequest(context);
       // The guard may stand before a route twice, globally and on its own.
-      return checkedPrincipal(request) ?? (await this.principalFor(request));
+      const principal = checkedPrincipal(request) ?? (await this.principalFor(request));
+      return { principal, isOfMessage: false };
     }
-    const { accessToken, client } = (await this.tokens?.find(context)) ?? presentedToken(context);
-    return this.authenticate(accessToken, client);
+    const found = (await this.tokens?.find(context)) ?? null;
+    const { accessToken, client } = found ?? presentedToken(context);
+    return { principal: await this.authenticate(accessToken, client), isOfMessage: found !== null };
   }
 
   private async authenticate(accessToken: string, client?: ClientInfo): Promise<AuthPrincipal> {

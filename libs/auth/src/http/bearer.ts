@@ -20,7 +20,7 @@ export function checkedPrincipal(request: AuthRequest): AuthPrincipal | undefine
 }
 
 /** Keeps for the decorators of a handler who calls it. It is no cache: the guard asks the database at each call. */
-export function keepBearer(context: ExecutionContext, bearer: Bearer): void {
+export function keepBearer(context: ExecutionContext, bearer: Bearer, isOfMessage = false): void {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
     request.auth = bearer.principal;
@@ -29,6 +29,9 @@ export function keepBearer(context: ExecutionContext, bearer: Bearer): void {
     return;
   }
   const [call, slot] = keysOf(context);
+  if (isOfMessage && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
+    throw new Error('Messages that bring a token of their own must be objects: a socket has many of them at a time.');
+  }
   const ofCall = BEARERS.get(call) ?? new WeakMap<object, Bearer>();
   BEARERS.set(call, ofCall.set(slot, bearer));
 }

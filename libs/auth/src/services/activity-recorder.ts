@@ -1,6 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { SessionStore } from '../domain/ports/session-store';
+import type { SessionStore, Touch } from '../domain/ports/session-store';
 import type { SessionLimits } from '../domain/session';
+
+/** When what could not be written is tried again, and how often: a session that stays locked for longer is being ended. */
+const TRY_AGAIN_MS = 1_000;
+const MOST_TRIES = 10;
 
 /**
  * Writes the last activity of sessions behind the requests' back: a write that fails or is slow harms none. One write at
@@ -10,6 +14,10 @@ export class ActivityRecorder {
   private readonly logger = new Logger('AuthActivity');
   private pending = new Map<string, number>();
   private beingWritten: ReadonlyMap<string, number> = new Map();
+  /** What could not be written, and how often that was tried. */
+  private readonly late = new Map<string, { readonly at: number; readonly tries: number }>();
+  private tries = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
   private stopped = false;
 
@@ -27,6 +35,8 @@ export class ActivityRecorder {
 
   stop(): Promise<void> {
     this.stopped = true;
+    clearTimeout(this.timer);
+    this.takeLate();
     return this.flush();
   }
 
@@ -44,13 +54,37 @@ export class ActivityRecorder {
       this.beingWritten = this.pending;
       this.pending = new Map();
       try {
-        await this.sessions.touch(touches, this.limits);
+        this.tryLater(await this.sessions.touch(touches, this.limits));
       } catch {
-        // Each of them will be recorded again by the next request.
-        this.logger.warn(`The activity of ${touches.length} session(s) could not be written.`);
+        this.logger.warn(`The activity of ${touches.length} session(s) could not be written yet.`);
+        this.tryLater(touches);
       }
       this.beingWritten = new Map();
     }
     this.writing = undefined;
+  }
+
+  /** Those of the last write that were not written. */
+  private tryLater(touches: readonly Touch[]): void {
+    const before = this.tries;
+    this.tries = new Map();
+    for (const { sessionId, at } of touches) {
+      const tries = (before.get(sessionId) ?? 0) + 1;
+      if (tries < MOST_TRIES && !this.stopped) this.late.set(sessionId, { at, tries });
+    }
+    if (this.late.size === 0 || this.timer || this.stopped) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.takeLate();
+      void this.flush();
+    }, TRY_AGAIN_MS).unref();
+  }
+
+  private takeLate(): void {
+    for (const [sessionId, { at, tries }] of this.late) {
+      this.tries.set(sessionId, tries);
+      if (!this.pending.has(sessionId)) this.pending.set(sessionId, at);
+    }
+    this.late.clear();
   }
 }

@@ -74,9 +74,11 @@ export class AuthService {
   async openSession(user: { readonly id: UserId } | UserId, client: ClientInfo = {}): Promise<OpenedSession> {
     const id = typeof user === 'object' ? user.id : user;
     const stored = id === undefined || id === null ? null : await this.use.users.findById(id);
-    if (!stored?.active) throw new AuthError('unknown_user', 'There is no such user, or the user is not active.');
     const proof = { credentialsVersion: null, attempt: null };
-    return (await this.use.opening.open(stored.id, this.use.inspector.inspect(client), proof))!;
+    const opened =
+      stored?.active && (await this.use.opening.open(stored.id, this.use.inspector.inspect(client), proof));
+    if (!opened) throw new AuthError('unknown_user', 'There is no such user, or the user is not active.');
+    return opened;
   }
 
   /**

@@ -43,7 +43,9 @@ export class Login {
           return { right: opened };
         }
       }
-      return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user };
+      // Somebody who is gone since has no history any more.
+      const owner = matches && user ? await this.users.findById(user.id) : user;
+      return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
     });
   }
 

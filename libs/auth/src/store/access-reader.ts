@@ -16,7 +16,7 @@ const SIZES = [1, 8, 32, 128];
  */
 export class AccessReader {
   private readonly reads = new GatheredReads<AccessLookup>((digests) => this.read(digests));
-  private readonly prepared: readonly { readonly size: number; readonly name: string; readonly statement: Statement }[];
+  private readonly prepared: readonly { readonly size: number; readonly statement: Statement }[];
 
   constructor(
     private readonly database: Database,
@@ -30,8 +30,8 @@ export class AccessReader {
       );
     this.prepared =
       tables.dialect === 'postgres'
-        ? [{ size: Infinity, name: 'auth_session_lookup', statement: select('= ANY(:digests)') }]
-        : SIZES.map((size) => ({ size, name: `auth_session_lookup_${size}`, statement: select('IN (:digests...)') }));
+        ? [{ size: Infinity, statement: select('= ANY(:digests)') }]
+        : SIZES.map((size) => ({ size, statement: select('IN (:digests...)') }));
   }
 
   find(digest: string): Promise<AccessLookup | null> {
@@ -40,9 +40,9 @@ export class AccessReader {
 
   private async read(digests: readonly string[]): Promise<ReadonlyMap<string, AccessLookup>> {
     this.metrics.record('session_auth.lookup.batch_size', digests.length);
-    const { size, name, statement } = this.prepared.find((one) => one.size >= digests.length)!;
+    const { size, statement } = this.prepared.find((one) => one.size >= digests.length)!;
     const filled = size === Infinity ? digests : Array.from({ length: size }, (_, i) => digests[i] ?? digests[0]);
-    const rows = await this.database.lookUp({ name, ...statement.with({ digests: filled }) });
+    const rows = await this.database.lookUp(statement.with({ digests: filled }));
     return new Map(rows.map((row) => [String(row['access_digest']), lookupFromRow(row)]));
   }
 }

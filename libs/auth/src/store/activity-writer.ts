@@ -23,24 +23,29 @@ export class ActivityWriter {
     );
   }
 
-  async write(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
+  /** @returns what somebody has locked, or what is not there any more */
+  async write(touches: readonly Touch[], limits: SessionLimits): Promise<readonly Touch[]> {
+    const passedOver: Touch[] = [];
     for (let i = 0; i < touches.length; i += SESSIONS_AT_ONCE) {
       const batch = touches.slice(i, i + SESSIONS_AT_ONCE);
-      await this.database.atomic(() => this.writeBatch(batch, limits));
+      passedOver.push(...(await this.database.atomic(() => this.writeBatch(batch, limits))));
     }
+    return passedOver;
   }
 
-  /** Passes over sessions that somebody has locked: who does is changing them, and nobody is kept waiting for one. */
-  private *writeBatch(touches: readonly Touch[], { idleMs }: SessionLimits): Unit<void> {
+  /** Passes over sessions that somebody has locked: nobody else is kept waiting for one. */
+  private *writeBatch(touches: readonly Touch[], { idleMs }: SessionLimits): Unit<readonly Touch[]> {
     const ids = touches.map(({ sessionId }) => sessionId);
     const free = new Set((yield* rowsOf(this.free.with({ ids }))).map((row) => String(row['id'])));
     const batch = touches.filter(({ sessionId }) => free.has(sessionId));
-    if (batch.length === 0) return;
+    const passedOver = touches.filter(({ sessionId }) => !free.has(sessionId));
+    if (batch.length === 0) return passedOver;
     const instants: [string, unknown][] = batch.flatMap(({ sessionId, at }, i) => [
       [`id${letters(i)}`, sessionId],
       [`at${letters(i)}`, at],
     ]);
     yield* affectedBy(this.updateOf(batch.length).with({ ...Object.fromEntries(instants), ids: [...free], idleMs }));
+    return passedOver;
   }
 
   private updateOf(count: number): Statement {

@@ -83,6 +83,11 @@ export class EntityUserStore extends UserStore {
     return row ? this.userFromRow(row) : null;
   }
 
+  /** The same as part of a unit, by the id as sessions have it; `account` says whether the user may be signed in. */
+  accountOf(id: string): Query {
+    return this.byId.with({ id: this.parseId(id) });
+  }
+
   override load(id: UserId): Promise<unknown> {
     return this.database.withManager((manager) =>
       manager.findOne(this.mapping.entity, { where: { [this.idProperty]: id } }),

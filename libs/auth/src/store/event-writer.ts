@@ -8,6 +8,7 @@ import type { AuthTables } from './auth-tables';
 import type { Database } from './sql/database';
 import { shortWaits } from './sql/dialect';
 import { isLockTimeout, LogLockedError } from './sql/failure';
+import { currentTransaction } from './sql/joined-transaction';
 import { letters, type Statement } from './sql/statement';
 import { affectedBy, type Unit } from './sql/unit';
 
@@ -104,6 +105,8 @@ export class EventWriter {
   /** Does not wait for a log that somebody has locked. */
   private *writeSoon(events: readonly NewAuthEvent[]): Unit<void> {
     if (events.length === 0) return;
+    // How long a transaction of the host's waits is the host's to say.
+    if (currentTransaction()) return yield* this.write(events);
     const { begin, end } = shortWaits(this.tables.dialect);
     for (const query of begin) yield query;
     try {

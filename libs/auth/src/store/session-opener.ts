@@ -4,7 +4,7 @@ import { isOver } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { endEvents, eventOf, type EventWriter } from './event-writer';
 import { ending, type SessionEnder } from './session-ender';
-import { affectedBy, firstOf, type Unit } from './sql/unit';
+import { affectedBy, firstOf, type Query, type Unit } from './sql/unit';
 import type { UserLocks } from './user-locks';
 
 /** Opening a session, with the place for it made by the session policy. */
@@ -19,6 +19,8 @@ export class SessionOpener {
     private readonly locks: UserLocks,
     private readonly ender: SessionEnder,
     private readonly events: EventWriter,
+    /** Reads the account of a user; null where the users are elsewhere. */
+    private readonly account: ((userId: string) => Query) | null,
   ) {
     const columns = Object.keys(INSERTED).map((property) => `{session.${property}}`);
     const values = Object.values(INSERTED);
@@ -40,6 +42,9 @@ export class SessionOpener {
       const version = yield* this.locks.credentialsVersion(userId);
       if (version !== command.credentialsVersion) return { kind: 'credentials_changed' };
     }
+    // Under the lock: a user who was forgotten, disabled or deleted while the password was verified gets no session.
+    const account = this.account ? (yield* firstOf(this.account(userId)))?.['account'] : 'active';
+    if (account !== 'active') return { kind: 'credentials_changed' };
 
     const active = command.maxSessions === null ? [] : yield* this.ender.lockActive(userId);
     const live = active.filter((one) => !isOver(one, command.limits, now));

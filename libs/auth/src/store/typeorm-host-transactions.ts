@@ -47,8 +47,10 @@ export class TypeOrmHostTransactions extends HostTransactions implements EntityS
 
   /** What an earlier transaction on the same connection left, whose end nobody told, is not of this one. */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
-    if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0)
+    if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0) {
+      this.joined.get(queryRunner)?.end();
       this.joined.delete(queryRunner);
+    }
   }
 
   afterTransactionCommit({ queryRunner }: { readonly queryRunner: QueryRunner }): void {

@@ -91,7 +91,7 @@ export class TypeOrmSessionStore extends SessionStore {
     return rows.map((row) => ({ session: sessionFromRow(row), account: accountFromRow(row) }));
   }
 
-  touch(touches: readonly Touch[], limits: SessionLimits): Promise<void> {
+  touch(touches: readonly Touch[], limits: SessionLimits): Promise<readonly Touch[]> {
     return this.activity.write(touches, limits);
   }
 }

@@ -102,6 +102,9 @@ export abstract class SessionStore {
   abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
   /** Those of these sessions, 1,000 at the most, that are in the state `active`; the time of some may be over. */
   abstract findActive(sessionIds: readonly string[]): Promise<readonly SessionLookup[]>;
-  /** Writes the last activity of sessions that are still active; never earlier than what is stored. */
-  abstract touch(touches: readonly Touch[], limits: SessionLimits): Promise<void>;
+  /**
+   * Writes the last activity of sessions that are still active, never earlier than what is stored; those that somebody has
+   * locked are passed over and come back.
+   */
+  abstract touch(touches: readonly Touch[], limits: SessionLimits): Promise<readonly Touch[]>;
 }

@@ -1,13 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager, QueryRunner } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { AuthError } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
-import { assertInTime, within } from './deadline';
+import { assertInTime, within, withinOrLater } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
-import type { PreparedQuery } from './prepared-reads';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** A database that has not answered by then "does not answer". */
@@ -44,7 +43,7 @@ export abstract class Database {
   atomic<T>(unit: () => Unit<T>, { repeatable = false, writesOnce = false }: UnitTraits = {}): Promise<T> {
     return this.guarded(repeatable, (deadline, joined) =>
       joined
-        ? joined.inTurn(() => this.runJoined(unit, joined.runner, deadline))
+        ? joined.inTurn(() => this.runJoined(unit, joined, deadline))
         : writesOnce
           ? this.runUnbound(unit, deadline)
           : this.runAtomic(unit, deadline),
@@ -59,7 +58,7 @@ export abstract class Database {
   }
 
   /** The read of every guarded request: prepared once, on the primary, and never inside an open transaction. */
-  lookUp(query: PreparedQuery): Promise<readonly Row[]> {
+  lookUp(query: Query): Promise<readonly Row[]> {
     return this.guarded(true, (deadline) => this.runLookUp(query, deadline));
   }
 
@@ -75,10 +74,14 @@ export abstract class Database {
   /** A unit of one write: where no transaction is needed for that, without one. */
   protected abstract runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
   protected abstract runSingle(query: Query, deadline: AbortSignal): Promise<Result>;
-  protected abstract runLookUp(query: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]>;
+  protected abstract runLookUp(query: Query, deadline: AbortSignal): Promise<readonly Row[]>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;
   /** A unit as a part of the host's transaction: what fails is undone, and the host's work before it is not. */
-  protected abstract runJoined<T>(unit: () => Unit<T>, runner: QueryRunner, deadline: AbortSignal): Promise<T>;
+  protected abstract runJoined<T>(
+    unit: () => Unit<T>,
+    transaction: JoinedTransaction,
+    deadline: AbortSignal,
+  ): Promise<T>;
 
   private async guarded<T>(
     repeatable: boolean,
@@ -91,9 +94,10 @@ export abstract class Database {
       return isRolledBack(error) || (isConnectionLost(error) && (repeatable || !(error instanceof CommitError)));
     };
     try {
-      return await within(this.answerWithinMs, (deadline) =>
-        withRetries(() => run(deadline, joined), deadline, isWorthAnotherTry),
-      );
+      const work = (deadline: AbortSignal): Promise<T> =>
+        withRetries(() => run(deadline, joined), deadline, isWorthAnotherTry);
+      // The host must not go on while a statement of the library's is still under way on its connection.
+      return await (joined ? withinOrLater : within)(this.answerWithinMs, work);
     } catch (error) {
       if (error instanceof AuthError) throw error;
       this.logger.error(`The database failed: ${failureCode(error)}`);

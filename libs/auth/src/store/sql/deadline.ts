@@ -19,3 +19,14 @@ export async function within<T>(milliseconds: number, work: (deadline: AbortSign
 export function assertInTime(deadline: AbortSignal): void {
   if (deadline.aborted) throw Object.assign(new Error('too late'), { code: 'TIMEOUT' });
 }
+
+/** The same, but the work is waited for to its end: whatever is under way then is the last of it. */
+export async function withinOrLater<T>(milliseconds: number, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), milliseconds);
+  try {
+    return await work(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

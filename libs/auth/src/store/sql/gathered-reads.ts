@@ -42,7 +42,11 @@ export class GatheredReads<T> {
       this.underWay = false;
       if (this.waiting.size > 0) this.sendOut();
     };
-    const slow = setTimeout(over, SLOW_AFTER_MS);
+    const slow = setTimeout(() => {
+      over();
+      // The pool bounds how many go out at the same time, and the deadline of each how long that takes.
+      while (this.waiting.size > 0) this.sendOut();
+    }, SLOW_AFTER_MS);
     this.read([...batch.keys()]).then(
       (found) => {
         over();

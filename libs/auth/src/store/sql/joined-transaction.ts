@@ -6,34 +6,54 @@ import type { Query } from './unit';
 export class JoinedTransaction {
   private last: Promise<unknown> = Promise.resolve();
   private waiting: { readonly depth: number; readonly tell: () => void }[] = [];
+  private isOver = false;
 
   constructor(readonly runner: QueryRunner) {}
 
-  /** One after another: there is one connection, and a unit must not come between the statements of another. */
+  /**
+   * One after another: there is one connection, and a unit must not come between the statements of another. A call that is made
+   * by one that has its turn (by a subscriber of the host's, say) is a part of that.
+   */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.last.then(work);
+    if (current.getStore()?.hasTurn) return work();
+    const turn = this.last.then(() => {
+      this.assertOpen();
+      return current.run({ transaction: this, hasTurn: true }, work);
+    });
     this.last = turn.catch(() => undefined);
     return turn;
   }
 
+  /** What outlives the transaction must not be done on its own, or in the next one on the same connection. */
+  assertOpen(): void {
+    if (this.isOver || !this.runner.isTransactionActive) throw new TransactionOverError();
+  }
+
+  /** The database gave the transaction up: nothing more is part of it. */
+  end(): void {
+    this.isOver = true;
+    this.waiting = [];
+  }
+
   whenCommitted(tell: () => void): void {
-    this.waiting.push({ depth: this.depth, tell });
+    if (!this.isOver) this.waiting.push({ depth: this.depth, tell });
   }
 
   /** The transaction was committed; or a savepoint of it, and what waits does so for what is around that. */
   committed(): void {
     const { waiting, depth } = this;
-    this.waiting = this.isOpen ? waiting.map((one) => ({ ...one, depth: Math.min(one.depth, depth) })) : [];
-    if (!this.isOpen) for (const { tell } of waiting) tell();
+    if (this.runner.isTransactionActive) {
+      this.waiting = waiting.map((one) => ({ ...one, depth: Math.min(one.depth, depth) }));
+      return;
+    }
+    this.end();
+    for (const { tell } of waiting) tell();
   }
 
   /** The transaction was rolled back; or all since a savepoint of it. */
   rolledBack(): void {
-    this.waiting = this.isOpen ? this.waiting.filter(({ depth }) => depth <= this.depth) : [];
-  }
-
-  private get isOpen(): boolean {
-    return this.runner.isTransactionActive;
+    if (this.runner.isTransactionActive) this.waiting = this.waiting.filter(({ depth }) => depth <= this.depth);
+    else this.end();
   }
 
   /** How many transactions are open, one in another: TypeORM makes savepoints of the inner ones. */
@@ -42,15 +62,23 @@ export class JoinedTransaction {
   }
 }
 
-/** The transaction that the caller takes part in. */
-const joined = new AsyncLocalStorage<JoinedTransaction | undefined>();
+/** The transaction of the host's has ended, and with it the time in which calls could take part in it. */
+export class TransactionOverError extends Error {
+  override readonly name = 'TransactionOverError';
+}
+
+/** The transaction that the caller takes part in, and whether it is the caller's turn. */
+const current = new AsyncLocalStorage<
+  { readonly transaction: JoinedTransaction; readonly hasTurn: boolean } | undefined
+>();
 
 export function currentTransaction(): JoinedTransaction | undefined {
-  return joined.getStore();
+  return current.getStore()?.transaction;
 }
 
 export function runIn<T>(transaction: JoinedTransaction | undefined, call: () => Promise<T>): Promise<T> {
-  return joined.run(transaction, call);
+  const hasTurn = transaction !== undefined && currentTransaction() === transaction && current.getStore()!.hasTurn;
+  return current.run(transaction && { transaction, hasTurn }, call);
 }
 
 /** A unit inside the host's transaction is a savepoint of it, which can be undone alone. */

@@ -3,8 +3,8 @@ import { Database } from './database';
 import { assertInTime } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
-import { savepoint } from './joined-transaction';
-import { PreparedReads, tearDown, type DriverConnection, type PreparedQuery } from './prepared-reads';
+import { savepoint, type JoinedTransaction } from './joined-transaction';
+import { PreparedReads, tearDown, type DriverConnection } from './prepared-reads';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** Each decision is one conditional statement that reads what is committed, so nothing more is asked. */
@@ -56,7 +56,7 @@ export class PooledDatabase extends Database {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
   }
 
-  protected runLookUp(query: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]> {
+  protected runLookUp(query: Query, deadline: AbortSignal): Promise<readonly Row[]> {
     return this.reads.run(query, deadline);
   }
 
@@ -64,15 +64,20 @@ export class PooledDatabase extends Database {
     return this.withConnection(deadline, (connection) => work(connection.manager));
   }
 
-  protected async runJoined<T>(unit: () => Unit<T>, runner: QueryRunner, deadline: AbortSignal): Promise<T> {
-    await execute(runner, savepoint('SAVEPOINT'), deadline);
+  protected async runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: AbortSignal): Promise<T> {
+    const { runner } = transaction;
+    const run = (query: Query): Promise<Result> => {
+      transaction.assertOpen();
+      return execute(runner, query, deadline);
+    };
+    await run(savepoint('SAVEPOINT'));
     try {
-      const outcome = await drive(unit(), (query) => execute(runner, query, deadline));
-      await execute(runner, savepoint('RELEASE SAVEPOINT'), deadline);
+      const outcome = await drive(unit(), run);
+      await run(savepoint('RELEASE SAVEPOINT'));
       return outcome;
     } catch (error) {
-      // Where the whole transaction is gone, the savepoint is too.
-      await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => undefined);
+      // Where there is no savepoint any more, the database has given the whole transaction up.
+      await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => transaction.end());
       throw error;
     }
   }

@@ -1,13 +1,9 @@
 import { Logger } from '@nestjs/common';
+import { createHash } from 'node:crypto';
 import { assertInTime } from './deadline';
 import type { Dialect } from './dialect';
 import { failureCode, isConnectionLost } from './failure';
 import type { Query, Row } from './unit';
-
-/** A read that the database prepares once for each connection, and knows by its name from then on. */
-export interface PreparedQuery extends Query {
-  readonly name: string;
-}
 
 /** What is used of a connection of `pg` (`query`) and of `mysql2` (`execute`; `mysql` has none). */
 export interface DriverConnection {
@@ -28,29 +24,36 @@ interface PooledDriver {
 
 /** PostgreSQL knows no statement of this name, or another one: a pooler hands out other connections than it was told on. */
 const NAMES_MIXED_UP = ['26000', '42P05'];
+/** PostgreSQL: a column that is read has another type by now, and this connection will not read it any more. */
+const PLAN_OUTDATED = '0A000';
+/** MySQL, MariaDB: this cannot be prepared here (a proxy), or too much is. */
+const NOT_PREPARED = ['1295', '1461'];
 
 /** Prepared reads past TypeORM's query runner, which takes more time than such a read itself. */
 export class PreparedReads {
   private readonly logger = new Logger('AuthDatabase');
+  private readonly names = new Map<string, string>();
 
   constructor(
     private readonly driver: PooledDriver,
     private readonly dialect: Dialect,
+    /** Whether statements are prepared once for each connection, and known by a name from then on. */
     private isNamed: boolean,
   ) {}
 
-  async run(query: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]> {
+  async run(query: Query, deadline: AbortSignal): Promise<readonly Row[]> {
     const obtained = await this.driver.obtainMasterConnection();
     const [connection, release] = Array.isArray(obtained) ? obtained : [obtained, () => obtained.release()];
+    if (deadline.aborted) release();
+    assertInTime(deadline);
     const breakOff = (): void => tearDown(connection);
     let isBroken = false;
     connection.on('error', ignore);
     deadline.addEventListener('abort', breakOff);
     try {
-      assertInTime(deadline);
-      return await this.ask(connection, query);
+      return await this.ask(connection, query, () => (isBroken = true));
     } catch (error) {
-      isBroken = deadline.aborted || isConnectionLost(error);
+      isBroken ||= deadline.aborted || isConnectionLost(error);
       throw error;
     } finally {
       deadline.removeEventListener('abort', breakOff);
@@ -59,32 +62,49 @@ export class PreparedReads {
     }
   }
 
-  private ask(connection: DriverConnection, query: PreparedQuery): Promise<readonly Row[]> {
-    return this.dialect === 'postgres' ? this.askPostgres(connection, query) : askMysql(connection, query);
+  /** @param giveUp tells that the connection is good for nothing more */
+  private async ask(connection: DriverConnection, query: Query, giveUp: () => void): Promise<readonly Row[]> {
+    if (!this.isNamed) return this.askPlainly(connection, query);
+    try {
+      return await this.askPrepared(connection, query);
+    } catch (error) {
+      const code = failureCode(error);
+      if (code === PLAN_OUTDATED) giveUp();
+      else if (NAMES_MIXED_UP.includes(code) || NOT_PREPARED.includes(code)) this.goOnWithoutNames();
+      else throw error;
+      return this.askPlainly(connection, query);
+    }
   }
 
-  private async askPostgres(connection: DriverConnection, { name, sql, params }: PreparedQuery): Promise<Row[]> {
-    const plain = { text: sql, values: [...params] };
-    if (!this.isNamed) return (await connection.query(plain)).rows;
-    try {
-      return (await connection.query({ name, ...plain })).rows;
-    } catch (error) {
-      if (!NAMES_MIXED_UP.includes(failureCode(error))) throw error;
-      this.isNamed = false;
-      this.logger.warn(
-        'Prepared statements get lost on the way to the database: going on without. See `namedStatements`.',
-      );
-      return (await connection.query(plain)).rows;
+  private async askPrepared(connection: DriverConnection, { sql, params }: Query): Promise<readonly Row[]> {
+    if (this.dialect !== 'postgres') {
+      return callback((done) => (connection.execute ?? connection.query).call(connection, sql, [...params], done));
     }
+    return (await connection.query({ name: this.nameOf(sql), text: sql, values: [...params] })).rows;
+  }
+
+  private async askPlainly(connection: DriverConnection, { sql, params }: Query): Promise<readonly Row[]> {
+    if (this.dialect !== 'postgres') return callback((done) => connection.query(sql, [...params], done));
+    return (await connection.query({ text: sql, values: [...params] })).rows;
+  }
+
+  /** The same text has the same name, and another text another one: behind a pooler others share the connection. */
+  private nameOf(sql: string): string {
+    let name = this.names.get(sql);
+    if (!name) this.names.set(sql, (name = `auth_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`));
+    return name;
+  }
+
+  private goOnWithoutNames(): void {
+    this.isNamed = false;
+    this.logger.warn(
+      'Prepared statements get lost on the way to the database: going on without. See `namedStatements`.',
+    );
   }
 }
 
-function askMysql(connection: DriverConnection, { sql, params }: PreparedQuery): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, rows: Row[]): void => (error ? reject(error) : resolve(rows));
-    if (connection.execute) connection.execute(sql, [...params], done);
-    else connection.query(sql, [...params], done);
-  });
+function callback(ask: (done: (error: Error | null, rows: Row[]) => void) => void): Promise<readonly Row[]> {
+  return new Promise((resolve, reject) => ask((error, rows) => (error ? reject(error) : resolve(rows))));
 }
 
 /** Breaks the connection: whoever waits for its answer is told at once. */

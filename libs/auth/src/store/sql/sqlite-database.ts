@@ -1,10 +1,9 @@
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from './database';
 import { assertInTime } from './deadline';
 import { failureCode } from './failure';
-import { savepoint } from './joined-transaction';
-import type { PreparedQuery } from './prepared-reads';
+import { savepoint, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Unit } from './unit';
 
 /** What is used of better-sqlite3, or of whatever the DataSource's `driver` option puts in its place. */
@@ -30,6 +29,7 @@ const LOOK_AGAIN_MS = 2;
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
+  private readonly isFreeToRead = new WeakMap<SqliteConnection, boolean>();
   private readonly prepared = new WeakMap<SqliteConnection, Map<string, SqliteStatement>>();
 
   constructor(private readonly dataSource: DataSource) {
@@ -56,8 +56,9 @@ export class SqliteDatabase extends Database {
     return this.runAtomic(unit, deadline);
   }
 
-  protected runJoined<T>(unit: () => Unit<T>, _: QueryRunner, deadline: AbortSignal): Promise<T> {
+  protected runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: AbortSignal): Promise<T> {
     assertInTime(deadline);
+    transaction.assertOpen();
     const { connection } = this;
     try {
       connection.exec(savepoint('SAVEPOINT').sql);
@@ -72,18 +73,14 @@ export class SqliteDatabase extends Database {
 
   protected runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
     const run = (connection: SqliteConnection): Result => execute(connection, query);
-    // A reader waits for nobody (with a WAL).
-    const isRead = query.sql.startsWith('SELECT');
-    return this.whenFree(deadline, isRead ? run : (connection) => withoutBlocking(connection, run));
+    const mayRead = query.sql.startsWith('SELECT') && this.readersWaitForNobody();
+    return this.whenFree(deadline, mayRead ? run : (connection) => withoutBlocking(connection, run));
   }
 
-  protected async runLookUp({ sql, params }: PreparedQuery, deadline: AbortSignal): Promise<readonly Row[]> {
-    const { connection } = this;
-    while (connection.inTransaction) {
-      await sleep(LOOK_AGAIN_MS);
-      assertInTime(deadline);
-    }
-    return this.prepare(connection, sql).all(...params);
+  protected runLookUp({ sql, params }: Query, deadline: AbortSignal): Promise<readonly Row[]> {
+    const read = (connection: SqliteConnection): readonly Row[] => this.prepare(connection, sql).all(...params);
+    const isFree = this.readersWaitForNobody();
+    return this.whenFree(deadline, isFree ? read : (connection) => withoutBlocking(connection, read));
   }
 
   protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
@@ -96,6 +93,17 @@ export class SqliteDatabase extends Database {
     let statement = statements.get(sql);
     if (!statement) statements.set(sql, (statement = connection.prepare(sql)));
     return statement;
+  }
+
+  /** With a WAL they do not; without one they wait for whoever writes. */
+  private readersWaitForNobody(): boolean {
+    const { connection } = this;
+    let isFree = this.isFreeToRead.get(connection);
+    if (isFree === undefined) {
+      const [row] = connection.prepare('PRAGMA journal_mode').all();
+      this.isFreeToRead.set(connection, (isFree = ['wal', 'memory'].includes(String(row?.['journal_mode']))));
+    }
+    return isFree;
   }
 
   private get connection(): SqliteConnection {

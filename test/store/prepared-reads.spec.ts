@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
+import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
+import { Host } from '../support/host';
+
+describeEachPooled("the guard's prepared read on %s", (name) => {
+  let database: TestDatabase;
+  let host: Host;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    host = await Host.start({ database });
+  });
+  afterAll(async () => {
+    await host.close();
+    await database.drop();
+  });
+
+  it('goes on when a migration changes what it reads', async () => {
+    const { access_token: token } = await host.login();
+    await host.get('/me', token).expect(200);
+    const change =
+      name === 'postgres' ? 'ALTER COLUMN device_name TYPE varchar(80)' : 'MODIFY device_name varchar(80) NOT NULL';
+    await host.dataSource.query(`ALTER TABLE auth_sessions ${change}`);
+    for (let i = 0; i < 5; i++) await host.get('/me', token).expect(200);
+  });
+
+  if (name === 'postgres') {
+    it('has a name that no other statement has, for others may share the connection behind a pooler', async () => {
+      const { access_token: token } = await host.login();
+      await host.get('/me', token).expect(200);
+      const known = await preparedOn(host.dataSource);
+      expect(known.length).toBeGreaterThan(0);
+      for (const { name: statement, text } of known) {
+        expect(statement).toBe(`auth_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`);
+      }
+    });
+
+    it('goes on without a name where names get lost on the way', async () => {
+      const { access_token: token } = await host.login();
+      await host.get('/me', token).expect(200);
+      // As a pooler does that gives each transaction another connection.
+      await onEachConnection(host.dataSource, 'DEALLOCATE ALL');
+      for (let i = 0; i < 3; i++) await host.get('/me', token).expect(200);
+      expect(host.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
+    });
+
+    it('gives a connection back that it got too late, and breaks none', async () => {
+      const { master } = host.dataSource.driver as unknown as {
+        master: { on(event: string, listener: () => void): void };
+      };
+      let removed = 0;
+      master.on('remove', () => removed++);
+      const late = new PooledDatabase(host.dataSource, 'postgres');
+      Object.assign(late, { answerWithinMs: 20 });
+      const holders = await holdAll(host.dataSource);
+      await expect(late.lookUp({ sql: 'SELECT 1 AS one', params: [] })).rejects.toMatchObject({
+        code: 'database_unavailable',
+      });
+      for (const holder of holders) await holder.release();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(removed).toBe(0);
+    });
+  }
+
+  if (name === 'mariadb') {
+    it('is an ordinary one where nothing more can be prepared', async () => {
+      const { access_token: token } = await host.login();
+      const [{ limit }] = await host.dataSource.query('SELECT @@GLOBAL.max_prepared_stmt_count AS `limit`');
+      const fresh = await Host.start({ database, users: [] });
+      await host.dataSource.query('SET GLOBAL max_prepared_stmt_count = 0');
+      try {
+        await fresh.get('/me', token).expect(200);
+      } finally {
+        await host.dataSource.query(`SET GLOBAL max_prepared_stmt_count = ${Number(limit)}`);
+        await fresh.close();
+      }
+    });
+  }
+});
+
+type Holder = ReturnType<DataSource['createQueryRunner']>;
+
+/** All connections of the pool, which has ten by default. */
+async function holdAll(dataSource: DataSource): Promise<Holder[]> {
+  const holders = Array.from({ length: 10 }, () => dataSource.createQueryRunner());
+  for (const holder of holders) await holder.connect();
+  return holders;
+}
+
+async function onEachConnection(dataSource: DataSource, sql: string): Promise<unknown[]> {
+  const holders = await holdAll(dataSource);
+  const answers = await Promise.all(holders.map((holder) => holder.query(sql)));
+  for (const holder of holders) await holder.release();
+  return answers;
+}
+
+async function preparedOn(dataSource: DataSource): Promise<{ name: string; text: string }[]> {
+  const sql = "SELECT name, statement AS text FROM pg_prepared_statements WHERE name LIKE 'auth%'";
+  return (await onEachConnection(dataSource, sql)).flat() as { name: string; text: string }[];
+}
