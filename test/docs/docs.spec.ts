@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as library from 'nestjs-session-auth';
 import { DEFAULT_EXTRAS, DEFAULT_OPTIONS } from '../../libs/auth/src/options/defaults';
+import { documents } from './code-blocks';
 
 const ROOT = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -55,14 +55,7 @@ describe('the README', () => {
 });
 
 describe('every document', () => {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter(Boolean);
-
-  it.each(files)('%s links to what is there', (file) => {
+  it.each(documents())('%s links to what is there', (file) => {
     const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => link!);
     expect(links.filter((link) => !existsSync(join(ROOT, dirname(file), link)))).toEqual([]);
   });

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+const FENCED = /^( *)```(\w*)\n([^]*?)^ *```$/gm;
+
+/** What stands between two fences of a document. */
+export interface CodeBlock {
+  readonly file: string;
+  /** The line of its first line in the document, from 1 on. */
+  readonly line: number;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** The documents that the repository has. */
+export function documents(): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return listed.split('\n').filter(Boolean);
+}
+
+/** The blocks of a document in their order; those of a list item without their indent. */
+export function blocksOf(file: string, text = readFileSync(join(ROOT, file), 'utf8')): CodeBlock[] {
+  return [...text.matchAll(FENCED)].map(({ index, 1: indent, 2: language, 3: code }) => ({
+    file,
+    line: text.slice(0, index).split('\n').length + 1,
+    language: language!,
+    code: code!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+}

@@ -1,0 +1,62 @@
+/** What the reader of a document has, besides what it says. */
+export interface Surroundings {
+  /** Imports and ambient declarations. */
+  readonly declared?: string;
+  /** Modules that the reader has, by their paths from the reader's code, without `.ts`. */
+  readonly modules?: Readonly<Record<string, string>>;
+}
+
+const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
+const APP_MODULE = { 'app.module': 'export class AppModule {}' };
+
+export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
+  'README.md': {
+    modules: {
+      ...APP_MODULE,
+      'node_modules/@nestjs/config/index': `export declare class ConfigModule {}
+        export declare class ConfigService { getOrThrow(name: string): any; }`,
+    },
+  },
+  'docs/administrators.md': {
+    declared: `${APP}
+      import type { AuthRequest } from 'nestjs-session-auth';
+      declare const request: AuthRequest;
+      declare const userId: string;`,
+  },
+  'docs/moving-from-jwt.md': {
+    modules: {
+      'jwt-auth.guard': `import type { CanActivate, ExecutionContext } from '@nestjs/common';
+        export declare class JwtAuthGuard implements CanActivate {
+          canActivate(context: ExecutionContext): boolean | Promise<boolean>;
+        }`,
+      'old-tokens': 'export declare class OldTokens { take(token: string): Promise<number | undefined>; }',
+    },
+  },
+  'docs/openapi.md': { declared: APP },
+  'docs/operations.md': {
+    declared: `import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+      declare const exporter: PushMetricExporter;`,
+  },
+  'docs/passwords.md': {
+    declared: `import type { AuthService as Auth } from 'nestjs-session-auth';
+      declare const auth: Auth;
+      declare const user: { readonly id: number; readonly email: string };
+      declare const mailer: { send(address: string, text: string): Promise<void> };
+      declare function isBreached(password: string): Promise<boolean>;`,
+  },
+  'docs/testing.md': { modules: APP_MODULE },
+  'docs/transactions.md': {
+    declared: `${APP}
+      declare const password: string;
+      declare class Profile { userId: unknown; plan: string; }`,
+  },
+  'docs/transports.md': { modules: { profile: 'export class Profile { username!: string; signedInAt!: Date; }' } },
+  'docs/your-own-users.md': {
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string; isActive!: boolean; }',
+      'django-user.entity': 'export class DjangoUser { username!: string; password!: string; isActive!: boolean; }',
+      directory: `import type { StoredUser, UserId } from 'nestjs-session-auth';
+        export declare class Directory { findOne(by: { name: string } | { id: UserId }): Promise<StoredUser | null>; }`,
+    },
+  },
+};
