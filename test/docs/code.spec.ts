@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Script } from 'node:vm';
 import { blocksOf, documents, type CodeBlock } from './code-blocks';
 import { compileBlocks, type Place } from './compile-blocks';
 import { SURROUNDINGS } from './surroundings';
@@ -21,7 +22,7 @@ const commands = written('sh').flatMap(({ file, line, code }) =>
 
 describe('the code in the documents', () => {
   it('is in a language that is looked at here', () => {
-    const others = blocks.filter(({ language }) => !['ts', 'sh', 'json', ''].includes(language));
+    const others = blocks.filter(({ language }) => !['ts', 'js', 'sh', 'json', 'text'].includes(language));
     expect(others.map(({ file, line, language }) => `${file}:${line}: ${language}`)).toEqual([]);
     expect(written('ts').length).toBeGreaterThan(20);
   });
@@ -79,7 +80,8 @@ describe('the code in the documents', () => {
     expect(installed.filter(({ name }) => !existsSync(join(ROOT, 'node_modules', name)))).toEqual([]);
   });
 
-  it('is JSON where it says so', () => {
+  it('is JSON, or JavaScript, where it says so', () => {
     for (const { code } of written('json')) expect(() => JSON.parse(code) as unknown).not.toThrow();
+    for (const { code } of written('js')) expect(() => new Script(code)).not.toThrow();
   });
 });

@@ -56,6 +56,7 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       'user.entity': 'export class User { email!: string; password!: string; isActive!: boolean; }',
       'django-user.entity': 'export class DjangoUser { username!: string; password!: string; isActive!: boolean; }',
       directory: `import type { StoredUser, UserId } from 'nestjs-session-auth';
+        export declare class DirectoryModule {}
         export declare class Directory { findOne(by: { name: string } | { id: UserId }): Promise<StoredUser | null>; }`,
     },
   },
