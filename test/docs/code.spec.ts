@@ -27,6 +27,11 @@ describe('the code in the documents', () => {
     expect(written('ts').length).toBeGreaterThan(20);
   });
 
+  it.each(documents())('is found in %s, every fence of it', (file) => {
+    const fences = readFileSync(join(ROOT, file), 'utf8').match(/^ *(```|~~~)/gm) ?? [];
+    expect(fences).toHaveLength(2 * blocks.filter((block) => block.file === file).length);
+  });
+
   it.each(['node', 'browser', 'test'] as const)(
     'compiles against the library, strictly, for what runs in: %s',
     (place) => {
