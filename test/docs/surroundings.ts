@@ -47,8 +47,8 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
   'docs/testing.md': { modules: APP_MODULE },
   'docs/transactions.md': {
     declared: `${APP}
-      declare const password: string;
-      declare class Profile { userId: unknown; plan: string; }`,
+      declare const password: string;`,
+    modules: { 'profile.entity': 'export class Profile { userId!: string; plan!: string; }' },
   },
   'docs/transports.md': { modules: { profile: 'export class Profile { username!: string; signedInAt!: Date; }' } },
   'docs/your-own-users.md': {
