@@ -1,6 +1,8 @@
 // Starts the sample host from its TypeScript sources. They are compiled in memory: there is no build that a second start
-// could pull from under the first.
+// could pull from under the first. The client for the page is compiled into a folder of this start alone.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,4 +12,21 @@ process.env.TS_NODE_PROJECT ??= process.env.SWC_NODE_PROJECT;
 
 const require = createRequire(import.meta.url);
 require('@swc-node/register');
+process.env.CLIENT_MODULES ??= compileClient();
 require(join(root, 'apps/sample/src/main.ts'));
+
+function compileClient() {
+  const { transformFileSync } = require('@swc/core');
+  const sources = join(root, 'libs/auth/src/client');
+  const folder = mkdtempSync(join(tmpdir(), 'session-auth-client-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const name of readdirSync(sources).filter((file) => /(?<!\.spec)\.ts$/.test(file))) {
+    const { code } = transformFileSync(join(sources, name), {
+      swcrc: false,
+      module: { type: 'es6' },
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    });
+    writeFileSync(join(folder, name.replace(/ts$/, 'js')), code);
+  }
+  return folder;
+}

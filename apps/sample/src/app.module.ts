@@ -5,12 +5,16 @@ import { AUTH_ENTITIES_WITHOUT_USERS, AUTH_MIGRATIONS_WITHOUT_USERS, AuthModule 
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { CreateSampleTables1760000000100 } from './create-tables.migration';
 import { MeController } from './me.controller';
+import { PageController } from './page.controller';
+import { PageFiles } from './page-files';
+import { PageSettings, SETTINGS } from './page-settings';
 import type { Settings } from './read-settings';
 import { SecurityAlert } from './security-alert.entity';
 import { SecurityAlerts } from './security-alerts';
 import { SecurityAlertsController } from './security-alerts.controller';
+import { SessionEvents } from './session-events';
+import { SessionEventsController } from './session-events.controller';
 import { User } from './user.entity';
-import { WelcomeController } from './welcome.controller';
 
 /** The host's DataSource: its own tables and those of the library. */
 export function dataSourceOptions({ database }: Settings): DataSourceOptions {
@@ -23,7 +27,7 @@ export function dataSourceOptions({ database }: Settings): DataSourceOptions {
 
 @Module({})
 export class AppModule {
-  static with({ authOptions }: Settings, dataSource: DataSource): DynamicModule {
+  static with(settings: Settings, dataSource: DataSource): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -35,11 +39,17 @@ export class AppModule {
         EventEmitterModule.forRoot(),
         AuthModule.forRoot({
           users: { entity: User, username: 'username', passwordHash: 'passwordHash', active: 'active' },
-          ...authOptions,
+          ...settings.authOptions,
         }),
       ],
-      controllers: [WelcomeController, MeController, SecurityAlertsController],
-      providers: [SecurityAlerts],
+      controllers: [PageController, MeController, SecurityAlertsController, SessionEventsController],
+      providers: [
+        SecurityAlerts,
+        SessionEvents,
+        PageSettings,
+        { provide: SETTINGS, useValue: settings },
+        { provide: PageFiles, useFactory: () => PageFiles.read(process.env) },
+      ],
     };
   }
 }

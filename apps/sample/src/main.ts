@@ -39,6 +39,7 @@ function introduce({ host, databaseShown, users, usersAreDefault }: Settings, po
   console.log(`Listening on ${url}`);
   console.log(`Database: ${databaseShown}`);
   console.log(`Users: ${shown.join(', ')}`);
+  console.log(`Open ${url} in a browser: where you are signed in, and what happens to a stolen token.`);
   console.log(`Try: curl -X POST ${url}/auth/login/ -H 'Content-Type: application/json' -d '${body}'`);
 }
 

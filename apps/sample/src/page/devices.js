@@ -1,0 +1,82 @@
+/** @import { Session } from '/client/index.js' */
+import { busy, byId, make, say, time } from './dom.js';
+import { client } from './session.js';
+import { deviceTitle, known, placeOf, sessions as count, timeAgo } from './words.js';
+
+/** @param {() => Promise<void>} reload shows what has become of it */
+export function startDevices(reload) {
+  const others = /** @type {HTMLButtonElement} */ (byId('sign-out-others'));
+  others.addEventListener('click', () =>
+    busy(others, async () => {
+      const ended = await client.logoutAll({ keepCurrent: true });
+      await reload();
+      byId('devices-title').focus();
+      say(`${count(ended)} ended. Only this device is signed in.`);
+    }),
+  );
+  byId('devices').addEventListener('click', ({ target }) => {
+    const button = /** @type {Element} */ (target).closest('button');
+    if (button) void busy(button, () => signOut(button, reload));
+  });
+}
+
+/**
+ * @param {HTMLButtonElement} button
+ * @param {() => Promise<void>} reload
+ */
+async function signOut(button, reload) {
+  const { session = '', title } = button.dataset;
+  await client.revoke(session).catch((error) => {
+    // It was over before.
+    if (error.code !== 'not_found') throw error;
+  });
+  if (!(await client.isSignedIn())) return;
+  await reload();
+  say(`${title} is signed out.`);
+}
+
+/** @param {readonly Session[]} sessions */
+export function showDevices(sessions) {
+  const list = byId('devices');
+  const { activeElement } = document;
+  const focused = list.contains(activeElement) ? /** @type {HTMLElement} */ (activeElement).dataset['session'] : undefined;
+  const sorted = [...sessions].sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
+  list.replaceChildren(...sorted.map(deviceRow));
+  byId('sign-out-others').hidden = sessions.length < 2;
+  // Whoever is at a button stays there; if its row is gone, at the list.
+  if (focused === undefined) return;
+  (list.querySelector(`[data-session="${CSS.escape(focused)}"]`) ?? byId('devices-title')).focus();
+}
+
+/** @param {Session} session */
+function deviceRow(session) {
+  const title = deviceTitle(session);
+  const device = known(session.deviceName);
+  const heading = make('h2', {}, title);
+  if (session.isCurrent) heading.append(' ', make('span', { class: 'badge' }, 'This device'));
+  const button = make(
+    'button',
+    { type: 'button', 'data-session': session.id, 'data-title': title, 'aria-label': `Sign out ${title}, ${placeOf(session.ipAddress)}` },
+    'Sign out',
+  );
+  return make(
+    'li',
+    session.isCurrent ? { class: 'current' } : {},
+    make('span', { class: `device ${session.deviceType}`, 'aria-hidden': 'true' }),
+    make(
+      'div',
+      { class: 'about' },
+      heading,
+      make('p', {}, [device, placeOf(session.ipAddress)].filter(Boolean).join(', ')),
+      make(
+        'p',
+        {},
+        'Active ',
+        time(session.lastActivity, timeAgo(session.lastActivity)),
+        ', signed in ',
+        time(session.createdAt, timeAgo(session.createdAt)),
+      ),
+    ),
+    button,
+  );
+}

@@ -1,0 +1,62 @@
+import { ClientError } from '/client/index.js';
+import { byId } from './dom.js';
+
+/**
+ * Sends a form when it is complete, and shows beside each field what is wrong with it.
+ * @param {string} id of the form
+ * @param {Readonly<Record<string, string>>} inputs field of the client's error -> id of its input
+ * @param {() => Promise<unknown>} submit
+ */
+export function onSubmit(id, inputs, submit) {
+  const form = /** @type {HTMLFormElement} */ (byId(id));
+  let isBusy = false;
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      const empty = Object.entries(inputs).filter(([, input]) => valueOf(input) === '');
+      show(id, inputs, Object.fromEntries(empty.map(([field]) => [field, ['Please fill this in.']])));
+      if (empty.length === 0) await submit();
+    } catch (error) {
+      refuse(id, inputs, error);
+    } finally {
+      isBusy = false;
+    }
+  });
+}
+
+/** @param {string} input its id */
+export function valueOf(input) {
+  return /** @type {HTMLInputElement} */ (byId(input)).value;
+}
+
+/**
+ * @param {string} id
+ * @param {Readonly<Record<string, string>>} inputs
+ * @param {unknown} error
+ */
+function refuse(id, inputs, error) {
+  if (!(error instanceof ClientError)) throw error;
+  const named = Object.keys(error.fields).some((field) => field in inputs);
+  const wait = error.retryAfter === null ? '' : ` Try again in ${error.retryAfter} seconds.`;
+  show(id, inputs, error.fields, named ? '' : error.detail + wait);
+}
+
+/**
+ * @param {string} id
+ * @param {Readonly<Record<string, string>>} inputs
+ * @param {Readonly<Record<string, readonly string[]>>} wrong
+ */
+function show(id, inputs, wrong, general = '') {
+  byId(`${id}-wrong`).textContent = general;
+  for (const [field, input] of Object.entries(inputs)) {
+    const texts = wrong[field] ?? [];
+    byId(`${input}-wrong`).textContent = texts.join(' ');
+    byId(input).setAttribute('aria-invalid', String(texts.length > 0));
+    byId(input).setAttribute('aria-describedby', `${input}-wrong`);
+  }
+  const first = Object.entries(inputs).find(([field]) => (wrong[field]?.length ?? 0) > 0) ?? Object.entries(inputs)[0];
+  const isWrong = general !== '' || Object.keys(wrong).length > 0;
+  if (isWrong && first) byId(first[1]).focus();
+}

@@ -1,0 +1,113 @@
+import { startDevices, showDevices } from './devices.js';
+import { busy, byId, make, say } from './dom.js';
+import { onSubmit, valueOf } from './forms.js';
+import { showAlerts, showHistory } from './history.js';
+import { follow } from './live.js';
+import { startPassword } from './password.js';
+import { ask, client, onOtherTab, settings } from './session.js';
+import { startTheft } from './theft.js';
+
+const HISTORY = 30;
+const RELOAD_MS = 60_000;
+
+/** The last load wins: an answer that comes late shows nothing. */
+let loads = 0;
+let hasView = false;
+
+async function load() {
+  const own = ++loads;
+  if (!(await client.isSignedIn())) return showWelcome();
+  try {
+    const [me, sessions, history, alerts] = await Promise.all([
+      ask('/me'),
+      client.sessions(),
+      client.history(HISTORY),
+      ask('/security-alerts'),
+    ]);
+    if (own !== loads) return;
+    showDevices(sessions);
+    showHistory(history);
+    showAlerts(alerts);
+    showAccount(me.username);
+  } catch (error) {
+    if (own !== loads) return;
+    if (!(await client.isSignedIn())) return showWelcome();
+    say('The server cannot be reached. The page goes on when it is back.');
+    setLive(false);
+  }
+}
+
+/** @param {string} username */
+function showAccount(username) {
+  byId('username').textContent = username;
+  /** @type {HTMLInputElement} */ (byId('change-name')).value = username;
+  show('devices-view');
+}
+
+function showWelcome() {
+  loads++;
+  for (const id of ['devices', 'history', 'alerts']) byId(id).replaceChildren();
+  show('welcome');
+}
+
+/** @param {'welcome' | 'devices-view'} view */
+function show(view) {
+  const isNew = byId(view).hidden;
+  byId('welcome').hidden = view !== 'welcome';
+  byId('devices-view').hidden = view === 'welcome';
+  byId('account').hidden = view === 'welcome';
+  document.title = view === 'welcome' ? 'Sign in' : 'Your devices';
+  // Whoever had the focus on something that is gone would be lost; at the first view nobody has.
+  if (isNew && hasView) byId(view === 'welcome' ? 'sign-in-title' : 'devices-title').focus();
+  hasView = true;
+}
+
+/** @param {boolean} isLive */
+function setLive(isLive) {
+  const live = byId('live');
+  live.dataset['state'] = isLive ? 'live' : 'connecting';
+  live.textContent = isLive ? 'Up to date' : 'Connecting';
+}
+
+/** @param {string} text */
+function leave(text) {
+  showWelcome();
+  if (byId('story').hidden) say(text);
+}
+
+client.on('signedOut', () => leave('You have signed out.'));
+client.on('signedOutElsewhere', () => leave('This session is over: it was ended from another device, or its time had passed.'));
+client.on('signInNeeded', () =>
+  leave('A renewal of your tokens was interrupted. To be on the safe side, please sign in again. Nothing was stolen.'),
+);
+
+onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
+  await client.login(valueOf('name'), valueOf('password'));
+  /** @type {HTMLFormElement} */ (byId('sign-in')).reset();
+  byId('story').hidden = true;
+  say('');
+  await load();
+  window.dispatchEvent(new Event('signedin'));
+});
+
+const signOut = /** @type {HTMLButtonElement} */ (byId('sign-out'));
+signOut.addEventListener('click', () => busy(signOut, () => client.logout()));
+startDevices(load);
+startPassword(load);
+startTheft(load);
+
+if (settings.users.length > 0) {
+  const [first, ...rest] = settings.users.map(({ username, password }) =>
+    make('span', {}, make('code', {}, username), ' with the password ', make('code', {}, password)),
+  );
+  byId('known-users').replaceChildren('Users of the sample: ', ...(first ? [first] : []), ...rest.flatMap((user) => [', ', user]), '.');
+  byId('known-users').hidden = false;
+}
+
+await load();
+onOtherTab(() => void load());
+document.addEventListener('visibilitychange', () => void (document.visibilityState === 'visible' && load()));
+window.addEventListener('online', () => void load());
+// What happens on other instances of the host is not on the stream of this one.
+setInterval(() => void (document.visibilityState === 'visible' && load()), RELOAD_MS);
+follow(() => void load(), setLive);

@@ -1,0 +1,14 @@
+import { byId, say } from './dom.js';
+import { onSubmit, valueOf } from './forms.js';
+import { client } from './session.js';
+
+/** @param {() => Promise<void>} reload */
+export function startPassword(reload) {
+  onSubmit('change', { currentPassword: 'current', newPassword: 'next' }, async () => {
+    await client.changePassword(valueOf('current'), valueOf('next'));
+    /** @type {HTMLFormElement} */ (byId('change')).reset();
+    await reload();
+    byId('devices-title').focus();
+    say('The password is changed, and every other device is signed out.');
+  });
+}

@@ -1,0 +1,72 @@
+import { busy, byId, make } from './dom.js';
+import { client, settings, storage } from './session.js';
+import { sessions as count } from './words.js';
+
+/** @param {() => Promise<void>} reload finds out that this session is over as well */
+export function startTheft(reload) {
+  const button = /** @type {HTMLButtonElement} */ (byId('steal'));
+  button.addEventListener('click', () => busy(button, () => simulate(reload)));
+  byId('story-close').addEventListener('click', closeStory);
+  if (settings.rotates_refresh_tokens) return;
+  button.disabled = true;
+  byId('steal-hint').textContent = 'This server does not renew refresh tokens, so that a copy cannot be told from the original.';
+}
+
+/** @param {() => Promise<void>} reload */
+async function simulate(reload) {
+  const { length } = await client.sessions();
+  const story = openStory();
+  const stolen = await readRefreshToken();
+  story('A thief copies the refresh token of this browser, by malware, say, or from a backup. Nobody notices.');
+  // Within a grace the token that was exchanged last is forgiven; the one before it never is.
+  for (let times = settings.refresh_reuse_grace_seconds > 0 ? 2 : 1; times > 0; times--) await refreshNow();
+  story('This browser renews its tokens, as it does every few minutes. The copied token is used up by that.');
+  const { status } = await present(stolen);
+  if (status !== 400) return story(`The thief presents the copy, and the server answers ${status}. That should not happen.`);
+  story('The thief presents the copy. The server has seen it before and refuses it: 400.');
+  story(
+    `Who of the two is the thief, the server cannot know. So it has ended ${count(length)}, all that you had, and has told the app, which has ` +
+      'stored a security alert.',
+  );
+  story('Sign in again: the alert and the history tell of it. The thief, without your password, stays out.');
+  await reload();
+  byId('story').focus();
+}
+
+/** @returns {(text: string) => void} tells the next step */
+function openStory() {
+  byId('story-steps').replaceChildren();
+  byId('story').hidden = false;
+  return (text) => byId('story-steps').append(make('li', {}, text));
+}
+
+export function closeStory() {
+  byId('story').hidden = true;
+  const heading = byId('welcome').hidden ? 'devices-title' : 'sign-in-title';
+  byId(heading).focus();
+}
+
+async function readRefreshToken() {
+  const tokens = await storage.read();
+  if (!tokens) throw new Error('Nobody is signed in.');
+  return tokens.refreshToken;
+}
+
+/** Makes the client believe that its access token has ended: then it refreshes with its next request. */
+async function refreshNow() {
+  const tokens = await storage.read();
+  if (tokens) await storage.write({ ...tokens, accessExpiresAt: 0 });
+  await client.fetch('/me');
+}
+
+/**
+ * What the thief does, without the client, which would never do it.
+ * @param {string} refreshToken
+ */
+function present(refreshToken) {
+  return fetch(`/${settings.auth_path}/token/refresh/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ refresh_token: refreshToken }),
+  });
+}

@@ -1,0 +1,85 @@
+/** @import { HistoryEntry, Session } from '/client/index.js' */
+
+const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
+  logout_all: 'signed out together with others',
+  user: 'signed out from another device',
+  admin: 'ended by an administrator',
+  session_policy: 'ended by the limit on sessions',
+  password_change: 'ended because the password was changed',
+  password_reset: 'ended because the password was reset',
+  user_disabled: 'ended because the account was disabled',
+  user_deleted: 'ended because the account was deleted',
+  token_reuse: 'ended because a token was stolen',
+  expired: 'its time was over',
+});
+
+/**
+ * What an event of the history means, and how much it matters.
+ * @param {HistoryEntry} entry
+ * @returns {{ title: string, kind: 'good' | 'plain' | 'warning' | 'alarm' }}
+ */
+export function eventWords({ event, extra }) {
+  switch (event) {
+    case 'login_success':
+      return { title: extra['newDevice'] ? 'Signed in, on a new device' : 'Signed in', kind: 'good' };
+    case 'login_failure':
+      return { title: 'Somebody tried a wrong password', kind: 'warning' };
+    case 'logout':
+      return { title: 'Signed out', kind: 'plain' };
+    case 'token_refresh':
+      return { title: 'Tokens were renewed', kind: 'plain' };
+    case 'token_reuse':
+      return { title: `A stolen token was noticed: ${sessions(Number(extra['sessionsEnded']))} ended`, kind: 'alarm' };
+    case 'password_change':
+      return { title: 'The password was changed', kind: 'good' };
+    case 'password_reset':
+      return { title: 'The password was reset', kind: 'warning' };
+    case 'session_revoked':
+    case 'forced_logout':
+      return { title: `A session was over: ${REASONS[String(extra['reason'])] ?? 'ended'}`, kind: 'plain' };
+    default:
+      return { title: event, kind: 'plain' };
+  }
+}
+
+/** @param {number} count */
+export function sessions(count) {
+  return count === 1 ? '1 session' : `${count} sessions`;
+}
+
+/** @param {Session} session */
+export function deviceTitle({ browserFamily, osFamily }) {
+  const [browser, system] = [known(browserFamily), known(osFamily)];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser || system || 'Unknown device';
+}
+
+/**
+ * Where an address is, as far as it tells by itself.
+ * @param {string | null} address
+ */
+export function placeOf(address) {
+  if (address === null) return 'place not kept';
+  if (/^(127\.|::1$)/.test(address)) return `this computer (${address})`;
+  if (/^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/.test(address)) return `local network (${address})`;
+  return `internet (${address})`;
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const UNITS = /** @type {const} */ ([
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]);
+
+/** @param {Date} at */
+export function timeAgo(at) {
+  const seconds = Math.max(0, (Date.now() - at.getTime()) / 1_000);
+  const unit = UNITS.find(([, length]) => seconds >= length);
+  return unit ? RELATIVE.format(-Math.floor(seconds / unit[1]), unit[0]) : 'just now';
+}
+
+/** @param {string} family */
+export function known(family) {
+  return family === 'Other' ? '' : family;
+}
