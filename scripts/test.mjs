@@ -1,14 +1,18 @@
-// Runs the tests on SQLite, and on PostgreSQL and MariaDB where they are to be had. TEST_REQUIRE=postgres,mariadb makes
-// a missing one a failure. Arguments go to Jest.
+// Runs the tests on SQLite, on PostgreSQL and MariaDB, and in Chromium, where they are to be had.
+// TEST_REQUIRE=postgres,mariadb,chromium makes a missing one a failure. Arguments go to Jest.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { chromiumPath } from './chromium.mjs';
 import { availableServers, SERVERS } from './databases.mjs';
 
 const available = (await availableServers()).map(({ name }) => name);
 const required = (process.env.TEST_REQUIRE ?? '').split(',').filter(Boolean);
 const missing = SERVERS.filter(({ name }) => !available.includes(name));
 const lost = missing.filter(({ name }) => required.includes(name));
-if (lost.length > 0) {
+const chromium = chromiumPath();
+const isChromiumLost = chromium === null && required.includes('chromium');
+if (lost.length > 0 || isChromiumLost) {
+  if (isChromiumLost) console.error('chromium is required and not there; install it, or set CHROMIUM_PATH.');
   for (const { name, variable, port } of lost) {
     console.error(`${name} is required and does not answer on 127.0.0.1:${port}; start it, or set ${variable}.`);
   }
@@ -18,8 +22,10 @@ if (lost.length > 0) {
 const databases = ['sqlite', ...available];
 const skipped = missing.map(({ name, variable }) => `${name} (set ${variable})`);
 console.log(`Tests run on: ${databases.join(', ')}${skipped.length > 0 ? `; not on: ${skipped.join(', ')}` : ''}`);
+if (chromium) console.log(`The tests in a browser run in ${chromium}.`);
+else console.log('The tests in a browser are skipped: there is no Chromium (install it, or set CHROMIUM_PATH).');
 if (!process.env.TEST_PACKAGE) console.log('The packed library in fresh hosts is not tested (set TEST_PACKAGE=1).');
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
-const env = { ...process.env, TEST_DATABASES: databases.join(',') };
+const env = { ...process.env, TEST_DATABASES: databases.join(','), CHROMIUM_PATH: chromium ?? 'none' };
 const run = spawnSync(process.execPath, [jest, ...process.argv.slice(2)], { stdio: 'inherit', env });
 process.exit(run.status ?? 1);

@@ -1,4 +1,5 @@
-import { Controller, Sse, UseGuards, type MessageEvent } from '@nestjs/common';
+import { Controller, Res, ServiceUnavailableException, Sse, UseGuards, type MessageEvent } from '@nestjs/common';
+import type { Response } from 'express';
 import { BearerAuthGuard, CurrentSession, CurrentUser, type Session } from 'nestjs-session-auth';
 import type { Observable } from 'rxjs';
 import { SessionEvents } from './session-events';
@@ -11,7 +12,16 @@ export class SessionEventsController {
   constructor(private readonly events: SessionEvents) {}
 
   @Sse()
-  open(@CurrentUser() user: User, @CurrentSession() session: Session): Observable<MessageEvent> {
+  open(
+    @CurrentUser() user: User,
+    @CurrentSession() session: Session,
+    @Res({ passthrough: true }) response: Response,
+  ): Observable<MessageEvent> {
+    if (this.events.isStopping) {
+      // The page has come by a connection that the server waits for.
+      response.set('Connection', 'close');
+      throw new ServiceUnavailableException();
+    }
     return this.events.of(String(user.id), session.id);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable, type MessageEvent, type OnModuleDestroy } from '@nestjs/common';
-import { OnAuthSignal, OpenSockets, type AuthSignals } from 'nestjs-session-auth';
+import { OnAuthSignal, OpenSockets, type AuthSignals, type UserId } from 'nestjs-session-auth';
 import { Observable, type Subscriber } from 'rxjs';
 
 /** Well below what proxies wait for; a page that hears nothing for longer connects anew. */
@@ -11,6 +11,8 @@ const HEARTBEAT_MS = 15_000;
  */
 @Injectable()
 export class SessionEvents implements OnModuleDestroy {
+  /** Whoever asks for a stream now gets none: the server stops. */
+  isStopping = false;
   private readonly byUser = new Map<string, Set<Subscriber<MessageEvent>>>();
 
   constructor(private readonly sockets: OpenSockets) {}
@@ -53,10 +55,11 @@ export class SessionEvents implements OnModuleDestroy {
 
   /** A server waits for its open answers when it stops. */
   onModuleDestroy(): void {
+    this.isStopping = true;
     for (const pages of [...this.byUser.values()]) for (const page of [...pages]) end(page, 'restart');
   }
 
-  private tellPagesOf(userId: string | number): void {
+  private tellPagesOf(userId: UserId): void {
     for (const page of this.byUser.get(String(userId)) ?? []) tell(page, 'changed');
   }
 }

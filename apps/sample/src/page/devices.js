@@ -45,7 +45,8 @@ export function showDevices(sessions) {
   byId('sign-out-others').hidden = sessions.length < 2;
   // Whoever is at a button stays there; if its row is gone, at the list.
   if (focused === undefined) return;
-  (list.querySelector(`[data-session="${CSS.escape(focused)}"]`) ?? byId('devices-title')).focus();
+  const row = /** @type {HTMLElement | null} */ (list.querySelector(`[data-session="${CSS.escape(focused)}"]`));
+  (row ?? byId('devices-title')).focus();
 }
 
 /** @param {Session} session */

@@ -1,0 +1,161 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describeInChromium } from './chromium';
+import { devicesOf, MARKUP, signInAt, Stage } from './stage';
+
+const PHONE: BrowserContextOptions = {
+  userAgent:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
+};
+const THIS_DEVICE = 'Chrome on Linux This device';
+const ON_PHONE = 'Mobile Safari on iOS';
+const ENDED = 'This session is over: it was ended from another device, or its time had passed.';
+
+const rows = (page: Page): ReturnType<Page['locator']> => page.locator('#devices li');
+
+describeInChromium('the devices page', () => {
+  let at: Stage;
+  beforeAll(async () => (at = await Stage.start()), 60_000);
+  beforeEach(() => at.reset());
+  afterEach(() => expect(at.errors).toEqual([]));
+  afterAll(() => at.close());
+
+  it('tells what the library does, and lets alice in by the keyboard alone', async () => {
+    const page = await (await at.openWindow()).newPage();
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'See who is signed in. End it at once.' }).waitFor();
+    await page.getByText('Users of the sample: alice with the password secret').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('alice');
+    await page.keyboard.press('Enter');
+    await page.getByText('Please fill this in.').waitFor();
+    expect(await focused(page)).toBe('password');
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('Invalid credentials.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill('');
+    await page.getByLabel('Password', { exact: true }).press('s');
+    await page.keyboard.type('ecret');
+    await page.keyboard.press('Enter');
+    await page.getByText('Up to date').waitFor();
+    expect(await focused(page)).toBe('devices-title');
+    expect(await devicesOf(page)).toEqual([THIS_DEVICE]);
+    await page.getByText('this computer (127.0.0.1)').first().waitFor();
+    await page.getByText('Somebody tried a wrong password').waitFor();
+  });
+
+  it('shows a device as soon as it signs in, and signs it out: that window knows at once', async () => {
+    const desk = await at.signIn();
+    const phone = await at.signIn('alice', PHONE);
+    await rows(desk).nth(1).waitFor();
+    expect(await devicesOf(desk)).toEqual([THIS_DEVICE, ON_PHONE]);
+    expect(await devicesOf(phone)).toEqual([`${ON_PHONE} This device`, 'Chrome on Linux']);
+    await desk.getByRole('button', { name: `Sign out ${ON_PHONE}` }).click();
+    await phone.getByText(ENDED).waitFor();
+    expect(await focused(phone)).toBe('sign-in-title');
+    await desk.getByText(`${ON_PHONE} is signed out.`).waitFor();
+    expect(await devicesOf(desk)).toEqual([THIS_DEVICE]);
+    expect(await focused(desk)).toBe('devices-title');
+    await desk.getByText('A session was over: signed out from another device').waitFor();
+  });
+
+  it('signs out all others, and then itself; other users stay', async () => {
+    const bob = await at.signIn('bob');
+    const desk = await at.signIn();
+    const others = [await at.signIn('alice', PHONE), await at.signIn()];
+    await rows(desk).nth(2).waitFor();
+    await desk.getByRole('button', { name: 'Sign out all others' }).click();
+    await desk.getByText('2 sessions ended. Only this device is signed in.').waitFor();
+    for (const other of others) await other.getByText(ENDED).waitFor();
+    await desk.getByRole('button', { name: 'Sign out all others' }).waitFor({ state: 'hidden' });
+    await desk.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
+    await desk.getByText('You have signed out.').waitFor();
+    await bob.reload();
+    expect(await bob.getByText('Signed in as').innerText()).toBe('Signed in as bob');
+  });
+
+  it('changes the password, tells at each field what is wrong with it, and keeps this device alone', async () => {
+    const desk = await at.signIn('bob');
+    const phone = await at.signIn('bob', PHONE);
+    const change = async (current: string, next: string): Promise<void> => {
+      await desk.getByLabel('Current password').fill(current);
+      await desk.getByLabel('New password').fill(next);
+      await desk.getByRole('button', { name: 'Change password' }).click();
+    };
+    await change('secret', 'short');
+    await desk.locator('#next-wrong:not(:empty)').waitFor();
+    expect(await focused(desk)).toBe('next');
+    await change('wrong', 'a new long password');
+    await desk.getByText('Invalid password.').waitFor();
+    expect(await focused(desk)).toBe('current');
+    await change('secret', 'a new long password');
+    await desk.getByText('The password is changed, and every other device is signed out.').waitFor();
+    await phone.getByText(ENDED).waitFor();
+    expect(await devicesOf(desk)).toEqual([THIS_DEVICE]);
+    await signInAt(phone, 'bob', 'a new long password');
+  });
+
+  it('plays a thief: all sessions end, and the alert and the history tell of it after the next sign-in', async () => {
+    const desk = await at.signIn();
+    const tab = await desk.context().newPage();
+    await tab.goto('/');
+    const phone = await at.signIn('alice', PHONE);
+    await desk.getByText('None. The server has never seen a token of yours twice.').waitFor();
+    await desk.getByRole('button', { name: 'Simulate a stolen token' }).click();
+    await desk.getByText('The server has seen it before and refuses it: 400.').waitFor();
+    await desk.getByText('So it has ended 2 sessions, all that you had').waitFor();
+    await desk.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await focused(desk)).toBe('story');
+    await phone.getByText(ENDED).waitFor();
+    await tab.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await at.recorded('token_reuse')).toBe(1);
+
+    await signInAt(desk);
+    await desk.getByText('a used refresh token came again from this computer (127.0.0.1). 2 sessions ended.').waitFor();
+    await desk.getByText('A stolen token was noticed: 2 sessions ended').waitFor();
+    await tab.getByText('Signed in as alice').waitFor();
+    expect(await at.recorded('token_reuse')).toBe(1);
+  });
+
+  it('signs all tabs of a window out together, and in together', async () => {
+    const one = await at.signIn();
+    const two = await one.context().newPage();
+    await two.goto('/');
+    await two.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
+    await one.getByText('You have signed out.').waitFor();
+    await signInAt(one);
+    await two.getByText('Up to date').waitFor();
+    await one.close();
+    await at.signIn('alice', PHONE);
+    await two.getByRole('heading', { name: ON_PHONE }).waitFor();
+  });
+
+  it('shows names as they are, and runs nothing that they hold', async () => {
+    const page = await at.signIn(MARKUP, { userAgent: `Mozilla/5.0 ${MARKUP}` });
+    await page.getByText(`Signed in as ${MARKUP}`).waitFor();
+    expect(await page.locator('img').count()).toBe(1);
+  });
+
+  it('says that the server is away, and goes on by itself when it is back', async () => {
+    const page = await at.signIn();
+    await page.context().setOffline(true);
+    at.dropConnections();
+    await page.getByText('Connecting').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('Up to date').waitFor();
+    at.errors.length = 0;
+  });
+});
+
+describeInChromium('a sample host with open pages', () => {
+  it('stops without waiting for them', async () => {
+    const at = await Stage.start();
+    const page = await at.signIn();
+    await at.stopHost();
+    await page.getByText('Connecting').waitFor();
+    await at.close();
+  }, 60_000);
+});
+
+function focused(page: Page): Promise<string> {
+  return page.evaluate('document.activeElement.id');
+}

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { HOUR, MINUTE } from '../support/driven-clock';
+import { describeInChromium } from './chromium';
+import { askWith, Stage } from './stage';
+
+const TTL = 15 * MINUTE;
+const ROUNDS = 50;
+const SIGN_IN_AGAIN = 'A renewal of your tokens was interrupted.';
+
+/** More tabs of the window, in which the user is signed in as well. */
+async function openTabs(first: Page, count: number): Promise<Page[]> {
+  const tabs = [first];
+  while (tabs.length < count) {
+    const tab = await first.context().newPage();
+    await tab.goto('/');
+    await tab.getByText('Up to date').waitFor();
+    tabs.push(tab);
+  }
+  return tabs;
+}
+
+const askAll = (tabs: readonly Page[]): Promise<(number | string)[]> => Promise.all(tabs.map(askWith));
+
+describeInChromium('tabs of one window, with a server that forgives nothing', () => {
+  let at: Stage;
+  beforeAll(async () => (at = await Stage.start()), 60_000);
+  afterEach(async () => {
+    expect(await at.recorded('token_reuse')).toBe(0);
+    expect(at.errors).toEqual([]);
+    await at.reset();
+  });
+  afterAll(() => at.close());
+
+  it(
+    `refresh once when the access token of five of them ends at the same moment, ${ROUNDS} times`,
+    async () => {
+      const tabs = await openTabs(await at.signIn(), 5);
+      for (let round = 1; round <= ROUNDS; round++) {
+        at.clock.advance(TTL);
+        expect(await askAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+        expect(await at.recorded('token_refresh')).toBe(round);
+      }
+      for (const tab of tabs) await tab.getByRole('heading', { name: 'Your devices' }).waitFor();
+      expect(await at.recorded('login_success')).toBe(1);
+    },
+    180_000,
+  );
+
+  it.each(['request', 'answer'] as const)(
+    'ask the user to sign in, and raise no alarm, when one was closed with its %s of a refresh on the way',
+    async (where) => {
+      const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
+      at.clock.advance(TTL);
+      const { reached, letGo } = at.holdRefresh(where);
+      const asked = askWith(closed).catch(() => 'closed');
+      await reached;
+      const answer = askWith(left);
+      await closed.close();
+      expect(await asked).toBe('closed');
+      expect(await answer).toBe(401);
+      letGo();
+      await left.getByText(SIGN_IN_AGAIN).waitFor();
+    },
+    60_000,
+  );
+
+  it('are up to date again after a night asleep, with one refresh', async () => {
+    const context = await at.openWindow();
+    await context.clock.install();
+    const tabs: Page[] = [];
+    for (let index = 0; index < 2; index++) {
+      const tab = await context.newPage();
+      await tab.goto('/');
+      tabs.push(tab);
+    }
+    const [first, second] = tabs as [Page, Page];
+    await first.getByLabel('Name').fill('alice');
+    await first.getByLabel('Password', { exact: true }).fill('secret');
+    await first.keyboard.press('Enter');
+    for (const tab of tabs) await tab.getByText('Up to date').waitFor();
+    const other = await at.signIn('alice');
+    await second.getByRole('button', { name: /^Sign out Chrome/ }).nth(1).waitFor();
+    await other.close();
+
+    at.dropConnections();
+    at.clock.advance(8 * HOUR);
+    await context.clock.fastForward(8 * HOUR);
+    for (const tab of tabs) {
+      await tab.getByText('Active just now').waitFor();
+      await tab.getByText('Up to date').waitFor();
+      await tab.getByText('signed in 8 hours ago').first().waitFor();
+    }
+    expect(await askAll(tabs)).toEqual([200, 200]);
+    expect(await at.recorded('token_refresh')).toBe(1);
+  }, 60_000);
+});
+
+describeInChromium('tabs of one window, with a server that forgives for a while', () => {
+  let at: Stage;
+  beforeAll(async () => (at = await Stage.start({ refreshReuseGraceSeconds: 30 })), 60_000);
+  afterAll(() => at.close());
+
+  it.each(['request', 'answer'] as const)(
+    'stay signed in when one was closed with its %s of a refresh on the way',
+    async (where) => {
+      const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
+      at.clock.advance(TTL);
+      const { reached, letGo } = at.holdRefresh(where);
+      const asked = askWith(closed).catch(() => 'closed');
+      await reached;
+      await closed.close();
+      await asked;
+      expect(await askWith(left)).toBe(200);
+      letGo();
+      expect(await at.recorded('token_reuse')).toBe(0);
+      await at.reset();
+    },
+    60_000,
+  );
+});
