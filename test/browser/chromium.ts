@@ -20,4 +20,6 @@ export function launch(): Promise<Browser> {
 }
 
 /** Skipped, and listed as such, where there is no Chromium; `scripts/test.mjs` says so in a line, or fails where it is required. */
-export const describeInChromium: (title: string, tell: () => void) => void = existsSync(PATH) ? describe : describe.skip;
+export const describeInChromium: (title: string, tell: () => void) => void = existsSync(PATH)
+  ? describe
+  : describe.skip;

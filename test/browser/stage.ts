@@ -21,8 +21,7 @@ export const PASSWORD = 'secret';
 /** Names that would do something if anybody took them for markup. */
 export const MARKUP = '<img src=x onerror=alert(1)>';
 
-const DESK =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const DESK = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 /** Where a refresh is held: before the server has seen it, or when its answer is ready. */
 type Hold = 'request' | 'answer';
@@ -77,9 +76,7 @@ export class Stage {
 
   /** How many events of a kind the database holds. */
   async recorded(event: string): Promise<number> {
-    const rows: object[] = await this.app
-      .get(DataSource)
-      .query(`SELECT id FROM auth_events WHERE event = '${event}'`);
+    const rows: object[] = await this.app.get(DataSource).query(`SELECT id FROM auth_events WHERE event = '${event}'`);
     return rows.length;
   }
 
@@ -96,13 +93,14 @@ export class Stage {
     this.app.getHttpServer().closeAllConnections();
   }
 
-  /** Closes the windows and forgets the sessions. */
+  /** Closes the windows, forgets the sessions, and sets the host's clock by that of the browser. */
   async reset(): Promise<void> {
     for (const context of this.contexts.splice(0)) await context.close();
     for (const table of ['auth_refresh_tokens', 'auth_sessions', 'auth_events', 'security_alerts']) {
       await this.app.get(DataSource).query(`DELETE FROM ${table}`);
     }
     this.errors.length = 0;
+    this.clock.advance(Date.now() - this.clock.now());
   }
 
   /** Stops the host, with pages open or not. */

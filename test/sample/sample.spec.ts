@@ -1,48 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-
-const START = join(__dirname, '../../scripts/start.mjs');
-
-/** A sample host in a process of its own. */
-class Sample {
-  output = '';
-
-  private constructor(private readonly process: ChildProcess) {
-    for (const stream of [process.stdout!, process.stderr!]) {
-      stream.on('data', (chunk: Buffer) => (this.output += String(chunk)));
-    }
-  }
-
-  static start(env: Record<string, string>): Sample {
-    const process_ = spawn(process.execPath, [START], {
-      env: { PATH: process.env['PATH'], PORT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    return new Sample(process_);
-  }
-
-  /** Its address, once it listens. */
-  async url(): Promise<string> {
-    for (;;) {
-      const url = /Listening on (\S+)/.exec(this.output)?.[1];
-      if (url && this.output.includes('Try: curl')) return url;
-      if (this.process.exitCode !== null) throw new Error(`It ended: ${this.output}`);
-      await Promise.race([once(this.process.stdout!, 'data'), once(this.process, 'exit')]);
-    }
-  }
-
-  async stop(): Promise<number | null> {
-    this.process.kill('SIGTERM');
-    return this.exit();
-  }
-
-  async exit(): Promise<number | null> {
-    if (this.process.exitCode === null) await once(this.process, 'close');
-    return this.process.exitCode;
-  }
-}
+import { Sample } from '../support/sample';
 
 function urlOf({ options }: TestDatabase): string {
   return options.type === 'better-sqlite3' ? `sqlite:${options.database}` : (options as { url: string }).url;

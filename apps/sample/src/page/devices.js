@@ -1,7 +1,7 @@
 /** @import { Session } from '/client/index.js' */
 import { busy, byId, make, say, time } from './dom.js';
 import { client } from './session.js';
-import { deviceTitle, known, placeOf, sessions as count, timeAgo } from './words.js';
+import { deviceTitle, known, line, placeOf, sessions as count, timeAgo } from './words.js';
 
 /** @param {() => Promise<void>} reload shows what has become of it */
 export function startDevices(reload) {
@@ -39,7 +39,9 @@ async function signOut(button, reload) {
 export function showDevices(sessions) {
   const list = byId('devices');
   const { activeElement } = document;
-  const focused = list.contains(activeElement) ? /** @type {HTMLElement} */ (activeElement).dataset['session'] : undefined;
+  const focused = list.contains(activeElement)
+    ? /** @type {HTMLElement} */ (activeElement).dataset['session']
+    : undefined;
   const sorted = [...sessions].sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
   list.replaceChildren(...sorted.map(deviceRow));
   byId('sign-out-others').hidden = sessions.length < 2;
@@ -57,7 +59,12 @@ function deviceRow(session) {
   if (session.isCurrent) heading.append(' ', make('span', { class: 'badge' }, 'This device'));
   const button = make(
     'button',
-    { type: 'button', 'data-session': session.id, 'data-title': title, 'aria-label': `Sign out ${title}, ${placeOf(session.ipAddress)}` },
+    {
+      type: 'button',
+      'data-session': session.id,
+      'data-title': title,
+      'aria-label': `Sign out ${title}, ${placeOf(session.ipAddress)}`,
+    },
     'Sign out',
   );
   return make(
@@ -68,7 +75,7 @@ function deviceRow(session) {
       'div',
       { class: 'about' },
       heading,
-      make('p', {}, [device, placeOf(session.ipAddress)].filter(Boolean).join(', ')),
+      make('p', {}, line([device, placeOf(session.ipAddress)].filter(Boolean).join(', '))),
       make(
         'p',
         {},

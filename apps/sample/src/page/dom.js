@@ -1,3 +1,5 @@
+import { ClientError } from '/client/index.js';
+
 /**
  * The element of an id, which `index.html` has.
  * @template {HTMLElement} [T=HTMLElement]
@@ -42,6 +44,19 @@ export function say(text) {
 }
 
 /**
+ * Whether it says no more than that the session is over, which the client has told by then.
+ * @param {unknown} error
+ */
+function isSignedOut(error) {
+  return error instanceof ClientError && (error.code === 'unauthorized' || error.code === 'signed_out');
+}
+
+/** @param {unknown} error */
+export function textOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
  * Keeps a button from being pressed again while its work is done; what goes wrong is said.
  * @param {HTMLButtonElement} button
  * @param {() => Promise<unknown>} work
@@ -52,7 +67,7 @@ export async function busy(button, work) {
   try {
     await work();
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    if (!isSignedOut(error)) say(textOf(error));
   } finally {
     button.removeAttribute('aria-disabled');
   }

@@ -1,5 +1,5 @@
 import { ClientError } from '/client/index.js';
-import { byId } from './dom.js';
+import { byId, textOf } from './dom.js';
 
 /**
  * Sends a form when it is complete, and shows beside each field what is wrong with it.
@@ -37,7 +37,7 @@ export function valueOf(input) {
  * @param {unknown} error
  */
 function refuse(id, inputs, error) {
-  if (!(error instanceof ClientError)) throw error;
+  if (!(error instanceof ClientError)) return show(id, inputs, {}, textOf(error));
   const named = Object.keys(error.fields).some((field) => field in inputs);
   const wait = error.retryAfter === null ? '' : ` Try again in ${error.retryAfter} seconds.`;
   show(id, inputs, error.fields, named ? '' : error.detail + wait);

@@ -1,13 +1,18 @@
 /** @import { HistoryEntry } from '/client/index.js' */
 import { byId, make, time } from './dom.js';
-import { eventWords, placeOf, sessions, timeAgo } from './words.js';
+import { eventWords, line, placeOf, sessions, timeAgo } from './words.js';
 
 /** @param {readonly HistoryEntry[]} entries newest first */
 export function showHistory(entries) {
   byId('history').replaceChildren(
     ...entries.map((entry) => {
       const { title, kind } = eventWords(entry);
-      const where = make('p', {}, time(entry.timestamp, timeAgo(entry.timestamp)), `, ${placeOf(entry.ipAddress)}`);
+      const where = make(
+        'p',
+        {},
+        time(entry.timestamp, line(timeAgo(entry.timestamp))),
+        `, ${placeOf(entry.ipAddress)}`,
+      );
       return make('li', { class: kind, 'data-event': entry.event }, make('h3', {}, title), where);
     }),
   );
@@ -23,7 +28,7 @@ export function showAlerts(alerts) {
     ...alerts.map((alert) => {
       const at = new Date(alert.at);
       const text = `: a used refresh token came again from ${placeOf(alert.ip_address)}. ${sessions(alert.sessions_ended)} ended.`;
-      return make('li', {}, make('strong', {}, time(at, timeAgo(at))), text);
+      return make('li', {}, make('strong', {}, time(at, line(timeAgo(at)))), text);
     }),
   );
 }

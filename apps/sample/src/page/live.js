@@ -69,7 +69,7 @@ async function readStream(hear) {
     const { ok, body } = await client.fetch('/session-events', { signal: silence.signal });
     if (!ok || !body) return;
     let rest = '';
-    for (const reader = body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
+    for (const reader = body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
       const { done, value } = await reader.read();
       if (done) return;
       clearTimeout(timer);

@@ -9,6 +9,7 @@ import { startTheft } from './theft.js';
 
 const HISTORY = 30;
 const RELOAD_MS = 60_000;
+const AWAY = 'The server cannot be reached. The page goes on when it is back.';
 
 /** The last load wins: an answer that comes late shows nothing. */
 let loads = 0;
@@ -29,10 +30,11 @@ async function load() {
     showHistory(history);
     showAlerts(alerts);
     showAccount(me.username);
+    if (byId('message').textContent === AWAY) say('');
   } catch (error) {
     if (own !== loads) return;
     if (!(await client.isSignedIn())) return showWelcome();
-    say('The server cannot be reached. The page goes on when it is back.');
+    say(AWAY);
     setLive(false);
   }
 }
@@ -76,7 +78,9 @@ function leave(text) {
 }
 
 client.on('signedOut', () => leave('You have signed out.'));
-client.on('signedOutElsewhere', () => leave('This session is over: it was ended from another device, or its time had passed.'));
+client.on('signedOutElsewhere', () =>
+  leave('This session is over: it was ended from another device, or its time had passed.'),
+);
 client.on('signInNeeded', () =>
   leave('A renewal of your tokens was interrupted. To be on the safe side, please sign in again. Nothing was stolen.'),
 );
@@ -100,7 +104,12 @@ if (settings.users.length > 0) {
   const [first, ...rest] = settings.users.map(({ username, password }) =>
     make('span', {}, make('code', {}, username), ' with the password ', make('code', {}, password)),
   );
-  byId('known-users').replaceChildren('Users of the sample: ', ...(first ? [first] : []), ...rest.flatMap((user) => [', ', user]), '.');
+  byId('known-users').replaceChildren(
+    'Users of the sample: ',
+    ...(first ? [first] : []),
+    ...rest.flatMap((user) => [', ', user]),
+    '.',
+  );
   byId('known-users').hidden = false;
 }
 

@@ -9,7 +9,8 @@ export function startTheft(reload) {
   byId('story-close').addEventListener('click', closeStory);
   if (settings.rotates_refresh_tokens) return;
   button.disabled = true;
-  byId('steal-hint').textContent = 'This server does not renew refresh tokens, so that a copy cannot be told from the original.';
+  byId('steal-hint').textContent =
+    'This server does not renew refresh tokens, so that a copy cannot be told from the original.';
 }
 
 /** @param {() => Promise<void>} reload */
@@ -22,7 +23,8 @@ async function simulate(reload) {
   for (let times = settings.refresh_reuse_grace_seconds > 0 ? 2 : 1; times > 0; times--) await refreshNow();
   story('This browser renews its tokens, as it does every few minutes. The copied token is used up by that.');
   const { status } = await present(stolen);
-  if (status !== 400) return story(`The thief presents the copy, and the server answers ${status}. That should not happen.`);
+  if (status !== 400)
+    return story(`The thief presents the copy, and the server answers ${status}. That should not happen.`);
   story('The thief presents the copy. The server has seen it before and refuses it: 400.');
   story(
     `Who of the two is the thief, the server cannot know. So it has ended ${count(length)}, all that you had, and has told the app, which has ` +

@@ -61,7 +61,8 @@ export function deviceTitle({ browserFamily, osFamily }) {
 export function placeOf(address) {
   if (address === null) return 'place not kept';
   if (/^(127\.|::1$)/.test(address)) return `this computer (${address})`;
-  if (/^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/.test(address)) return `local network (${address})`;
+  if (/^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/.test(address))
+    return `local network (${address})`;
   return `internet (${address})`;
 }
 
@@ -77,6 +78,14 @@ export function timeAgo(at) {
   const seconds = Math.max(0, (Date.now() - at.getTime()) / 1_000);
   const unit = UNITS.find(([, length]) => seconds >= length);
   return unit ? RELATIVE.format(-Math.floor(seconds / unit[1]), unit[0]) : 'just now';
+}
+
+/**
+ * With a capital letter, as the first word of a line has.
+ * @param {string} text
+ */
+export function line(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** @param {string} family */

@@ -1,0 +1,77 @@
+import { Sample } from '../support/sample';
+
+describe('the sample host, as it is started from its sources', () => {
+  let sample: Sample;
+  let url: string;
+  beforeAll(async () => {
+    sample = Sample.start({ DATABASE_URL: 'sqlite::memory:' });
+    url = await sample.url();
+  }, 60_000);
+  afterAll(() => sample.stop());
+
+  const get = (path: string, accept = '*/*'): Promise<Response> => fetch(url + path, { headers: { Accept: accept } });
+
+  it('welcomes a program with JSON and a browser with the page', async () => {
+    for (const accept of ['*/*', 'application/json']) {
+      const answer = await get('/', accept);
+      expect(await answer.json()).toEqual({ service: 'nestjs-session-auth sample', log_in_at: '/auth/login/' });
+      expect(answer.headers.get('Vary')).toBe('Accept');
+    }
+    const page = await get('/', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toContain('<h1 id="pitch-title">');
+  });
+
+  it('lets the page run its own scripts alone, and makes markup of no text', async () => {
+    const page = await get('/', 'text/html');
+    const policy = page.headers.get('Content-Security-Policy')!;
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
+    expect(policy).not.toContain('unsafe');
+    const html = await page.text();
+    expect(html).not.toMatch(/<script(?![^>]* src="\/page\/)|<style|\sstyle=|\son\w+=/);
+    for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await get(path!)).status).toBe(200);
+  });
+
+  it('serves every module that the page imports, the client among them', async () => {
+    const seen = new Set(['/page/main.js']);
+    for (const path of seen) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(answer.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
+      expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      for (const [, from] of (await answer.text()).matchAll(/from ['"](\.?\/[^'"]+)['"]/g)) {
+        seen.add(new URL(from!, url + path).pathname);
+      }
+    }
+    expect(seen).toContain('/client/client.js');
+  });
+
+  it.each(['/page/..%2fmain.ts', '/page/%2e%2e%2fmain.ts', '/client/package.json', '/page/constructor', '/page/'])(
+    'has nothing at %s',
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
+
+  it('gives its stream of events to nobody who is not signed in', async () => {
+    expect((await get('/session-events')).status).toBe(401);
+  });
+
+  it('tells the page the names that it tells on the console, and no others', async () => {
+    expect(await (await get('/page-settings')).json()).toEqual({
+      auth_path: 'auth',
+      access_token_ttl_seconds: 900,
+      refresh_reuse_grace_seconds: 0,
+      rotates_refresh_tokens: true,
+      users: [
+        { username: 'alice', password: 'secret' },
+        { username: 'bob', password: 'secret' },
+      ],
+    });
+    const other = Sample.start({ DATABASE_URL: 'sqlite::memory:', SAMPLE_USERS: 'carol:something' });
+    const settings = await fetch(`${await other.url()}/page-settings`);
+    expect(await settings.json()).toMatchObject({ users: [] });
+    await other.stop();
+  }, 60_000);
+});
