@@ -31,7 +31,7 @@ async function load() {
     showAlerts(alerts);
     showAccount(me.username);
     if (byId('message').textContent === AWAY) say('');
-  } catch (error) {
+  } catch {
     if (own !== loads) return;
     if (!(await client.isSignedIn())) return showWelcome();
     say(AWAY);
