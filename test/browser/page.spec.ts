@@ -1,6 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describeInChromium } from './chromium';
-import { devicesOf, MARKUP, signInAt, Stage } from './stage';
+import { devicesOf, MARKUP, PASSWORD, signInAt, Stage } from './stage';
+
+jest.setTimeout(120_000);
 
 const PHONE: BrowserContextOptions = {
   userAgent:
@@ -14,8 +16,9 @@ const rows = (page: Page): ReturnType<Page['locator']> => page.locator('#devices
 
 describeInChromium('the devices page', () => {
   let at: Stage;
-  beforeAll(async () => (at = await Stage.start()), 60_000);
+  beforeAll(async () => (at = await Stage.start()));
   let thefts = 0;
+  let bobsPassword = PASSWORD;
   beforeEach(async () => {
     await at.reset();
     thefts = 0;
@@ -95,10 +98,11 @@ describeInChromium('the devices page', () => {
     await desk.getByText('Invalid password.').waitFor();
     expect(await focused(desk)).toBe('current');
     await change('secret', 'a new long password');
+    bobsPassword = 'a new long password';
     await desk.getByText('The password is changed, and every other device is signed out.').waitFor();
     await phone.getByText(ENDED).waitFor();
     expect(await devicesOf(desk)).toEqual([THIS_DEVICE]);
-    await signInAt(phone, 'bob', 'a new long password');
+    await signInAt(phone, 'bob', bobsPassword);
   });
 
   it('plays a thief: all sessions end, and the alert and the history tell of it after the next sign-in', async () => {
@@ -120,6 +124,13 @@ describeInChromium('the devices page', () => {
     await desk.getByText('a used refresh token came again from this computer (127.0.0.1). 2 sessions ended.').waitFor();
     await desk.getByText('A stolen token was noticed: 2 sessions ended').waitFor();
     await tab.getByText('Signed in as alice').waitFor();
+  });
+
+  it('ends with its session, whoever has ended that: here a system that knows nothing of the library', async () => {
+    const page = await at.signIn('bob', {}, bobsPassword);
+    await at.setActive('bob', false);
+    await page.getByText(ENDED).waitFor();
+    await at.setActive('bob', true);
   });
 
   it('signs all tabs of a window out together, and in together', async () => {
@@ -159,7 +170,7 @@ describeInChromium('a sample host with open pages', () => {
     await at.stopHost();
     await page.getByText('Connecting').waitFor();
     await at.close();
-  }, 60_000);
+  });
 });
 
 function focused(page: Page): Promise<string> {

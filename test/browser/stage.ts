@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
-import { AuthService } from 'nestjs-session-auth';
+import { AuthService, OpenSockets } from 'nestjs-session-auth';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,6 +33,7 @@ export class Stage {
   readonly errors: string[] = [];
   url = '';
   private hold: { readonly where: Hold; readonly gate: Promise<void>; readonly reached: () => void } | null = null;
+  private waiting: { readonly count: number; readonly next: NextFunction[] } | null = null;
   private stopping: Promise<void> | undefined;
   private readonly contexts: BrowserContext[] = [];
 
@@ -56,7 +57,8 @@ export class Stage {
   /** Another window: with cookies and storage of its own, as a private one or another browser has. */
   async openWindow(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await this.browser.newContext({ baseURL: this.url, userAgent: DESK, ...options });
-    context.setDefaultTimeout(10_000);
+    // Other tests may have the processors.
+    context.setDefaultTimeout(30_000);
     context.on('weberror', (error) => this.errors.push(String(error.error())));
     context.on('console', (message) => {
       const isAnswer = /^Failed to load resource/.test(message.text());
@@ -86,6 +88,18 @@ export class Stage {
     const gate = new Promise<void>((resolve) => (letGo = resolve));
     const reached = new Promise<void>((resolve) => (this.hold = { where, gate, reached: resolve }));
     return { reached, letGo };
+  }
+
+  /** Has so many requests for `/me` answered at the same moment: when the last of them is there. */
+  answerTogether(count: number): void {
+    this.waiting = { count, next: [] };
+  }
+
+  /** Another system disables a user, or enables them again, and the host looks whose sessions live. */
+  async setActive(username: string, isActive: boolean): Promise<void> {
+    const value = isActive ? 1 : 0;
+    await this.app.get(DataSource).query(`UPDATE users SET active = ${value} WHERE username = '${username}'`);
+    await this.app.get(OpenSockets).check();
   }
 
   /** The network drops whatever is open. */
@@ -135,7 +149,13 @@ export class Stage {
   }
 
   private pass({ path }: Request, response: Response, next: NextFunction): void {
-    const { hold } = this;
+    const { hold, waiting } = this;
+    if (waiting && path === '/me') {
+      if (waiting.next.push(next) < waiting.count) return;
+      this.waiting = null;
+      for (const go of waiting.next) go();
+      return;
+    }
     if (!hold || !path.includes('/refresh')) return next();
     this.hold = null;
     if (hold.where === 'request') {
@@ -160,10 +180,13 @@ export async function signInAt(page: Page, username = 'alice', password = PASSWO
   await page.getByText('Up to date').waitFor();
 }
 
-/** What a request of the page's own client comes to: a status, or why none was sent. */
+/**
+ * What a request of the page's own client comes to: a status, or why none was sent. The cache of the browser would have tabs that ask
+ * for the same wait for each other.
+ */
 export function askWith(page: Page): Promise<number | string> {
   return page.evaluate(`import('/page/session.js')
-    .then(({ client }) => client.fetch('/me'))
+    .then(({ client }) => client.fetch('/me', { cache: 'no-store' }))
     .then(({ status }) => status, ({ code, message }) => code ?? message)`);
 }
 

@@ -6,6 +6,8 @@ import { MINUTE } from '../support/driven-clock';
 import { describeInChromium } from './chromium';
 import { PASSWORD, signInAt, Stage } from './stage';
 
+jest.setTimeout(120_000);
+
 const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = join(__dirname, '../../docs/images');
 const SIZES = { desktop: { width: 1_200, height: 900 }, phone: { width: 390, height: 844 } } as const;
@@ -34,7 +36,7 @@ async function isTooWide(page: Page): Promise<boolean> {
 
 describeInChromium('each view of the page', () => {
   let at: Stage;
-  beforeAll(async () => (at = await Stage.start()), 60_000);
+  beforeAll(async () => (at = await Stage.start()));
   beforeEach(() => at.reset());
   afterAll(() => at.close());
 
@@ -42,36 +44,32 @@ describeInChromium('each view of the page', () => {
     (['desktop', 'phone'] as const).map((size) => ({ colorScheme, size })),
   );
 
-  it.each(looks)(
-    'is accessible and fits: $colorScheme, $size',
-    async ({ colorScheme, size }) => {
-      const context = await at.openWindow({ colorScheme, viewport: SIZES[size], reducedMotion: 'reduce' });
-      await context.addInitScript({ content: AXE });
-      const page = await context.newPage();
-      const check = async (): Promise<void> => {
-        expect(await findings(page)).toEqual([]);
-        expect(await isTooWide(page)).toBe(false);
-      };
-      await page.goto('/');
-      await page.getByText('Users of the sample').waitFor();
-      await check();
-      await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('Please fill this in.').first().waitFor();
-      await check();
-      await signInAt(page);
-      await at.signIn('alice', PHONE);
-      await page.locator('#devices li').nth(1).waitFor();
-      await check();
-      await page.getByRole('button', { name: 'Simulate a stolen token' }).click();
-      await page.getByRole('button', { name: 'Sign in' }).waitFor();
-      await check();
-      await signInAt(page);
-      await page.getByText('2 sessions ended.').first().waitFor();
-      await check();
-      expect(at.errors).toEqual([]);
-    },
-    60_000,
-  );
+  it.each(looks)('is accessible and fits: $colorScheme, $size', async ({ colorScheme, size }) => {
+    const context = await at.openWindow({ colorScheme, viewport: SIZES[size], reducedMotion: 'reduce' });
+    await context.addInitScript({ content: AXE });
+    const page = await context.newPage();
+    const check = async (): Promise<void> => {
+      expect(await findings(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(false);
+    };
+    await page.goto('/');
+    await page.getByText('Users of the sample').waitFor();
+    await check();
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Please fill this in.').first().waitFor();
+    await check();
+    await signInAt(page);
+    await at.signIn('alice', PHONE);
+    await page.locator('#devices li').nth(1).waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Simulate a stolen token' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await check();
+    await signInAt(page);
+    await page.getByText('2 sessions ended.').first().waitFor();
+    await check();
+    expect(at.errors).toEqual([]);
+  });
 
   it.each(['desktop', 'phone'] as const)('is kept as a picture where that is wanted: %s', async (size) => {
     at.clock.advance(-60 * MINUTE);

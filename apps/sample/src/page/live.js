@@ -4,6 +4,8 @@ const SILENT_FOR_MS = 40_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
+const ENDS = /** @type {const} */ (['signedOut', 'signedOutElsewhere', 'signInNeeded']);
+
 /**
  * Keeps the page up to date by the stream of the host's. One tab holds the stream and tells the others: a browser has six connections
  * to a server that speaks HTTP/1.1, for all of its tabs.
@@ -63,23 +65,27 @@ async function holdStream(toAll) {
  * @param {(event: string) => void} hear
  */
 async function readStream(hear) {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENT_FOR_MS);
+  const over = new AbortController();
+  const abort = () => over.abort();
+  let timer = setTimeout(abort, SILENT_FOR_MS);
+  // Whoever signs in next needs a stream of their own.
+  const ends = ENDS.map((name) => client.on(name, abort));
   try {
-    const { ok, body } = await client.fetch('/session-events', { signal: silence.signal });
+    const { ok, body } = await client.fetch('/session-events', { signal: over.signal });
     if (!ok || !body) return;
     let rest = '';
     for (const reader = body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
       const { done, value } = await reader.read();
       if (done) return;
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENT_FOR_MS);
+      timer = setTimeout(abort, SILENT_FOR_MS);
       const events = (rest + value).split('\n\n');
       rest = events.pop() ?? '';
       for (const event of events) hear(/^event: ?(.*)$/m.exec(event)?.[1] ?? '');
     }
   } finally {
     clearTimeout(timer);
+    for (const stop of ends) stop();
   }
 }
 

@@ -14,6 +14,8 @@ const AWAY = 'The server cannot be reached. The page goes on when it is back.';
 /** The last load wins: an answer that comes late shows nothing. */
 let loads = 0;
 let hasView = false;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let soon;
 
 async function load() {
   const own = ++loads;
@@ -37,6 +39,14 @@ async function load() {
     say(AWAY);
     setLive(false);
   }
+}
+
+/** Once for what happens together: the end of many sessions, say. */
+function loadSoon() {
+  soon ??= setTimeout(() => {
+    soon = undefined;
+    void load();
+  }, 50);
 }
 
 /** @param {string} username */
@@ -119,4 +129,4 @@ document.addEventListener('visibilitychange', () => void (document.visibilitySta
 window.addEventListener('online', () => void load());
 // What happens on other instances of the host is not on the stream of this one.
 setInterval(() => void (document.visibilityState === 'visible' && load()), RELOAD_MS);
-follow(() => void load(), setLive);
+follow(loadSoon, setLive);
