@@ -128,7 +128,7 @@ describeInChromium('the devices page', () => {
 
   it('ends with its session, whoever has ended that: here a system that knows nothing of the library', async () => {
     const page = await at.signIn('bob', {}, bobsPassword);
-    await at.setActive('bob', false);
+    expect(await at.setActive('bob', false)).toBe(1);
     await page.getByText(ENDED).waitFor();
     await at.setActive('bob', true);
   });

@@ -95,11 +95,11 @@ export class Stage {
     this.waiting = { count, next: [] };
   }
 
-  /** Another system disables a user, or enables them again, and the host looks whose sessions live. */
-  async setActive(username: string, isActive: boolean): Promise<void> {
+  /** Another system disables a user, or enables them again, and the host looks whose sessions live; of how many it closed the streams. */
+  async setActive(username: string, isActive: boolean): Promise<number> {
     const value = isActive ? 1 : 0;
     await this.app.get(DataSource).query(`UPDATE users SET active = ${value} WHERE username = '${username}'`);
-    await this.app.get(OpenSockets).check();
+    return this.app.get(OpenSockets).check();
   }
 
   /** The network drops whatever is open. */
