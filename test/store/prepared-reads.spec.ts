@@ -1,6 +1,8 @@
+import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
+import { PreparedReads } from '../../libs/auth/src/store/sql/prepared-reads';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
 
@@ -63,21 +65,32 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       expect(removed).toBe(0);
     });
   }
+});
 
-  if (name === 'mariadb') {
-    it('is an ordinary one where nothing more can be prepared', async () => {
-      const { access_token: token } = await host.login();
-      const [{ limit }] = await host.dataSource.query('SELECT @@GLOBAL.max_prepared_stmt_count AS `limit`');
-      const fresh = await Host.start({ database, users: [] });
-      await host.dataSource.query('SET GLOBAL max_prepared_stmt_count = 0');
-      try {
-        await fresh.get('/me', token).expect(200);
-      } finally {
-        await host.dataSource.query(`SET GLOBAL max_prepared_stmt_count = ${Number(limit)}`);
-        await fresh.close();
-      }
-    });
-  }
+/** As a proxy answers that knows of no prepared statements, or a server on which too many are. */
+describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno) => {
+  it('is asked plainly, from then on as well', async () => {
+    const asked: string[] = [];
+    const connection = {
+      on: () => undefined,
+      off: () => undefined,
+      release: () => asked.push('release'),
+      execute: (_sql: string, _params: unknown[], done: (error: Error) => void) => {
+        asked.push('execute');
+        done(Object.assign(new Error('no'), { errno }));
+      },
+      query: (_sql: string, _params: unknown[], done: (error: null, rows: object[]) => void) => {
+        asked.push('query');
+        done(null, [{ one: 1 }]);
+      },
+    };
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const driver = { obtainMasterConnection: () => Promise.resolve(connection) };
+    const reads = new PreparedReads(driver as never, 'mysql', true);
+    const ask = (): Promise<unknown> => reads.run({ sql: 'SELECT 1 AS one', params: [] }, new AbortController().signal);
+    expect([await ask(), await ask()]).toEqual([[{ one: 1 }], [{ one: 1 }]]);
+    expect(asked).toEqual(['execute', 'query', 'release', 'query', 'release']);
+  });
 });
 
 type Holder = ReturnType<DataSource['createQueryRunner']>;
