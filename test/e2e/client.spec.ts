@@ -140,7 +140,9 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
         expect(await askAll(tabs)).toEqual([expected, expected]);
         expect(await recorded(at, 'token_refresh')).toBe(1);
         expect(tabs[0]!.told).toEqual([grace === 0 ? 'signInNeeded' : 'refreshed']);
-        await tabs[1]!.client.login('alice', PASSWORD);
+        // A connection that was cut may still be taken for a good one: signing in again is no harm.
+        const login = (): Promise<unknown> => tabs[1]!.client.login('alice', PASSWORD);
+        await login().catch(login);
         expect(await askAll(tabs)).toEqual([200, 200]);
       } finally {
         await proxy.stop();
