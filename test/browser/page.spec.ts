@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describeInChromium } from './chromium';
-import { devicesOf, MARKUP, PASSWORD, signInAt, Stage } from './stage';
+import { MARKUP, PASSWORD, seeDevices, seeFocus, signInAt, Stage } from './stage';
 
 jest.setTimeout(120_000);
 
@@ -38,7 +38,7 @@ describeInChromium('the devices page', () => {
     await page.keyboard.type('alice');
     await page.keyboard.press('Enter');
     await page.getByText('Please fill this in.').waitFor();
-    expect(await focused(page)).toBe('password');
+    await seeFocus(page, 'password');
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('Invalid credentials.').waitFor();
@@ -47,8 +47,8 @@ describeInChromium('the devices page', () => {
     await page.keyboard.type('ecret');
     await page.keyboard.press('Enter');
     await page.getByText('Up to date').waitFor();
-    expect(await focused(page)).toBe('devices-title');
-    expect(await devicesOf(page)).toEqual([THIS_DEVICE]);
+    await seeFocus(page, 'devices-title');
+    await seeDevices(page, THIS_DEVICE);
     await page.getByText('This computer (127.0.0.1)').first().waitFor();
     await page.getByText('Somebody tried a wrong password').waitFor();
   });
@@ -57,14 +57,14 @@ describeInChromium('the devices page', () => {
     const desk = await at.signIn();
     const phone = await at.signIn('alice', PHONE);
     await rows(desk).nth(1).waitFor();
-    expect(await devicesOf(desk)).toEqual([THIS_DEVICE, ON_PHONE]);
-    expect(await devicesOf(phone)).toEqual([`${ON_PHONE} This device`, 'Chrome on Linux']);
+    await seeDevices(desk, THIS_DEVICE, ON_PHONE);
+    await seeDevices(phone, `${ON_PHONE} This device`, 'Chrome on Linux');
     await desk.getByRole('button', { name: `Sign out ${ON_PHONE}` }).click();
     await phone.getByText(ENDED).waitFor();
-    expect(await focused(phone)).toBe('sign-in-title');
+    await seeFocus(phone, 'sign-in-title');
     await desk.getByText(`${ON_PHONE} is signed out.`).waitFor();
-    expect(await devicesOf(desk)).toEqual([THIS_DEVICE]);
-    expect(await focused(desk)).toBe('devices-title');
+    await seeDevices(desk, THIS_DEVICE);
+    await seeFocus(desk, 'devices-title');
     await desk.getByText('A session was over: signed out from another device').waitFor();
   });
 
@@ -80,7 +80,7 @@ describeInChromium('the devices page', () => {
     await desk.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
     await desk.getByText('You have signed out.').waitFor();
     await bob.reload();
-    expect(await bob.getByText('Signed in as').innerText()).toBe('Signed in as bob');
+    await bob.getByText('Signed in as bob').waitFor();
   });
 
   it('changes the password, tells at each field what is wrong with it, and keeps this device alone', async () => {
@@ -93,15 +93,15 @@ describeInChromium('the devices page', () => {
     };
     await change('secret', 'short');
     await desk.locator('#next-wrong:not(:empty)').waitFor();
-    expect(await focused(desk)).toBe('next');
+    await seeFocus(desk, 'next');
     await change('wrong', 'a new long password');
     await desk.getByText('Invalid password.').waitFor();
-    expect(await focused(desk)).toBe('current');
+    await seeFocus(desk, 'current');
     await change('secret', 'a new long password');
     bobsPassword = 'a new long password';
     await desk.getByText('The password is changed, and every other device is signed out.').waitFor();
     await phone.getByText(ENDED).waitFor();
-    expect(await devicesOf(desk)).toEqual([THIS_DEVICE]);
+    await seeDevices(desk, THIS_DEVICE);
     await signInAt(phone, 'bob', bobsPassword);
   });
 
@@ -116,7 +116,7 @@ describeInChromium('the devices page', () => {
     await desk.getByText('The server has seen it before and refuses it: 400.').waitFor();
     await desk.getByText('So it has ended 2 sessions, all that you had').waitFor();
     await desk.getByRole('button', { name: 'Sign in' }).waitFor();
-    expect(await focused(desk)).toBe('story');
+    await seeFocus(desk, 'story');
     await phone.getByText(ENDED).waitFor();
     await tab.getByRole('button', { name: 'Sign in' }).waitFor();
 
@@ -172,7 +172,3 @@ describeInChromium('a sample host with open pages', () => {
     await at.close();
   });
 });
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate('document.activeElement.id');
-}

@@ -190,7 +190,14 @@ export function askWith(page: Page): Promise<number | string> {
     .then(({ status }) => status, ({ code, message }) => code ?? message)`);
 }
 
-/** The devices that a page lists. */
-export function devicesOf(page: Page): Promise<string[]> {
-  return page.locator('#devices h2').allInnerTexts();
+/** Waits until a page lists these devices, in this order. */
+export async function seeDevices(page: Page, ...titles: string[]): Promise<void> {
+  const shown = "JSON.stringify([...document.querySelectorAll('#devices h2')].map(({ innerText }) => innerText))";
+  await page.waitForFunction(`${shown} === ${JSON.stringify(JSON.stringify(titles))}`).catch(() => undefined);
+  expect(await page.locator('#devices h2').allInnerTexts()).toEqual(titles);
+}
+
+/** Waits until an element of a page has the focus. */
+export function seeFocus(page: Page, id: string): Promise<void> {
+  return page.locator(`#${id}:focus`).waitFor({ state: 'attached' });
 }
