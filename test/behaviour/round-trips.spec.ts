@@ -1,5 +1,5 @@
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { Host, PASSWORD } from '../support/host';
 import { Tap } from '../support/tap';
 
 /** What the database is asked for while something is done, one after another. */
@@ -38,6 +38,34 @@ describe.each(DATABASES)('the round trips to %s', (name) => {
     const most = { postgres: 2, mariadb: 7, sqlite: 1 }[name];
     expect(await roundTrips(host, tap, () => host.auth.refresh(token))).toBeLessThanOrEqual(most);
   });
+
+  it('of a login are few, besides the hash', async () => {
+    await host.login();
+    const most = { postgres: 4, mariadb: 19, sqlite: 4 }[name];
+    expect(await roundTrips(host, tap, () => host.login())).toBeLessThanOrEqual(most);
+  });
+
+  it('of the very first login of a user are as many', async () => {
+    await host.auth.createUser({ username: 'carol', password: PASSWORD });
+    const most = { postgres: 4, mariadb: 19, sqlite: 4 }[name];
+    expect(await roundTrips(host, tap, () => host.login('carol'))).toBeLessThanOrEqual(most);
+  });
+
+  it.each([{ sessionPolicy: 'single' }, { sessionPolicy: 'max_count', maxSessions: 2 }] as const)(
+    'of a login that ends another session are few too: %j',
+    async (auth) => {
+      const limited = await Host.start({ database, auth, users: [] });
+      try {
+        const most = { postgres: 4, mariadb: 21, sqlite: 4 }[name];
+        await limited.login();
+        await limited.login();
+        expect(await roundTrips(limited, new Tap(limited), () => limited.login())).toBeLessThanOrEqual(most);
+        expect(limited.sent('user_logged_out').length).toBeGreaterThan(0);
+      } finally {
+        await limited.close();
+      }
+    },
+  );
 
   it('of the end of all sessions are as many for a hundred of them as for one', async () => {
     const end = async (sessions: number): Promise<number> => {

@@ -31,6 +31,19 @@ class Person {
   hash!: string;
 }
 
+/** Ids that the database may fill up with blanks. SQLite has none such. */
+@Entity('clerks')
+class Clerk {
+  @PrimaryColumn({ type: 'char', length: 8 })
+  id!: string;
+
+  @Column({ type: 'varchar' })
+  name!: string;
+
+  @Column({ type: 'varchar' })
+  hash!: string;
+}
+
 const HASH = hashSync(PASSWORD, 4);
 
 describe.each(DATABASES)("users in the host's own table on %s", (name) => {
@@ -94,6 +107,26 @@ describe.each(DATABASES)("users in the host's own table on %s", (name) => {
     await host.close();
     await database.drop();
   });
+
+  if (name !== 'sqlite') {
+    it('may have ids of a fixed length', async () => {
+      const database = await createDatabase(name);
+      const host = await Host.start({
+        database,
+        entities: [Clerk, ...AUTH_ENTITIES_WITHOUT_USERS],
+        users: [],
+        auth: { users: { entity: Clerk, username: 'name', passwordHash: 'hash' } },
+      });
+      await host.dataSource.getRepository(Clerk).insert({ id: 'c-1', name: 'alice', hash: HASH });
+      for (let login = 0; login < 2; login++) {
+        const session = await host.login('alice');
+        await host.get('/me', session.access_token).expect(200);
+        await host.refresh(session.refresh_token).expect(200);
+      }
+      await host.close();
+      await database.drop();
+    });
+  }
 });
 
 class MemoryUsers extends UserStore {

@@ -214,6 +214,8 @@ export class Model {
       if (this.isOver(session)) this.end(session, 'expired', 'expired', null);
       else this.end(session, 'revoked', 'password_change', 'forced_logout');
     }
+    // A right password ends the row of wrong ones, whatever it was given for.
+    this.failures.delete(current.user);
     this.log('password_change', current.user);
     this.signals.push(`password_changed ${current.user}`);
   }

@@ -113,7 +113,9 @@ async function liveThroughEverything(host: Host): Promise<void> {
 /** What is read of a plan: the tables of the library that are read from end to end. */
 const SCANS: Record<DatabaseName, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
   async postgres(dataSource, { sql, params }) {
-    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${sql}`, params);
+    // The time that is left becomes a number on its way to the driver.
+    const values = params.map((value) => (typeof value === 'symbol' ? 1_000 : value));
+    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${sql}`, values);
     return plan.flatMap((row) =>
       [...Object.values(row)[0]!.matchAll(/Seq Scan on (auth_\w+)/g)].map(([, table]) => table!),
     );

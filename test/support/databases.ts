@@ -18,6 +18,11 @@ export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES']
   .split(',')
   .filter(Boolean) as DatabaseName[];
 
+/** For what is told of one database alone: skipped, and said so, where it does not answer. */
+export function describeOn(name: DatabaseName): jest.Describe {
+  return DATABASES.includes(name) ? describe : describe.skip;
+}
+
 /** Those with a pool of connections; `describeEachPooled` is skipped, and says so, where none answers. */
 export const POOLED = DATABASES.filter((name) => name !== 'sqlite') as readonly Exclude<DatabaseName, 'sqlite'>[];
 

@@ -24,15 +24,15 @@ interface SqliteConnection {
   exec(sql: string): unknown;
 }
 
-/** What is used of `Database`: its own bounds are around `runLookUp`. */
-type LookUps = Record<'lookUp' | 'runLookUp', (query: Query, deadline?: AbortSignal) => Promise<readonly unknown[]>>;
+/** What is used of `Database`: its own bounds are around `runPrepared`. */
+type Prepared = Record<'lookUp' | 'runPrepared', (query: Query, deadline?: AbortSignal) => Promise<unknown>>;
 
 /** Stands between the library and its DataSource, from now on until the host is closed. */
 export class Tap {
   hook: Hook = {};
 
   constructor(private readonly host: Host) {
-    this.tapLookUps();
+    this.tapPrepared();
     if (host.dataSource.options.type === 'better-sqlite3') this.tapSqlite();
     else this.tapPool();
   }
@@ -55,18 +55,18 @@ export class Tap {
     };
   }
 
-  /** The read of a guarded request, which goes another way: within its deadline a statement, on SQLite a unit. */
-  private tapLookUps(): void {
-    const database = this.host.app.get<LookUps>(Database);
+  /** What is prepared, which goes another way: within its deadline a statement, on SQLite a unit. */
+  private tapPrepared(): void {
+    const database = this.host.app.get<Prepared>(Database);
     const isSqlite = this.host.dataSource.options.type === 'better-sqlite3';
-    const method = isSqlite ? 'lookUp' : 'runLookUp';
+    const method = isSqlite ? 'lookUp' : 'runPrepared';
     const run = database[method].bind(database);
     database[method] = async (query, deadline) => {
       const call: Call = { kind: isSqlite ? 'unit' : 'statement', sql: query.sql, params: [...query.params] };
       await this.hook.before?.(call);
-      const rows = await run({ ...query, sql: call.sql, params: call.params }, deadline);
+      const result = await run({ ...query, sql: call.sql, params: call.params }, deadline);
       await this.hook.after?.(call);
-      return rows;
+      return result;
     };
   }
 

@@ -96,7 +96,7 @@ export async function compose(on: Foundations): Promise<Composition> {
   const locks = new UserLocks(tables);
   const events = new EventWriter(tables, database);
   const ender = new SessionEnder(tables, locks);
-  const opener = new SessionOpener(tables, locks, ender, events, joined ? (id) => users.accountOf(id) : null);
+  const opener = new SessionOpener(database, tables, locks, ender, events, joined ? (id) => users.accountOf(id) : null);
   const rotator = new TokenRotator(database, tables, locks, ender, events);
   const sessions = new TypeOrmSessionStore(
     database,

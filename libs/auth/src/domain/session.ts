@@ -49,6 +49,16 @@ export interface EndedSession {
   readonly reason: EndReason;
 }
 
+/** The session in the state in which this reason leaves it. */
+export function ending(session: SessionRecord, reason: EndReason): EndedSession {
+  return { session: { ...session, state: stateAfter(reason) }, reason };
+}
+
+export function stateAfter(reason: EndReason): SessionState {
+  if (reason === 'logout') return 'logged_out';
+  return reason === 'expired' ? 'expired' : 'revoked';
+}
+
 /** The limits in force now; a session has those that it was opened with besides. */
 export interface SessionLimits {
   readonly idleMs: number;

@@ -89,8 +89,9 @@ export interface AuthModuleOptions {
   /** How often the sessions of open sockets are looked up, 1 to 3600, while any is open; see `OpenSockets`. */
   socketCheckIntervalSeconds?: number;
   /**
-   * Whether the guard's read is a named prepared statement (PostgreSQL). Set it to false behind a pooler that hands out
-   * another connection for each transaction and does not know of prepared statements, such as PgBouncer before 1.21.
+   * Whether the guard's read and what a refresh and a login write are prepared under names (PostgreSQL). Set it to false
+   * behind a pooler that hands out another connection for each transaction and does not know of prepared statements, such
+   * as PgBouncer before 1.21.
    */
   namedStatements?: boolean;
   /** `exact`: byte by byte. `insensitive`: without regard to case and width (NFKC, lower case). */

@@ -7,8 +7,8 @@ import { GatheredReads } from './sql/gathered-reads';
 import type { Statement } from './sql/statement';
 import type { Row } from './sql/unit';
 
-/** How many digests one statement is prepared for, where a list is no parameter: the last of them is repeated to fill it. */
-const SIZES = [1, 8, 32, 128];
+/** How many digests one statement is prepared for, where a list is no parameter: the first of them is repeated to fill it. */
+const SIZES = [8, 32, 128];
 
 /**
  * The one read of a guarded request: the session of an access token, with the account of its user. Those that come while
@@ -28,10 +28,12 @@ export class AccessReader {
         's.{session.accessDigest} AS access_digest, s.{session.accessExpiresAt} AS access_expires_at',
         `WHERE s.{session.accessDigest} ${condition}`,
       );
+    const one = { size: 1, statement: select('= :digest') };
+    // A list of unknown length PostgreSQL plans anew each time, which for one digest costs more than to look it up.
     this.prepared =
       tables.dialect === 'postgres'
-        ? [{ size: Infinity, statement: select('= ANY(:digests)') }]
-        : SIZES.map((size) => ({ size, statement: select('IN (:digests...)') }));
+        ? [one, { size: Infinity, statement: select('= ANY(:digests)') }]
+        : [one, ...SIZES.map((size) => ({ size, statement: select('IN (:digests...)') }))];
   }
 
   find(digest: string): Promise<AccessLookup | null> {
@@ -42,7 +44,7 @@ export class AccessReader {
     this.metrics.record('session_auth.lookup.batch_size', digests.length);
     const { size, statement } = this.prepared.find((one) => one.size >= digests.length)!;
     const filled = size === Infinity ? digests : Array.from({ length: size }, (_, i) => digests[i] ?? digests[0]);
-    const rows = await this.database.lookUp(statement.with({ digests: filled }));
+    const rows = await this.database.lookUp(statement.with({ digest: digests[0], digests: filled }));
     return new Map(rows.map((row) => [String(row['access_digest']), lookupFromRow(row)]));
   }
 }

@@ -53,7 +53,8 @@ export class AuthTables {
   }
 }
 
-const SESSION_COLUMNS = [
+/** The columns of a session `s` that `sessionFromRow` reads. */
+export const SESSION_COLUMNS = [
   'id AS id',
   'userId AS user_id',
   'state AS state',

@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
+import type { FoundCredentials } from '../domain/ports/credential-store';
 import {
   UserStore,
   type NewUser,
@@ -8,7 +9,7 @@ import {
 } from '../domain/ports/user-store';
 import { foldName, type NameMatching } from '../domain/username';
 import type { AccountSql } from './auth-tables';
-import { AuthSession } from './entities';
+import { AuthSession, AuthUserLock } from './entities';
 import type { Database } from './sql/database';
 import type { Dialect } from './sql/dialect';
 import { isDuplicate } from './sql/failure';
@@ -42,7 +43,8 @@ export class EntityUserStore extends UserStore {
     super();
     this.metadata = dataSource.getMetadata(mapping.entity);
     this.idProperty = this.metadata.primaryColumns[0]!.propertyPath;
-    const statement = (template: string): Statement => new Statement(dataSource, { user: mapping.entity }, template);
+    const statement = (template: string): Statement =>
+      new Statement(dataSource, { user: mapping.entity, lock: AuthUserLock }, template);
     const name = `u.{user.${mapping.username}}`;
     const nameCondition = own
       ? `u.{user.${own.keyProperty}} = :name`
@@ -51,7 +53,12 @@ export class EntityUserStore extends UserStore {
         : `LOWER(${name}) = LOWER(:name)`;
     const columns = `u.{user.${this.idProperty}} AS id, ${name} AS username,
       u.{user.${mapping.passwordHash}} AS password_hash, ${this.statusSql()} AS account`;
-    this.byName = statement(`SELECT ${columns} FROM {user} u WHERE ${nameCondition} LIMIT 10`);
+    const key = `CAST(u.{user.${this.idProperty}} AS ${database.dialect === 'mysql' ? 'CHAR' : 'text'})`;
+    this.byName = statement(
+      `SELECT ${columns}, ${key} AS user_key,
+         (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${key}) AS version
+       FROM {user} u WHERE ${nameCondition} LIMIT 10`,
+    );
     this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.idProperty}} = :id`);
     const set = `UPDATE {user} SET {user.${mapping.passwordHash}} = :hash WHERE {user.${this.idProperty}} = :id`;
     this.setActiveFlag = mapping.active
@@ -70,12 +77,19 @@ export class EntityUserStore extends UserStore {
   }
 
   async findByUsername(username: string): Promise<StoredUser | null> {
-    const folded = foldName(username, this.matching);
-    const name = this.own ? this.own.keyOf(folded) : username;
-    const found = (await this.database.single(this.byName.with({ name }))).rows.map((row) => this.userFromRow(row));
-    // A column's collation may take other names for this one: the comparison that counts is made here.
-    const same = found.filter((user) => foldName(user.username, this.matching) === folded);
-    return same.find((user) => user.username === username) ?? (same.length === 1 ? same[0]! : null);
+    const row = await this.rowOf(username);
+    return row && this.userFromRow(row);
+  }
+
+  /**
+   * The user with the version of the credentials, both as of one moment.
+   * @returns null where the database writes the user's id otherwise than sessions do
+   */
+  async findCredentials(username: string): Promise<FoundCredentials | null> {
+    const row = await this.rowOf(username);
+    if (!row) return { user: null, version: 0 };
+    const user = this.userFromRow(row);
+    return row['user_key'] === String(user.id) ? { user, version: Number(row['version'] ?? 0) } : null;
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
@@ -133,7 +147,11 @@ export class EntityUserStore extends UserStore {
   private userIdOfSession(dialect: Dialect): string {
     const text = 's.{session.userId}';
     const column = this.metadata.primaryColumns[0]!;
-    if (dialect === 'postgres') return `CAST(${text} AS ${this.dataSource.driver.normalizeType(column)})`;
+    if (dialect === 'postgres') {
+      const type = this.dataSource.driver.normalizeType(column);
+      // `character` by itself is one of them.
+      return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
+    }
     if (dialect === 'mysql' && /int/.test(this.dataSource.driver.normalizeType(column))) {
       return `CAST(${text} AS ${column.unsigned ? 'UNSIGNED' : 'SIGNED'})`;
     }
@@ -146,6 +164,15 @@ export class EntityUserStore extends UserStore {
     const gone = [`u.{user.${this.idProperty}} IS NULL`, ...(deletedAt ? [`u.{user.${deletedAt}} IS NOT NULL`] : [])];
     const enabled = active ? `WHEN u.{user.${active}} THEN 'active' ELSE 'disabled'` : `ELSE 'active'`;
     return `CASE WHEN ${gone.join(' OR ')} THEN 'deleted' ${enabled} END`;
+  }
+
+  private async rowOf(username: string): Promise<Row | null> {
+    const folded = foldName(username, this.matching);
+    const name = this.own ? this.own.keyOf(folded) : username;
+    const { rows } = await this.database.single(this.byName.with({ name }));
+    // A column's collation may take other names for this one: the comparison that counts is made here.
+    const same = rows.filter((row) => foldName(String(row['username']), this.matching) === folded);
+    return same.find((row) => row['username'] === username) ?? (same.length === 1 ? same[0]! : null);
   }
 
   private updateHash(id: UserId, hash: string, expected?: string): Query {

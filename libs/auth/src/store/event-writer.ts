@@ -35,6 +35,18 @@ const ROWS_AT_ONCE = 200;
 
 const FIRST_YEAR = Date.UTC(2020, 0, 1);
 
+/** An event that is told if something came of it for this session. */
+export interface SessionEvent {
+  readonly event: NewAuthEvent;
+  readonly sessionId: string;
+}
+
+/** The lists of values of such events, one a column. */
+const TOLD = ['bigint', 'text', 'text', 'text', 'text', 'text', 'bigint', 'text'].map((type, column) => ({
+  name: `told${letters(column)}`,
+  type,
+}));
+
 /** Writes the rows of the durable log, inside the unit of the change that they tell of. */
 export class EventWriter {
   private readonly logger = new Logger('AuthEvents');
@@ -56,22 +68,17 @@ export class EventWriter {
     }
   }
 
-  /** The same as a part of another statement (PostgreSQL): one row, if that table has one. */
-  insertWhere(table: string): string {
-    return `${INSERT} SELECT CAST(:eventId AS bigint), :eventUserId, :eventName, CAST(:eventIp AS varchar), :eventUserAgent,
-      :eventExtra, CAST(:eventAt AS bigint) FROM ${table}`;
+  /** The same as a part of another statement (PostgreSQL): of the events that it is given, those of sessions in `table`. */
+  insertOfSessionsIn(table: string): string {
+    const columns = ['id', 'owner', 'event', 'ip', 'agent', 'extra', 'at'];
+    const lists = TOLD.map(({ name, type }) => `CAST(:${name} AS ${type}[])`);
+    return `${INSERT} SELECT ${columns.join(', ')} FROM unnest(${lists.join(', ')})
+      AS told(${columns.join(', ')}, session_id) WHERE session_id IN (SELECT id FROM ${table})`;
   }
 
-  valuesWhere(event: NewAuthEvent): Record<string, unknown> {
-    return {
-      eventId: this.nextId(event.at),
-      eventUserId: event.userId,
-      eventName: event.event,
-      eventIp: event.ipAddress,
-      eventUserAgent: event.userAgent,
-      eventExtra: JSON.stringify(event.extra),
-      eventAt: event.at,
-    };
+  valuesOfSessions(events: readonly SessionEvent[]): Record<string, unknown> {
+    const rows = events.map(({ event, sessionId }) => [...this.rowOf(event), sessionId]);
+    return Object.fromEntries(TOLD.map(({ name }, column) => [name, rows.map((row) => row[column])]));
   }
 
   /**
@@ -121,17 +128,14 @@ export class EventWriter {
   private valuesOf(batch: readonly NewAuthEvent[]): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     batch.forEach((event, row) => {
-      values[`row${letters(row)}`] = [
-        this.nextId(event.at),
-        event.userId,
-        event.event,
-        event.ipAddress,
-        event.userAgent,
-        JSON.stringify(event.extra),
-        event.at,
-      ];
+      values[`row${letters(row)}`] = this.rowOf(event);
     });
     return values;
+  }
+
+  private rowOf(event: NewAuthEvent): unknown[] {
+    const { userId, event: name, ipAddress, userAgent, extra, at } = event;
+    return [this.nextId(at), userId, name, ipAddress, userAgent, JSON.stringify(extra), at];
   }
 
   private insertOf(rows: number): Statement {

@@ -2,12 +2,13 @@ import type { NewAuthEvent } from '../domain/auth-event';
 import type { AccountStatus } from '../domain/outcomes';
 import type { Circumstances, EndSessions } from '../domain/ports/session-store';
 import {
+  ending,
   isOver,
+  stateAfter,
   type EndedSession,
   type EndReason,
   type SessionLimits,
   type SessionRecord,
-  type SessionState,
 } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { endEvents } from './event-writer';
@@ -107,14 +108,4 @@ export class SessionEnder {
       }
     }
   }
-}
-
-/** The session in the state in which this reason leaves it. */
-export function ending(session: SessionRecord, reason: EndReason): EndedSession {
-  return { session: { ...session, state: stateAfter(reason) }, reason };
-}
-
-function stateAfter(reason: EndReason): SessionState {
-  if (reason === 'logout') return 'logged_out';
-  return reason === 'expired' ? 'expired' : 'revoked';
 }

@@ -1,8 +1,9 @@
 import type { NewAuthEvent } from '../domain/auth-event';
 import type { AuthTables } from './auth-tables';
 import type { EventWriter } from './event-writer';
+import { unlessLate } from './sql/dialect';
 import type { Statement } from './sql/statement';
-import { affectedBy, firstOf, type Unit } from './sql/unit';
+import { affectedBy, firstOf, TIME_LEFT, type Unit } from './sql/unit';
 
 /** The session after an exchange, and what of it is checked. */
 export interface ExchangedSession {
@@ -50,13 +51,15 @@ export class TokenExchange {
     );
     const won = `WITH won AS (${renew} RETURNING {session.id} AS id)`;
     const kept = `used AS (${used} SELECT :presented, id, CAST(:generation AS integer), 'used', CAST(:now AS bigint),
-       CAST(:absoluteExpiresAt AS bigint) FROM won)`;
-    const logged = `logged AS (${events.insertWhere('won')})`;
+       CAST(:absoluteExpiresAt AS bigint) FROM won RETURNING 1)`;
+    const logged = `logged AS (${events.insertOfSessionsIn('won')} RETURNING 1)`;
     this.atOnce =
       tables.dialect === 'postgres'
         ? {
-            rotating: tables.statement(`${won}, ${kept}, ${logged} SELECT id FROM won`),
-            sliding: tables.statement(`${won}, ${logged} SELECT id FROM won`),
+            rotating: tables.statement(
+              `${won}, ${kept}, ${logged} SELECT id FROM won WHERE ${unlessLate(['used', 'logged'])}`,
+            ),
+            sliding: tables.statement(`${won}, ${logged} SELECT id FROM won WHERE ${unlessLate(['logged'])}`),
           }
         : null;
   }
@@ -70,10 +73,11 @@ export class TokenExchange {
   *run(session: ExchangedSession, event: NewAuthEvent): Unit<boolean> {
     const isRotated = session.next !== session.presented;
     const nextGeneration = isRotated ? session.generation + 1 : session.generation;
-    const values = { ...session, nextGeneration, now: event.at };
+    const values = { ...session, nextGeneration, now: event.at, timeLeft: TIME_LEFT };
     if (this.atOnce) {
       const statement = isRotated ? this.atOnce.rotating : this.atOnce.sliding;
-      return (yield* firstOf(statement.with({ ...values, ...this.events.valuesWhere(event) }))) !== null;
+      const told = this.events.valuesOfSessions([{ event, sessionId: session.id }]);
+      return (yield* firstOf(statement.with({ ...values, ...told }))) !== null;
     }
     if ((yield* affectedBy(this.renew.with(values))) === 0) return false;
     if (isRotated) yield* affectedBy(this.insertUsed.with(values));

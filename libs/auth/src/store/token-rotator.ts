@@ -1,10 +1,10 @@
 import type { RotateOutcome } from '../domain/outcomes';
 import type { RotateToken } from '../domain/ports/session-store';
-import { absoluteEnd, idleAllowance, isOver, type SessionRecord } from '../domain/session';
+import { absoluteEnd, ending, idleAllowance, isOver, type SessionRecord } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { eventOf, type EventWriter } from './event-writer';
 import { accountFromRow, sessionFromRow } from './rows';
-import { ending, type SessionEnder, type WriteEvents } from './session-ender';
+import type { SessionEnder, WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
 import { firstOf, type Row, type Unit } from './sql/unit';
 import { TokenExchange } from './token-exchange';

@@ -1,11 +1,11 @@
 import { AccountStore } from '../domain/ports/account-store';
 import type { Circumstances } from '../domain/ports/session-store';
 import type { UserId, UserStore } from '../domain/ports/user-store';
-import { isOver, type EndedSession } from '../domain/session';
+import { ending, isOver, type EndedSession } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { EntityUserStore } from './entity-user-store';
 import type { EventWriter } from './event-writer';
-import { ending, type SessionEnder, type WriteEvents } from './session-ender';
+import type { SessionEnder, WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
 import { affectedBy, rowsOf, type Unit } from './sql/unit';
 import type { UserLocks } from './user-locks';

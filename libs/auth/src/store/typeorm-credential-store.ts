@@ -45,13 +45,10 @@ export class TypeOrmCredentialStore extends CredentialStore {
     return typeof this.users.setPasswordHash === 'function';
   }
 
-  /** Looks the user up once more after the version was read: a password changed in between must not pass for the old. */
   async find(username: string): Promise<FoundCredentials> {
-    const first = await this.users.findByUsername(username);
-    const userId = first ? String(first.id) : '';
-    const [row] = (await this.database.single(this.version.with({ userId }))).rows;
-    const user = await this.users.findByUsername(username);
-    return { user: user && String(user.id) === userId ? user : null, version: Number(row?.['version'] ?? 0) };
+    const { users } = this;
+    const found = users instanceof EntityUserStore ? await users.findCredentials(username) : null;
+    return found ?? this.findElsewhere(username);
   }
 
   async addReset(userId: UserId, digest: string, expiresAt: number): Promise<void> {
@@ -72,6 +69,15 @@ export class TypeOrmCredentialStore extends CredentialStore {
     const { users } = this;
     if (users instanceof EntityUserStore) return this.database.atomic(() => this.replaceInUnit(command, users));
     return this.replaceOutside(command);
+  }
+
+  /** Looks the user up once more after the version was read: a password changed in between must not pass for the old. */
+  private async findElsewhere(username: string): Promise<FoundCredentials> {
+    const first = await this.users.findByUsername(username);
+    const userId = first ? String(first.id) : '';
+    const [row] = (await this.database.single(this.version.with({ userId }))).rows;
+    const user = await this.users.findByUsername(username);
+    return { user: user && String(user.id) === userId ? user : null, version: Number(row?.['version'] ?? 0) };
   }
 
   private *replaceInUnit(command: ReplacePassword, users: EntityUserStore): Unit<ReplaceOutcome> {

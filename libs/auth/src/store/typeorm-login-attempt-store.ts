@@ -12,12 +12,10 @@ import {
 import { LoginAttemptStore, type AttemptKeys, type FailedAttempt } from '../domain/ports/login-attempt-store';
 import type { AuthTables } from './auth-tables';
 import type { EventWriter } from './event-writer';
+import { LoginPlaces, REMEMBER_NAME_MS } from './login-places';
 import type { Database } from './sql/database';
-import { onDuplicate } from './sql/dialect';
+import { failuresInOrder, onDuplicate } from './sql/dialect';
 import { affectedBy, rowsOf, type Row, type Unit } from './sql/unit';
-
-/** For how long a place is remembered that nothing came of. */
-const REMEMBER_NAME_MS = 86_400_000;
 
 /** The runs of failed logins on the host's DataSource. */
 export class TypeOrmLoginAttemptStore extends LoginAttemptStore {
@@ -25,8 +23,10 @@ export class TypeOrmLoginAttemptStore extends LoginAttemptStore {
   private readonly readRows;
   private readonly writeRow;
   private readonly releaseRows;
+  private readonly releaseOne;
   private readonly deleteRows;
   private readonly deleteName;
+  private readonly places: LoginPlaces | null;
 
   constructor(
     private readonly database: Database,
@@ -51,36 +51,46 @@ export class TypeOrmLoginAttemptStore extends LoginAttemptStore {
          {failure.pendingUntil} = :pendingUntil, {failure.delayedUntil} = :delayedUntil,
          {failure.expiresAt} = :expiresAt WHERE {failure.key} = :key`,
     );
-    this.releaseRows = tables.statement(
-      `UPDATE {failure} SET {failure.pending} = {failure.pending} - 1
-       WHERE {failure.key} IN (:keys...) AND {failure.pending} > 0`,
-    );
-    this.deleteRows = tables.statement('DELETE FROM {failure} WHERE {failure.key} IN (:keys...)');
+    const both = failuresInOrder(tables.dialect, ':network', ':name');
+    const release = 'UPDATE {failure} SET {failure.pending} = {failure.pending} - 1 WHERE {failure.pending} > 0';
+    this.releaseRows = tables.statement(`${release} AND {failure.key} IN (${both})`);
+    this.releaseOne = tables.statement(`${release} AND {failure.key} = :key`);
+    this.deleteRows = tables.statement(`DELETE FROM {failure} WHERE {failure.key} IN (${both})`);
     this.deleteName = tables.statement('DELETE FROM {failure} WHERE {failure.nameKey} = :name');
+    this.places = tables.dialect === 'postgres' ? new LoginPlaces(database, tables) : null;
   }
 
-  admit(keys: AttemptKeys, now: number, limits: RunLimits): Promise<Admission> {
+  async admit(keys: AttemptKeys, now: number, limits: RunLimits): Promise<Admission> {
+    const taken = (await this.places?.take(keys, now, limits)) ?? [];
+    if (taken.length === 2) return { kind: 'admitted' };
     // Done twice it takes two places, of which one is taken for lost after a while: better than to refuse.
-    return this.database.atomic(() => this.admitOne(keys, now, limits), { repeatable: true });
+    return this.database.atomic(() => this.admitOne(keys, taken, now, limits), { repeatable: true });
   }
 
   fail(attempt: FailedAttempt): Promise<number> {
     return this.database.atomic(() => this.failOne(attempt));
   }
 
-  async release({ network, name }: AttemptKeys): Promise<void> {
-    await this.database.single(this.releaseRows.with({ keys: [network, name] }));
+  async release(keys: AttemptKeys): Promise<void> {
+    await this.database.single(this.releaseRows.with({ ...keys }));
   }
 
-  async succeed({ network, name }: AttemptKeys): Promise<void> {
-    await this.database.single(this.deleteRows.with({ keys: [network, name] }));
+  async succeed(keys: AttemptKeys): Promise<void> {
+    await this.database.single(this.deleteRows.with({ ...keys }));
   }
 
   async reset(nameKey: string): Promise<void> {
     await this.database.single(this.deleteName.with({ name: nameKey }));
   }
 
-  private *admitOne(keys: AttemptKeys, now: number, limits: RunLimits): Unit<Admission> {
+  private *admitOne(
+    keys: AttemptKeys,
+    /** The place that was taken already, where there is none for the other key. */
+    taken: readonly string[],
+    now: number,
+    limits: RunLimits,
+  ): Unit<Admission> {
+    for (const key of taken) yield* affectedBy(this.releaseOne.with({ key }));
     const { ofNetwork, ofName } = yield* this.lock(keys, now);
     const admission = admissionOf(ofNetwork, ofName, now, limits);
     if (admission.kind !== 'admitted') return admission;

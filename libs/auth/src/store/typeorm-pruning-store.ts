@@ -1,10 +1,10 @@
 import { PruningStore, type HistoryCaps, type Prunable } from '../domain/ports/pruning-store';
-import type { EndedSession } from '../domain/session';
+import { ending, type EndedSession } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { HistoryTrimmer } from './history-trimmer';
 import { RowRemover } from './row-remover';
 import { sessionFromRow } from './rows';
-import { ending, type SessionEnder } from './session-ender';
+import type { SessionEnder } from './session-ender';
 import type { Database } from './sql/database';
 import { forUpdateOfFree } from './sql/dialect';
 import type { Query } from './sql/unit';

@@ -1,11 +1,11 @@
 import type { AuthEventEntry } from '../domain/auth-event';
 import { SessionDirectory, type HistoryPosition, type SessionCriteria } from '../domain/ports/session-directory';
 import type { Circumstances } from '../domain/ports/session-store';
-import { isOver, type EndedSession, type SessionRecord } from '../domain/session';
+import { ending, isOver, type EndedSession, type SessionRecord } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { endEvents, type EventWriter } from './event-writer';
 import { eventFromRow, sessionFromRow } from './rows';
-import { ending, type SessionEnder, type WriteEvents } from './session-ender';
+import type { SessionEnder, WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
 import { forUpdate } from './sql/dialect';
 import type { Statement } from './sql/statement';

@@ -59,7 +59,7 @@ export class TypeOrmSessionStore extends SessionStore {
   }
 
   open(command: OpenSession): Promise<OpenOutcome> {
-    return this.database.atomic(() => this.opener.open(command));
+    return this.opener.open(command);
   }
 
   rotate(command: RotateToken): Promise<RotateOutcome> {

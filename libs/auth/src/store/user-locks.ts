@@ -1,6 +1,16 @@
+import { randomInt } from 'node:crypto';
 import type { AuthTables } from './auth-tables';
 import { onDuplicate } from './sql/dialect';
 import { affectedBy, firstOf, type Unit } from './sql/unit';
+
+/** A row that is not there yet, with `firstRevision()`. */
+export const NEW_LOCK = `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.revision})
+  VALUES (:userId, 0, :revision)`;
+
+/** Where the counting begins is left to chance, so that a row that was removed and made again is not taken for the same. */
+export function firstRevision(): number {
+  return randomInt(2 ** 30);
+}
 
 /**
  * The lock of a user. It is always taken before the locks of sessions, and by every unit that opens a session of the
@@ -12,10 +22,8 @@ export class UserLocks {
   private readonly raise;
 
   constructor(tables: AuthTables) {
-    const columns = '({lock.userId}, {lock.credentialsVersion}) VALUES (:userId, 0)';
-    this.take = tables.statement(
-      `INSERT INTO {lock} ${columns} ${onDuplicate(tables.dialect, '{lock.userId}', '{lock.userId} = :userId')}`,
-    );
+    const next = '{lock.revision} = {lock}.{lock.revision} + 1';
+    this.take = tables.statement(`${NEW_LOCK} ${onDuplicate(tables.dialect, '{lock.userId}', next)}`);
     this.readVersion = tables.statement(
       'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
     );
@@ -26,7 +34,7 @@ export class UserLocks {
 
   /** Waits for the lock; it is let go with the end of the unit. */
   *lock(userId: string): Unit<void> {
-    yield* affectedBy(this.take.with({ userId }));
+    yield* affectedBy(this.take.with({ userId, revision: firstRevision() }));
   }
 
   /** How often the user's password has been changed. */

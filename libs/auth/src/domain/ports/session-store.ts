@@ -2,6 +2,7 @@ import type { Client } from '../client';
 import type { AccountStatus, OpenOutcome, RotateOutcome } from '../outcomes';
 import type { AttemptKeys } from './login-attempt-store';
 import type { EndedSession, EndReason, SessionLimits, SessionRecord } from '../session';
+import type { SessionPolicy } from '../session-policy';
 
 /** The instant of a transition, the limits in force, and who asked for it. */
 export interface Circumstances {
@@ -18,13 +19,10 @@ export interface IssuedPair {
   readonly refreshExpiresAt: number;
 }
 
-export interface OpenSession extends Circumstances, IssuedPair {
+export interface OpenSession extends Circumstances, IssuedPair, SessionPolicy {
   readonly session: SessionRecord;
   /** What `CredentialStore.find` told before the password was verified; null where no password was. */
   readonly credentialsVersion: number | null;
-  /** The most sessions the user may have; null for any number. */
-  readonly maxSessions: number | null;
-  readonly onLimit: 'revoke_oldest' | 'reject';
   /** The failed logins that this login ends; null where no password was verified. */
   readonly attempt: AttemptKeys | null;
 }

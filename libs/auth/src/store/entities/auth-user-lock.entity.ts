@@ -13,4 +13,8 @@ export class AuthUserLock {
   /** Raised by each change of password, so that a login that verified the old one meanwhile is refused. */
   @Column({ type: 'integer', name: 'credentials_version' })
   credentialsVersion!: number;
+
+  /** Another one whenever the lock is taken: what was read before is still true while it is the same. */
+  @Column({ type: 'integer' })
+  revision!: number;
 }

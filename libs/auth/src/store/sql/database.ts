@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { AuthError } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
-import { assertInTime, within, withinOrLater } from './deadline';
+import { assertInTime, within, withinOrLater, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
@@ -21,7 +21,10 @@ export interface UnitTraits {
    * Then a connection that broke at the COMMIT is no reason to give up either.
    */
   readonly repeatable?: boolean;
-  /** Whether the unit writes with one statement at the most, which then needs no transaction around it. */
+  /**
+   * Whether the unit writes with one statement at the most, which then needs no transaction around it, but must be repeatable,
+   * and `unlessLate`. Where somebody was in its way it is tried again in one: the host's own isolation may be a stricter one.
+   */
   readonly writesOnce?: boolean;
 }
 
@@ -41,13 +44,13 @@ export abstract class Database {
 
   /** All of the unit, or nothing of it. */
   atomic<T>(unit: () => Unit<T>, { repeatable = false, writesOnce = false }: UnitTraits = {}): Promise<T> {
-    return this.guarded(repeatable, (deadline, joined) =>
-      joined
-        ? joined.inTurn(() => this.runJoined(unit, joined, deadline))
-        : writesOnce
-          ? this.runUnbound(unit, deadline)
-          : this.runAtomic(unit, deadline),
-    );
+    let isFirst = true;
+    return this.guarded(repeatable || writesOnce, (deadline, joined) => {
+      if (joined) return joined.inTurn(() => this.runJoined(unit, joined, deadline));
+      const isUnbound = writesOnce && isFirst;
+      isFirst = false;
+      return isUnbound ? this.runUnbound(unit, deadline) : this.runAtomic(unit, deadline);
+    });
   }
 
   /** One statement, on its own, that may be repeated; reads go to the primary. */
@@ -58,8 +61,8 @@ export abstract class Database {
   }
 
   /** The read of every guarded request: prepared once, on the primary, and never inside an open transaction. */
-  lookUp(query: Query): Promise<readonly Row[]> {
-    return this.guarded(true, (deadline) => this.runLookUp(query, deadline));
+  async lookUp(query: Query): Promise<readonly Row[]> {
+    return (await this.guarded(true, (deadline) => this.runPrepared(query, deadline))).rows;
   }
 
   /** What TypeORM does for the library with the host's entities, within the same bounds. */
@@ -70,22 +73,19 @@ export abstract class Database {
   }
 
   /** The deadline is how work is given up whose caller has been answered: it is looked at before each statement. */
-  protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
+  protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T>;
   /** A unit of one write: where no transaction is needed for that, without one. */
-  protected abstract runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T>;
-  protected abstract runSingle(query: Query, deadline: AbortSignal): Promise<Result>;
-  protected abstract runLookUp(query: Query, deadline: AbortSignal): Promise<readonly Row[]>;
-  protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T>;
+  protected abstract runUnbound<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T>;
+  protected abstract runSingle(query: Query, deadline: Deadline): Promise<Result>;
+  /** A statement that is asked often, on its own: outside of every transaction. */
+  protected abstract runPrepared(query: Query, deadline: Deadline): Promise<Result>;
+  protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
   /** A unit as a part of the host's transaction: what fails is undone, and the host's work before it is not. */
-  protected abstract runJoined<T>(
-    unit: () => Unit<T>,
-    transaction: JoinedTransaction,
-    deadline: AbortSignal,
-  ): Promise<T>;
+  protected abstract runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: Deadline): Promise<T>;
 
   private async guarded<T>(
     repeatable: boolean,
-    run: (deadline: AbortSignal, joined: JoinedTransaction | undefined) => Promise<T>,
+    run: (deadline: Deadline, joined: JoinedTransaction | undefined) => Promise<T>,
   ): Promise<T> {
     const joined = currentTransaction();
     const isWorthAnotherTry = (error: unknown): boolean => {
@@ -94,7 +94,7 @@ export abstract class Database {
       return isRolledBack(error) || (isConnectionLost(error) && (repeatable || !(error instanceof CommitError)));
     };
     try {
-      const work = (deadline: AbortSignal): Promise<T> =>
+      const work = (deadline: Deadline): Promise<T> =>
         withRetries(() => run(deadline, joined), deadline, isWorthAnotherTry);
       // The host must not go on while a statement of the library's is still under way on its connection.
       return await (joined ? withinOrLater : within)(this.answerWithinMs, work);
@@ -113,7 +113,7 @@ function* only(query: Query): Unit<Result> {
 
 async function withRetries<T>(
   run: () => Promise<T>,
-  deadline: AbortSignal,
+  deadline: Deadline,
   isWorthAnotherTry: (error: unknown) => boolean,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {

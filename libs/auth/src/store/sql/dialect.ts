@@ -41,6 +41,29 @@ export function shortWaits(dialect: Dialect): { readonly begin: readonly Query[]
   };
 }
 
+/**
+ * A condition that lets a statement fail as a whole, with a division by zero, where it was held up until its caller has been
+ * told that the database does not answer. It is looked at when everything of it is done that `done` names; PostgreSQL.
+ *
+ * A statement outside of a transaction is its own COMMIT, and one that waits for a lock goes on whether its connection is still
+ * there or not.
+ */
+export function unlessLate(done: readonly string[]): string {
+  const all = done.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
+  const isInTime = `clock_timestamp() < now() + CAST(:timeLeft AS integer) * INTERVAL '1 millisecond'`;
+  return `CASE WHEN ${all} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
+}
+
+/**
+ * The two keys of an attempt for an IN, whose rows are locked in the order of all units: that of the network, then that of
+ * the name. PostgreSQL would take them as they lie, and two that take them crosswise wait a second for one to be given up.
+ */
+export function failuresInOrder(dialect: Dialect, network: string, name: string): string {
+  const keys = `${network}, ${name}`;
+  if (dialect !== 'postgres') return keys;
+  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = ${name} FOR UPDATE`;
+}
+
 /** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */
 export function onDuplicate(dialect: Dialect, key: string, assignments: string): string {
   return dialect === 'mysql'

@@ -1,11 +1,11 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { Database } from './database';
-import { assertInTime } from './deadline';
+import { assertInTime, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
-import { PreparedReads, tearDown, type DriverConnection } from './prepared-reads';
-import type { Query, Result, Row, Unit } from './unit';
+import { PreparedStatements, tearDown, type DriverConnection } from './prepared-statements';
+import { TIME_LEFT, type Query, type Result, type Unit } from './unit';
 
 /** Each decision is one conditional statement that reads what is committed, so nothing more is asked. */
 const BEGIN: Readonly<Record<Dialect, readonly string[]>> = {
@@ -16,7 +16,7 @@ const BEGIN: Readonly<Record<Dialect, readonly string[]>> = {
 
 /** PostgreSQL, MySQL and MariaDB: each unit has a connection of its own. */
 export class PooledDatabase extends Database {
-  private readonly reads: PreparedReads;
+  private readonly prepared: PreparedStatements;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -24,10 +24,10 @@ export class PooledDatabase extends Database {
     namedStatements = true,
   ) {
     super();
-    this.reads = new PreparedReads(dataSource.driver, dialect, namedStatements);
+    this.prepared = new PreparedStatements(dataSource.driver, dialect, namedStatements);
   }
 
-  protected async runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
+  protected async runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
     return this.withConnection(deadline, async (connection, breakOff) => {
       const send = (sql: string): Promise<unknown> => execute(connection, { sql, params: [] }, deadline);
       try {
@@ -46,25 +46,23 @@ export class PooledDatabase extends Database {
     });
   }
 
-  protected async runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
-    return this.withConnection(deadline, (connection) =>
-      drive(unit(), (query) => execute(connection, query, deadline)),
-    );
+  protected async runUnbound<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
+    return drive(unit(), (query) => this.runPrepared(query, deadline));
   }
 
-  protected async runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
+  protected async runSingle(query: Query, deadline: Deadline): Promise<Result> {
     return this.withConnection(deadline, (connection) => execute(connection, query, deadline));
   }
 
-  protected runLookUp(query: Query, deadline: AbortSignal): Promise<readonly Row[]> {
-    return this.reads.run(query, deadline);
+  protected runPrepared(query: Query, deadline: Deadline): Promise<Result> {
+    return this.prepared.run(filled(query, deadline), deadline);
   }
 
-  protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
+  protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.withConnection(deadline, (connection) => work(connection.manager));
   }
 
-  protected async runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: AbortSignal): Promise<T> {
+  protected async runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: Deadline): Promise<T> {
     const { runner } = transaction;
     const run = (query: Query): Promise<Result> => {
       transaction.assertOpen();
@@ -83,7 +81,7 @@ export class PooledDatabase extends Database {
   }
 
   private async withConnection<T>(
-    deadline: AbortSignal,
+    deadline: Deadline,
     work: (connection: QueryRunner, breakOff: () => void) => Promise<T>,
   ): Promise<T> {
     // 'master' is the primary: a replica may not know of a revocation yet.
@@ -104,10 +102,17 @@ export class PooledDatabase extends Database {
   }
 }
 
-async function execute(connection: QueryRunner, query: Query, deadline: AbortSignal): Promise<Result> {
+async function execute(connection: QueryRunner, query: Query, deadline: Deadline): Promise<Result> {
   assertInTime(deadline);
-  const result = await connection.query(query.sql, [...query.params], true);
+  const { sql, params } = filled(query, deadline);
+  const result = await connection.query(sql, [...params], true);
   return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };
+}
+
+/** Nine tenths of what is left: the way to the server and back takes time too. */
+function filled({ sql, params }: Query, deadline: Deadline): Query {
+  const left = (): number => Math.floor((deadline.at - performance.now()) * 0.9);
+  return { sql, params: params.map((param) => (param === TIME_LEFT ? left() : param)) };
 }
 
 async function drive<T>(unit: Unit<T>, run: (query: Query) => Promise<Result>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from './database';
-import { assertInTime } from './deadline';
+import { assertInTime, type Deadline } from './deadline';
 import { failureCode } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Unit } from './unit';
@@ -36,7 +36,7 @@ export class SqliteDatabase extends Database {
     super();
   }
 
-  protected runAtomic<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
+  protected runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
     return this.whenFree(deadline, (connection) =>
       withoutBlocking(connection, () => {
         try {
@@ -52,11 +52,11 @@ export class SqliteDatabase extends Database {
     );
   }
 
-  protected runUnbound<T>(unit: () => Unit<T>, deadline: AbortSignal): Promise<T> {
+  protected runUnbound<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
     return this.runAtomic(unit, deadline);
   }
 
-  protected runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: AbortSignal): Promise<T> {
+  protected runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: Deadline): Promise<T> {
     assertInTime(deadline);
     transaction.assertOpen();
     const { connection } = this;
@@ -71,19 +71,22 @@ export class SqliteDatabase extends Database {
     }
   }
 
-  protected runSingle(query: Query, deadline: AbortSignal): Promise<Result> {
+  protected runSingle(query: Query, deadline: Deadline): Promise<Result> {
     const run = (connection: SqliteConnection): Result => execute(connection, query);
     const mayRead = query.sql.startsWith('SELECT') && this.readersWaitForNobody();
     return this.whenFree(deadline, mayRead ? run : (connection) => withoutBlocking(connection, run));
   }
 
-  protected runLookUp({ sql, params }: Query, deadline: AbortSignal): Promise<readonly Row[]> {
-    const read = (connection: SqliteConnection): readonly Row[] => this.prepare(connection, sql).all(...params);
+  protected runPrepared({ sql, params }: Query, deadline: Deadline): Promise<Result> {
+    const read = (connection: SqliteConnection): Result => ({
+      rows: this.prepare(connection, sql).all(...params),
+      affected: 0,
+    });
     const isFree = this.readersWaitForNobody();
     return this.whenFree(deadline, isFree ? read : (connection) => withoutBlocking(connection, read));
   }
 
-  protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: AbortSignal): Promise<T> {
+  protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
   }
 
@@ -111,7 +114,7 @@ export class SqliteDatabase extends Database {
   }
 
   /** Between finding the connection free and the end of the work nobody else has a turn. */
-  private async whenFree<T>(deadline: AbortSignal, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
+  private async whenFree<T>(deadline: Deadline, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
     const { connection } = this;
     for (;;) {
       assertInTime(deadline);

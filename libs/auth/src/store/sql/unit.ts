@@ -1,6 +1,9 @@
 /** A row, by the names that the statement gives its columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** A parameter that becomes the milliseconds that are left for the statement when it is sent. */
+export const TIME_LEFT = Symbol('TIME_LEFT');
+
 /** A statement with its parameters, ready for the driver. */
 export interface Query {
   readonly sql: string;

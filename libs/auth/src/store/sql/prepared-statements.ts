@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { assertInTime } from './deadline';
 import type { Dialect } from './dialect';
 import { failureCode, isConnectionLost } from './failure';
-import type { Query, Row } from './unit';
+import type { Query, Result, Row } from './unit';
 
 /** What is used of a connection of `pg` (`query`) and of `mysql2` (`execute`; `mysql` has none). */
 export interface DriverConnection {
   readonly connection?: DriverConnection;
   readonly stream?: { destroy(): void };
-  query(config: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
+  query(config: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[]; rowCount: number | null }>;
   query(sql: string, params: unknown[], done: (error: Error | null, rows: Row[]) => void): void;
   execute?(sql: string, params: unknown[], done: (error: Error | null, rows: Row[]) => void): void;
   on(event: 'error', listener: () => void): unknown;
@@ -29,8 +29,13 @@ const PLAN_OUTDATED = '0A000';
 /** MySQL, MariaDB: this cannot be prepared here (a proxy), or too much is. */
 const NOT_PREPARED = ['1295', '1461'];
 
-/** Prepared reads past TypeORM's query runner, which takes more time than such a read itself. */
-export class PreparedReads {
+/**
+ * Prepared statements past TypeORM's query runner, which takes more time than a read does itself. Each stands for itself: it
+ * may be a write, but on MySQL and MariaDB only rows are told.
+ *
+ * One that is asked once more without its name was refused before anything of it was done.
+ */
+export class PreparedStatements {
   private readonly logger = new Logger('AuthDatabase');
   private readonly names = new Map<string, string>();
 
@@ -41,7 +46,7 @@ export class PreparedReads {
     private isNamed: boolean,
   ) {}
 
-  async run(query: Query, deadline: AbortSignal): Promise<readonly Row[]> {
+  async run(query: Query, deadline: AbortSignal): Promise<Result> {
     const obtained = await this.driver.obtainMasterConnection();
     const [connection, release] = Array.isArray(obtained) ? obtained : [obtained, () => obtained.release()];
     if (deadline.aborted) release();
@@ -63,7 +68,7 @@ export class PreparedReads {
   }
 
   /** @param giveUp tells that the connection is good for nothing more */
-  private async ask(connection: DriverConnection, query: Query, giveUp: () => void): Promise<readonly Row[]> {
+  private async ask(connection: DriverConnection, query: Query, giveUp: () => void): Promise<Result> {
     if (!this.isNamed) return this.askPlainly(connection, query);
     try {
       return await this.askPrepared(connection, query);
@@ -76,16 +81,16 @@ export class PreparedReads {
     }
   }
 
-  private async askPrepared(connection: DriverConnection, { sql, params }: Query): Promise<readonly Row[]> {
+  private async askPrepared(connection: DriverConnection, { sql, params }: Query): Promise<Result> {
     if (this.dialect !== 'postgres') {
       return callback((done) => (connection.execute ?? connection.query).call(connection, sql, [...params], done));
     }
-    return (await connection.query({ name: this.nameOf(sql), text: sql, values: [...params] })).rows;
+    return resultOf(await connection.query({ name: this.nameOf(sql), text: sql, values: [...params] }));
   }
 
-  private async askPlainly(connection: DriverConnection, { sql, params }: Query): Promise<readonly Row[]> {
+  private async askPlainly(connection: DriverConnection, { sql, params }: Query): Promise<Result> {
     if (this.dialect !== 'postgres') return callback((done) => connection.query(sql, [...params], done));
-    return (await connection.query({ text: sql, values: [...params] })).rows;
+    return resultOf(await connection.query({ text: sql, values: [...params] }));
   }
 
   /** The same text has the same name, and another text another one: behind a pooler others share the connection. */
@@ -103,8 +108,14 @@ export class PreparedReads {
   }
 }
 
-function callback(ask: (done: (error: Error | null, rows: Row[]) => void) => void): Promise<readonly Row[]> {
-  return new Promise((resolve, reject) => ask((error, rows) => (error ? reject(error) : resolve(rows))));
+function callback(ask: (done: (error: Error | null, rows: Row[]) => void) => void): Promise<Result> {
+  return new Promise((resolve, reject) =>
+    ask((error, rows) => (error ? reject(error) : resolve({ rows, affected: 0 }))),
+  );
+}
+
+function resultOf({ rows, rowCount }: { rows: Row[]; rowCount: number | null }): Result {
+  return { rows, affected: rowCount ?? 0 };
 }
 
 /** Breaks the connection: whoever waits for its answer is told at once. */

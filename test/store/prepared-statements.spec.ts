@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
-import { PreparedReads } from '../../libs/auth/src/store/sql/prepared-reads';
+import { PreparedStatements } from '../../libs/auth/src/store/sql/prepared-statements';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
 
@@ -64,6 +64,18 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       expect(removed).toBe(0);
     });
+
+    it('is not all that is prepared: so is a refresh, which goes on where names get lost on the way', async () => {
+      const its = await createDatabase(name);
+      const own = await Host.start({ database: its });
+      const pair = await own.auth.refresh((await own.login()).refresh_token);
+      expect((await preparedOn(own.dataSource)).filter(({ text }) => text.startsWith('WITH won'))).not.toHaveLength(0);
+      await onEachConnection(own.dataSource, 'DEALLOCATE ALL');
+      const next = await own.auth.refresh(pair.refreshToken);
+      await own.get('/me', next.accessToken).expect(200);
+      await own.close();
+      await its.drop();
+    });
   }
 });
 
@@ -86,9 +98,11 @@ describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno
     };
     jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const driver = { obtainMasterConnection: () => Promise.resolve(connection) };
-    const reads = new PreparedReads(driver as never, 'mysql', true);
-    const ask = (): Promise<unknown> => reads.run({ sql: 'SELECT 1 AS one', params: [] }, new AbortController().signal);
-    expect([await ask(), await ask()]).toEqual([[{ one: 1 }], [{ one: 1 }]]);
+    const statements = new PreparedStatements(driver as never, 'mysql', true);
+    const ask = (): Promise<unknown> =>
+      statements.run({ sql: 'SELECT 1 AS one', params: [] }, new AbortController().signal);
+    const answer = { rows: [{ one: 1 }], affected: 0 };
+    expect([await ask(), await ask()]).toEqual([answer, answer]);
     expect(asked).toEqual(['execute', 'query', 'release', 'query', 'release']);
   });
 });
