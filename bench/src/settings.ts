@@ -27,7 +27,8 @@ export interface Settings {
 }
 
 export const HELP = `npm run bench                      every part, then the report
-npm run bench -- <part> [options]  one part: its figures replace the former ones in bench/results/latest.json
+npm run bench -- <part> [options]  one part: its figures replace the former ones in bench/results/latest.json,
+                                   but for those of databases that it does not measure (--database)
 npm run bench -- report            draws docs/performance.md anew from there
 
 Parts

@@ -138,3 +138,23 @@ it('the bench brings nothing into the install of the repository', () => {
   }
   expect(existsSync(join(__dirname, '../../bench/package-lock.json'))).toBe(true);
 });
+
+describe('a part that is measured on one database', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nsa-bench-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const keep = (file: string, command: string, database: string, rounds: number, rows: number): string[] => {
+    const result = { rounds, seconds: 1, cells: [], prunes: [{ database, rows, seconds: 1 }], skipped: [] };
+    keepFinding('growth', { at: '', machine: machine(), versions: {}, command, result } as never, file);
+    const { growth } = readResults(file);
+    return [growth!.command, ...growth!.result.prunes.map((one) => `${one.database} ${one.rows}`)];
+  };
+
+  it('leaves the figures of the others, unless those were measured in another way', () => {
+    const file = join(folder, 'results.json');
+    expect(keep(file, 'first', 'mariadb', 3, 1)).toEqual(['first', 'mariadb 1']);
+    expect(keep(file, 'second', 'sqlite', 3, 2)).toEqual(['first; second', 'sqlite 2', 'mariadb 1']);
+    expect(keep(file, 'second', 'sqlite', 3, 4)).toEqual(['first; second', 'sqlite 4', 'mariadb 1']);
+    expect(keep(file, 'third', 'postgres', 5, 3)).toEqual(['third', 'postgres 3']);
+  });
+});

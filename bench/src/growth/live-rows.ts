@@ -25,9 +25,16 @@ export function roomFor(sessions: number): boolean {
   return bavail * bsize > 2 * BYTES * sessions;
 }
 
-/** Fills tables with live sessions of many users, by SQL; gives the access tokens of some. */
-export async function fillSessions({ name, options }: TestDatabase, sessions: number): Promise<string[]> {
-  const { numbers, text, digest, by, analyze } = SQL[name];
+export interface LiveSessions {
+  /** The access tokens of some. */
+  readonly tokens: readonly string[];
+  /** What a session takes with its used tokens, indexes included. */
+  readonly bytesOfOne: number;
+}
+
+/** Fills tables with live sessions of many users, by SQL. */
+export async function fillSessions({ name, options }: TestDatabase, sessions: number): Promise<LiveSessions> {
+  const { numbers, text, digest, by, analyze, size } = SQL[name];
   const dataSource = await new DataSource(options).initialize();
   const run = (statement: string): Promise<unknown> => dataSource.query(statement);
   const now = new Date().getTime();
@@ -68,7 +75,8 @@ export async function fillSessions({ name, options }: TestDatabase, sessions: nu
       }
     });
     for (const statement of analyze) await run(statement);
-    return tokens;
+    const [taken] = await dataSource.query<{ bytes: string | number }[]>(size);
+    return { tokens, bytesOfOne: Math.round(Number(taken?.bytes) / sessions) };
   } finally {
     await dataSource.destroy();
   }

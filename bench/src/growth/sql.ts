@@ -11,9 +11,12 @@ export interface Sql {
   /** Integer division. */
   readonly by: (number: string, divisor: number) => string;
   readonly analyze: readonly string[];
+  /** Asks what the tables of sessions and their tokens take, indexes included, in `bytes`. */
+  readonly size: string;
 }
 
-const TABLES = ['auth_users', 'auth_sessions', 'auth_refresh_tokens', 'auth_events'];
+const GROWN = ['auth_sessions', 'auth_refresh_tokens'];
+const TABLES = ['auth_users', ...GROWN, 'auth_events'];
 
 export const SQL: Record<DatabaseName, Sql> = {
   sqlite: {
@@ -23,6 +26,7 @@ export const SQL: Record<DatabaseName, Sql> = {
     digest: () => 'lower(hex(randomblob(32)))',
     by: (number, divisor) => `(${number}) / ${divisor}`,
     analyze: ['ANALYZE'],
+    size: 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
   },
   postgres: {
     numbers: (first, last) => `(SELECT i FROM generate_series(${first}, ${last}) i) n`,
@@ -30,6 +34,7 @@ export const SQL: Record<DatabaseName, Sql> = {
     digest: (salt) => `encode(sha256(('${salt}' || i)::bytea), 'hex')`,
     by: (number, divisor) => `(${number}) / ${divisor}`,
     analyze: TABLES.map((table) => `VACUUM ANALYZE ${table}`),
+    size: `SELECT ${GROWN.map((table) => `pg_total_relation_size('${table}')`).join(' + ')} AS bytes`,
   },
   mariadb: {
     // The limit makes a table of it: of a sequence itself MariaDB 10.11 loses rows when it sorts them.
@@ -38,6 +43,8 @@ export const SQL: Record<DatabaseName, Sql> = {
     digest: (salt) => `SHA2(CONCAT('${salt}', i), 256)`,
     by: (number, divisor) => `(${number}) DIV ${divisor}`,
     analyze: [`ANALYZE TABLE ${TABLES.join(', ')}`],
+    size: `SELECT SUM(data_length + index_length) AS bytes FROM information_schema.tables
+      WHERE table_schema = DATABASE() AND table_name IN (${GROWN.map((table) => `'${table}'`).join(', ')})`,
   },
 };
 

@@ -21,6 +21,8 @@ export interface GrowthCell {
   readonly database: DatabaseName;
   /** Sessions, each with ten used refresh tokens. */
   readonly sessions: number;
+  /** What a session takes with its used tokens, indexes included. */
+  readonly bytesOfOne: number;
   /** `AuthService.authenticate` by one client after the other; `ofLimit`: its rate by that at the smallest size. */
   readonly lookUp: Compared;
   /** Listing the 1,000 sessions of one user, and ending them all, in milliseconds. */
@@ -60,9 +62,10 @@ export const measureGrowth: Part<GrowthResult> = async (settings, cleanUp) => {
     tell(`growth: ${database}, look-ups`);
     const deeds = Object.fromEntries([...grown].map(([sessions, { lookUp }]) => [String(sessions), lookUp]));
     const found = sizes.length > 0 ? await beside(deeds, { rounds, seconds, workers: 1 }) : {};
-    for (const [sessions, { auth }] of grown) {
+    for (const [sessions, { auth, bytesOfOne }] of grown) {
       tell(`growth: ${database}, ${MANY} sessions of one user among ${sessions}`);
-      cells.push({ database, sessions, lookUp: found[String(sessions)]!, ...(await measureMany(auth)) });
+      const lookUp = found[String(sessions)]!;
+      cells.push({ database, sessions, bytesOfOne, lookUp, ...(await measureMany(auth)) });
     }
     await cleanUp.run();
     prunes.push(await measurePrune(database, settings, cleanUp));
@@ -74,6 +77,7 @@ export const measureGrowth: Part<GrowthResult> = async (settings, cleanUp) => {
 interface Grown {
   readonly auth: AuthService;
   readonly lookUp: Deed;
+  readonly bytesOfOne: number;
 }
 
 async function grow(database: DatabaseName, sessions: number, { options }: Settings, cleanUp: CleanUp): Promise<Grown> {
@@ -82,13 +86,13 @@ async function grow(database: DatabaseName, sessions: number, { options }: Setti
   cleanUp.add(() => own.drop());
   const app = await openLibrary(own.options, options);
   cleanUp.add(() => app.close());
-  const tokens = await fillSessions(own, sessions);
+  const { tokens, bytesOfOne } = await fillSessions(own, sessions);
   const auth = app.get(AuthService);
   const lookUp = async (): Promise<void> => {
     const found = await auth.authenticate(tokens[randomInt(tokens.length)]!);
     if (!found) throw new Error('A session was not found.');
   };
-  return { auth, lookUp };
+  return { auth, lookUp, bytesOfOne };
 }
 
 async function measureMany(auth: AuthService): Promise<Pick<GrowthCell, 'listMs' | 'logoutAllMs'>> {

@@ -6,9 +6,10 @@ import { figure, origin, spreadText, table } from './text';
 
 export function growthSection(finding: Finding<GrowthResult>): Section {
   const { cells, prunes, skipped } = finding.result;
-  const grown = cells.map(({ database, sessions, lookUp, listMs, logoutAllMs }) => [
+  const grown = cells.map(({ database, sessions, bytesOfOne, lookUp, listMs, logoutAllMs }) => [
     DATABASE_NAMES[database],
     sessions.toLocaleString('en-GB'),
+    bytesOfOne.toLocaleString('en-GB'),
     spreadText(lookUp.p50Ms),
     spreadText(lookUp.p99Ms),
     lookUp.ofLimit ? (1 / lookUp.ofLimit.median).toFixed(2) : '',
@@ -21,7 +22,15 @@ export function growthSection(finding: Finding<GrowthResult>): Section {
     figure(seconds),
     figure(rows / seconds),
   ]);
-  const head = ['Database', 'Sessions', 'Look-up p50 ms', 'p99 ms', 'cost by the smallest', 'List 1,000 ms'];
+  const head = [
+    'Database',
+    'Sessions',
+    'Bytes of one',
+    'Look-up p50 ms',
+    'p99 ms',
+    'cost by the smallest',
+    'List 1,000 ms',
+  ];
   const parts = [
     origin(finding),
     table([...head, 'logout/all of 1,000 ms'], grown),
