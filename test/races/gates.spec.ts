@@ -52,12 +52,22 @@ const takeOutUserLock = (call: Call): boolean => {
 const takeOutRowLocks = replace(/^SELECT.* FROM .auth_sessions/s, /FOR UPDATE( SKIP LOCKED)?/, '');
 const logout = ENDS[0]!;
 
+/** Any token of the family will do. PostgreSQL finds the session by nothing else; elsewhere it has been found before. */
+const ofFamily = (condition: string): string => {
+  const digest = /\$\d+/.exec(condition);
+  const family = digest ? `s.id = (SELECT session_id FROM auth_refresh_tokens WHERE digest = ${digest[0]})` : '1 = 1';
+  return `(${condition} OR ${family})`;
+};
+
+/** The update that is the gate of a rotation, on PostgreSQL as a part of one statement for all of it. */
+const RENEWAL = /^(WITH won AS \(\s*)?UPDATE .auth_sessions.( AS s)? SET .refresh_digest/;
+
 const GATES: readonly Gate[] = [
   {
     // Either of them is enough: the condition of the update, or the primary key of the used token.
     gate: 'the presented token in the condition of the rotation, and the key of the used one',
     takeOut: either(
-      replace(/^(WITH won AS \()?UPDATE .auth_sessions/, /.refresh_digest. = (\$\d+|\?)(?=\s*(RETURNING|$))/, always),
+      replace(RENEWAL, /(s\.)?.refresh_digest. = (\$\d+|\?)(?=\s*(AND|$))/, ofFamily),
       replace(/^WITH won/, /(?<=INSERT INTO .auth_refresh_tokens[^)]*\)\s*SELECT )\$\d+/, 'md5($&||random())'),
       (call) => {
         if (!/^INSERT INTO .auth_refresh_tokens/.test(call.sql)) return false;
@@ -69,7 +79,7 @@ const GATES: readonly Gate[] = [
   },
   {
     gate: 'the state in the condition of the rotation',
-    takeOut: replace(/^(WITH won AS \()?UPDATE .auth_sessions. SET .refresh_digest/, /.state. = 'active'/, '1 = 1'),
+    takeOut: replace(RENEWAL, /(s\.)?.state. = 'active'/, '1 = 1'),
     story: (stage, setting) => refreshAgainstEnd(stage, logout, setting),
   },
   {

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
+import { within } from '../../libs/auth/src/store/sql/deadline';
 import { PreparedStatements } from '../../libs/auth/src/store/sql/prepared-statements';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
@@ -100,7 +101,7 @@ describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno
     const driver = { obtainMasterConnection: () => Promise.resolve(connection) };
     const statements = new PreparedStatements(driver as never, 'mysql', true);
     const ask = (): Promise<unknown> =>
-      statements.run({ sql: 'SELECT 1 AS one', params: [] }, new AbortController().signal);
+      within(1_000, (deadline) => statements.run({ sql: 'SELECT 1 AS one', params: [] }, deadline));
     const answer = { rows: [{ one: 1 }], affected: 0 };
     expect([await ask(), await ask()]).toEqual([answer, answer]);
     expect(asked).toEqual(['execute', 'query', 'release', 'query', 'release']);

@@ -1,4 +1,5 @@
 import { Database } from '../../libs/auth/src/store/sql/database';
+import type { Deadline } from '../../libs/auth/src/store/sql/deadline';
 import type { Query } from '../../libs/auth/src/store/sql/unit';
 import type { Host } from './host';
 
@@ -25,7 +26,7 @@ interface SqliteConnection {
 }
 
 /** What is used of `Database`: its own bounds are around `runPrepared`. */
-type Prepared = Record<'lookUp' | 'runPrepared', (query: Query, deadline?: AbortSignal) => Promise<unknown>>;
+type Prepared = Record<'lookUp' | 'runPrepared', (query: Query, deadline?: Deadline) => Promise<unknown>>;
 
 /** Stands between the library and its DataSource, from now on until the host is closed. */
 export class Tap {

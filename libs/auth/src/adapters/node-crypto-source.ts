@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { CryptoSource } from '../domain/ports/crypto-source';
 
 const CIPHER = 'aes-256-gcm';
@@ -16,7 +16,7 @@ export class NodeCryptoSource extends CryptoSource {
   }
 
   sha256(text: string): string {
-    return createHash('sha256').update(text).digest('hex');
+    return hash('sha256', text);
   }
 
   /** AES-256-GCM (NIST SP 800-38D): nonce, tag and ciphertext, in base64url. */

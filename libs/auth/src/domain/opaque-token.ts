@@ -26,13 +26,17 @@ export function isToken(kind: TokenKind, text: string): boolean {
   return checksum(text.slice(0, -6)) === text.slice(-6);
 }
 
+/** The remainder of each byte. */
+const REMAINDERS = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  return crc;
+});
+
 /** CRC-32 (ISO 3309) in six characters of base 62. */
 function checksum(text: string): string {
   let crc = 0xffffffff;
-  for (let i = 0; i < text.length; i++) {
-    crc ^= text.charCodeAt(i);
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
+  for (let i = 0; i < text.length; i++) crc = (crc >>> 8) ^ REMAINDERS[(crc ^ text.charCodeAt(i)) & 0xff]!;
   let rest = (crc ^ 0xffffffff) >>> 0;
   let written = '';
   for (let i = 0; i < 6; i++) {

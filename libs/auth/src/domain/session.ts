@@ -76,9 +76,11 @@ export function isOver(session: SessionRecord, limits: SessionLimits, now: numbe
   return now >= Math.min(idleEnd, absoluteEnd(session, limits));
 }
 
-/** How long this session may be idle: what it was opened with, or less where the limit was lowered since. */
-export function idleAllowance(session: SessionRecord, limits: SessionLimits): number {
-  return Math.min(session.idleExpiresAt - session.lastActivity, limits.idleMs);
+/** The session after activity, which it may go on from as long as before, or less where the limit was lowered since. */
+export function renewed(session: SessionRecord, limits: SessionLimits, now: number): SessionRecord {
+  const lastActivity = Math.max(now, session.lastActivity);
+  const allowance = Math.min(session.idleExpiresAt - session.lastActivity, limits.idleMs);
+  return { ...session, lastActivity, idleExpiresAt: lastActivity + allowance };
 }
 
 /** The session as its user sees it; `currentId` is the session of the request, if it came with one. */

@@ -11,21 +11,24 @@ export interface Bearer {
 /** By the object that stands for a call, and within it by the handler. */
 const BEARERS = new WeakMap<object, WeakMap<object, Bearer>>();
 
-const CHECKED = new WeakMap<object, AuthPrincipal>();
+/** Nobody else can write under it. */
+const CHECKED = Symbol('principal');
+
+type CheckedRequest = AuthRequest & { [CHECKED]?: AuthPrincipal };
 
 /** The principal that the guard itself has put on a request; what others keep under that name proves nothing. */
-export function checkedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
-  const principal = CHECKED.get(request);
+export function checkedPrincipal(request: CheckedRequest): AuthPrincipal | undefined {
+  const principal = request[CHECKED];
   return principal === request.auth ? principal : undefined;
 }
 
 /** Keeps for the decorators of a handler who calls it. It is no cache: the guard asks the database at each call. */
 export function keepBearer(context: ExecutionContext, bearer: Bearer, isOfMessage = false): void {
   if (context.getType() === 'http') {
-    const request = context.switchToHttp().getRequest<AuthRequest>();
+    const request = context.switchToHttp().getRequest<CheckedRequest>();
     request.auth = bearer.principal;
     request.loadUser = bearer.loadUser;
-    CHECKED.set(request, bearer.principal);
+    request[CHECKED] = bearer.principal;
     return;
   }
   const [call, slot] = keysOf(context);

@@ -46,6 +46,7 @@ const TOLD = ['bigint', 'text', 'text', 'text', 'text', 'text', 'bigint', 'text'
   name: `told${letters(column)}`,
   type,
 }));
+const OWNER = TOLD[1]!.name;
 
 /** Writes the rows of the durable log, inside the unit of the change that they tell of. */
 export class EventWriter {
@@ -79,6 +80,18 @@ export class EventWriter {
   valuesOfSessions(events: readonly SessionEvent[]): Record<string, unknown> {
     const rows = events.map(({ event, sessionId }) => [...this.rowOf(event), sessionId]);
     return Object.fromEntries(TOLD.map(({ name }, column) => [name, rows.map((row) => row[column])]));
+  }
+
+  /** The same for one event, which is told of the user in `table`, if there is one. */
+  insertOfUserIn(table: string): string {
+    const values = TOLD.slice(0, -1).map(({ name, type }) =>
+      name === OWNER ? 'user_id' : `CAST(:${name} AS ${type})`,
+    );
+    return `${INSERT} SELECT ${values.join(', ')} FROM ${table}`;
+  }
+
+  valuesOfUser(event: NewAuthEvent): Record<string, unknown> {
+    return Object.fromEntries(this.rowOf(event).map((value, column) => [TOLD[column]!.name, value]));
   }
 
   /**
@@ -178,7 +191,7 @@ export function endEvents(
 
 export function eventOf(
   event: AuthEventName,
-  userId: string,
+  userId: string | null,
   client: Client,
   at: number,
   extra: Record<string, unknown> = {},

@@ -1,8 +1,9 @@
 import type { RotateOutcome } from '../domain/outcomes';
 import type { RotateToken } from '../domain/ports/session-store';
-import { absoluteEnd, ending, idleAllowance, isOver, type SessionRecord } from '../domain/session';
+import { ending, isOver } from '../domain/session';
 import type { AuthTables } from './auth-tables';
 import { eventOf, type EventWriter } from './event-writer';
+import { ExchangeAtOnce } from './exchange-at-once';
 import { accountFromRow, sessionFromRow } from './rows';
 import type { SessionEnder, WriteEvents } from './session-ender';
 import type { Database } from './sql/database';
@@ -24,6 +25,7 @@ export class TokenRotator {
   private readonly retired;
   private readonly owner;
   private readonly writes: TokenExchange;
+  private readonly atOnce: ExchangeAtOnce | null;
 
   constructor(
     private readonly database: Database,
@@ -47,6 +49,7 @@ export class TokenRotator {
          OR {session.id} = (SELECT {refresh.sessionId} FROM {refresh} WHERE {refresh.digest} = :digest)`,
     );
     this.writes = new TokenExchange(tables, events);
+    this.atOnce = tables.dialect === 'postgres' ? new ExchangeAtOnce(tables, events) : null;
   }
 
   async ownerOf(digest: string): Promise<string | null> {
@@ -55,17 +58,18 @@ export class TokenRotator {
   }
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
-    const traits = { repeatable: true, writesOnce: this.writes.isOneWrite };
+    const traits = { repeatable: true, writesOnce: this.atOnce !== null };
     const outcome = await this.database.atomic(() => this.exchange(command), traits);
     if (outcome.kind !== 'suspect') return outcome;
     return this.events.revoke((write) => this.punish(command, outcome.userId, write));
   }
 
   private *exchange(command: RotateToken): Unit<Exchange> {
-    const digest = command.presentedDigest;
-    const row = yield* firstOf(this.live.with({ digest }));
-    if (!row) return yield* this.classifyRetired(command);
+    const exchanged = this.atOnce && (yield* this.atOnce.run(command));
+    if (exchanged) return { kind: 'rotated', session: exchanged };
 
+    const row = yield* firstOf(this.live.with({ digest: command.presentedDigest }));
+    if (!row) return yield* this.classifyRetired(command);
     const session = sessionFromRow(row);
     if (session.state !== 'active') return { kind: 'refused' };
     if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
@@ -73,20 +77,11 @@ export class TokenRotator {
     const account = accountFromRow(row) ?? command.account;
     if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
 
-    const next = renewed(session, command);
-    const exchanged = {
-      ...next,
-      presented: digest,
-      next: command.refreshDigest ?? digest,
-      accessDigest: command.accessDigest,
-      generation: Number(row['generation']),
-      sealedAnswer: command.grace?.sealedAnswer ?? null,
-      sealedUntil: command.grace ? command.now + command.grace.windowMs : null,
-    };
-    const event = eventOf('token_refresh', session.userId, command.client, command.now);
+    const next = yield* this.atOnce
+      ? this.atOnce.run(command)
+      : this.writes.run(session, Number(row['generation']), command);
     // Somebody was faster: the token has been used, or the session has ended.
-    if (!(yield* this.writes.run(exchanged, event))) return yield* this.classifyRetired(command);
-    return { kind: 'rotated', session: next };
+    return next ? { kind: 'rotated', session: next } : yield* this.classifyRetired(command);
   }
 
   private *classifyRetired(command: RotateToken): Unit<Exchange> {
@@ -143,21 +138,4 @@ function inGrace(row: Row, { grace, now }: RotateToken): boolean {
   // A window that was made shorter since acts at once.
   const until = Math.min(Number(row['sealed_until']), Number(row['retired_at']) + grace.windowMs);
   return now < until && Number(row['generation']) - Number(row['token_generation']) === 1;
-}
-
-/** The session after this refresh, with the ends of its new tokens. */
-function renewed(
-  session: SessionRecord,
-  command: RotateToken,
-): SessionRecord & { accessExpiresAt: number; refreshExpiresAt: number } {
-  const { now, limits } = command;
-  const end = absoluteEnd(session, limits);
-  const lastActivity = Math.max(now, session.lastActivity);
-  return {
-    ...session,
-    lastActivity,
-    idleExpiresAt: lastActivity + idleAllowance(session, limits),
-    accessExpiresAt: Math.min(now + command.accessTtlMs, end),
-    refreshExpiresAt: Math.min(now + command.refreshTtlMs, end),
-  };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { AuthError } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
-import { assertInTime, within, withinOrLater, type Deadline } from './deadline';
+import { within, withinOrLater, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
@@ -120,10 +120,10 @@ async function withRetries<T>(
     try {
       return await run();
     } catch (error) {
-      if (attempt === TRIES || deadline.aborted || !isWorthAnotherTry(error)) throw error;
+      if (attempt === TRIES || deadline.isOver || !isWorthAnotherTry(error)) throw error;
       // At random, so that those who were in each other's way do not meet again.
       await sleep(attempt * (20 + Math.random() * 60));
-      assertInTime(deadline);
+      deadline.assertInTime();
     }
   }
 }

@@ -1,42 +1,63 @@
-/** The end of the time for an answer: aborted then. */
-export interface Deadline extends AbortSignal {
-  /** By `performance.now()`. */
+/** The time that a piece of work has. An `AbortSignal` would do as well, but to make one takes longer than to send a statement. */
+export class Deadline {
+  /** Its end, by `performance.now()`. */
   readonly at: number;
-}
+  private readonly listeners = new Set<() => void>();
+  private readonly timer: NodeJS.Timeout;
+  private isPast = false;
 
-function deadlineOf(controller: AbortController, milliseconds: number): Deadline {
-  return Object.assign(controller.signal, { at: performance.now() + milliseconds });
+  constructor(milliseconds: number) {
+    this.at = performance.now() + milliseconds;
+    this.timer = setTimeout(() => {
+      this.isPast = true;
+      for (const listener of this.listeners) listener();
+    }, milliseconds);
+  }
+
+  get isOver(): boolean {
+    return this.isPast;
+  }
+
+  onOver(listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  offOver(listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+
+  /** Stops work whose caller is gone, before it changes anything more. */
+  assertInTime(): void {
+    if (this.isPast) throw late('too late');
+  }
+
+  /** The work is done: nobody is told of its end any more. */
+  clear(): void {
+    clearTimeout(this.timer);
+  }
 }
 
 /** Ends the wait, not the work: that one sees its deadline over and rolls back. */
 export async function within<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      controller.abort();
-      reject(Object.assign(new Error('no answer in time'), { code: 'TIMEOUT' }));
-    }, milliseconds);
-  });
+  const deadline = new Deadline(milliseconds);
+  const end = new Promise<never>((_, reject) => deadline.onOver(() => reject(late('no answer in time'))));
   try {
-    return await Promise.race([work(deadlineOf(controller, milliseconds)), timeout]);
+    return await Promise.race([work(deadline), end]);
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
-}
-
-/** Stops work whose caller is gone, before it changes anything more. */
-export function assertInTime(deadline: AbortSignal): void {
-  if (deadline.aborted) throw Object.assign(new Error('too late'), { code: 'TIMEOUT' });
 }
 
 /** The same, but the work is waited for to its end: whatever is under way then is the last of it. */
 export async function withinOrLater<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), milliseconds);
+  const deadline = new Deadline(milliseconds);
   try {
-    return await work(deadlineOf(controller, milliseconds));
+    return await work(deadline);
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
+}
+
+function late(message: string): Error {
+  return Object.assign(new Error(message), { code: 'TIMEOUT' });
 }

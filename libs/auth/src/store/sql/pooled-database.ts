@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { Database } from './database';
-import { assertInTime, type Deadline } from './deadline';
+import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
@@ -33,7 +33,7 @@ export class PooledDatabase extends Database {
       try {
         for (const sql of BEGIN[this.dialect]) await send(sql);
         const outcome = await drive(unit(), (query) => execute(connection, query, deadline));
-        assertInTime(deadline);
+        deadline.assertInTime();
         await send('COMMIT').catch((error: unknown) => {
           throw new CommitError(error);
         });
@@ -90,20 +90,20 @@ export class PooledDatabase extends Database {
     const breakOff = (): void => driverConnection && tearDown(driverConnection);
     try {
       const connected = (await connection.connect()) as DriverConnection;
-      assertInTime(deadline);
+      deadline.assertInTime();
       driverConnection = connected;
       // One that has not answered in time may never do: given back to the pool it would keep the next caller waiting.
-      deadline.addEventListener('abort', breakOff);
+      deadline.onOver(breakOff);
       return await work(connection, breakOff);
     } finally {
-      deadline.removeEventListener('abort', breakOff);
+      deadline.offOver(breakOff);
       await connection.release();
     }
   }
 }
 
 async function execute(connection: QueryRunner, query: Query, deadline: Deadline): Promise<Result> {
-  assertInTime(deadline);
+  deadline.assertInTime();
   const { sql, params } = filled(query, deadline);
   const result = await connection.query(sql, [...params], true);
   return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };

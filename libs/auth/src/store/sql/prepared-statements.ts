@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { assertInTime } from './deadline';
+import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { failureCode, isConnectionLost } from './failure';
 import type { Query, Result, Row } from './unit';
@@ -46,22 +46,22 @@ export class PreparedStatements {
     private isNamed: boolean,
   ) {}
 
-  async run(query: Query, deadline: AbortSignal): Promise<Result> {
+  async run(query: Query, deadline: Deadline): Promise<Result> {
     const obtained = await this.driver.obtainMasterConnection();
     const [connection, release] = Array.isArray(obtained) ? obtained : [obtained, () => obtained.release()];
-    if (deadline.aborted) release();
-    assertInTime(deadline);
+    if (deadline.isOver) release();
+    deadline.assertInTime();
     const breakOff = (): void => tearDown(connection);
     let isBroken = false;
     connection.on('error', ignore);
-    deadline.addEventListener('abort', breakOff);
+    deadline.onOver(breakOff);
     try {
       return await this.ask(connection, query, () => (isBroken = true));
     } catch (error) {
-      isBroken ||= deadline.aborted || isConnectionLost(error);
+      isBroken ||= deadline.isOver || isConnectionLost(error);
       throw error;
     } finally {
-      deadline.removeEventListener('abort', breakOff);
+      deadline.offOver(breakOff);
       connection.off('error', ignore);
       release(isBroken);
     }

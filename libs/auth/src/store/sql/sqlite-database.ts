@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from './database';
-import { assertInTime, type Deadline } from './deadline';
+import type { Deadline } from './deadline';
 import { failureCode } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Unit } from './unit';
@@ -57,7 +57,7 @@ export class SqliteDatabase extends Database {
   }
 
   protected runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: Deadline): Promise<T> {
-    assertInTime(deadline);
+    deadline.assertInTime();
     transaction.assertOpen();
     const { connection } = this;
     try {
@@ -117,7 +117,7 @@ export class SqliteDatabase extends Database {
   private async whenFree<T>(deadline: Deadline, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
     const { connection } = this;
     for (;;) {
-      assertInTime(deadline);
+      deadline.assertInTime();
       try {
         if (!connection.inTransaction) return await work(connection);
       } catch (error) {

@@ -13,30 +13,43 @@ export type TemplateEntities = Readonly<Record<string, new () => object>>;
  */
 export class Statement {
   private readonly parts: readonly string[];
-  private readonly names: readonly string[];
+  private readonly parameters: readonly { readonly name: string; readonly isList: boolean }[];
   private readonly placeholder: (index: number) => string;
+  /** The text for lists of these lengths, which the next call mostly has too. */
+  private last = { lengths: 'none yet', sql: '' };
 
   constructor(dataSource: DataSource, entities: TemplateEntities, template: string) {
     const named = resolveNames(dataSource, entities, template);
     const pieces = named.split(/:([a-zA-Z]+(?:\.\.\.)?)/);
     this.parts = pieces.filter((_, index) => index % 2 === 0);
-    this.names = pieces.filter((_, index) => index % 2 === 1);
+    this.parameters = pieces
+      .filter((_, index) => index % 2 === 1)
+      .map((name) => ({ name: name.replace('...', ''), isList: name.endsWith('...') }));
     this.placeholder = dataSource.options.type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 
   /** The statement with its parameters. One that is missing is an error here, never a NULL in a condition. */
   with(values: Readonly<Record<string, unknown>>): Query {
     const params: unknown[] = [];
-    const placeholderFor = (value: unknown): string => this.placeholder(params.push(value));
-    const sql = this.parts.reduce((written, part, index) => {
-      const name = this.names[index - 1]!;
-      const isList = name.endsWith('...');
-      const value = values[isList ? name.slice(0, -3) : name];
+    let lengths = '';
+    for (const { name, isList } of this.parameters) {
+      const value = values[name];
       if (value === undefined) throw new Error(`No value for ":${name}".`);
-      const placeholders = isList ? (value as unknown[]).map(placeholderFor).join(', ') : placeholderFor(value);
+      if (!isList) params.push(value);
+      else lengths += `${params.push(...(value as unknown[]))},`;
+    }
+    if (lengths !== this.last.lengths) this.last = { lengths, sql: this.write(values) };
+    return { sql: this.last.sql, params };
+  }
+
+  private write(values: Readonly<Record<string, unknown>>): string {
+    let index = 0;
+    const placeholder = (): string => this.placeholder(++index);
+    return this.parts.reduce((written, part, partIndex) => {
+      const { name, isList } = this.parameters[partIndex - 1]!;
+      const placeholders = isList ? (values[name] as unknown[]).map(placeholder).join(', ') : placeholder();
       return written + placeholders + part;
     });
-    return { sql, params };
   }
 }
 

@@ -1,0 +1,74 @@
+import type { RotateToken } from '../domain/ports/session-store';
+import type { SessionRecord } from '../domain/session';
+import { SESSION_COLUMNS, type AuthTables } from './auth-tables';
+import { eventOf, type EventWriter } from './event-writer';
+import { sessionFromRow } from './rows';
+import { unlessLate } from './sql/dialect';
+import type { Statement } from './sql/statement';
+import { firstOf, TIME_LEFT, type Unit } from './sql/unit';
+
+/**
+ * An exchange in one statement (PostgreSQL): where the presented token is the live one of a session that may go on, by the
+ * rules of `isOver` and `renewed`, the session gets its new tokens, the presented one is kept as used, and the log is written.
+ * It tells no more than that; why nothing was done is found out by reading.
+ */
+export class ExchangeAtOnce {
+  private readonly rotating: Statement;
+  private readonly sliding: Statement;
+  private readonly tellsAccount: boolean;
+
+  constructor(
+    tables: AuthTables,
+    private readonly events: EventWriter,
+  ) {
+    this.tellsAccount = tables.account !== null;
+    const { join, status } = tables.account ?? { join: '', status: `'active'` };
+    const end = 'LEAST(s.{session.absoluteExpiresAt}, s.{session.createdAt} + :absoluteMs)';
+    const active = 'GREATEST(s.{session.lastActivity}, :now)';
+    const won = (generation: string): string => `won AS (
+      UPDATE {session} AS s SET {session.refreshDigest} = :next, {session.accessDigest} = :accessDigest,
+        {session.refreshExpiresAt} = LEAST(:refreshExpiresAt, ${end}),
+        {session.accessExpiresAt} = LEAST(:accessExpiresAt, ${end}), {session.generation} = ${generation},
+        {session.lastActivity} = ${active}, {session.idleExpiresAt} = ${active}
+          + LEAST(s.{session.idleExpiresAt} - s.{session.lastActivity}, :idleMs),
+        {session.sealedAnswer} = :sealedAnswer, {session.sealedUntil} = :sealedUntil
+      WHERE s.{session.refreshDigest} = :presented AND s.{session.state} = 'active'
+        AND s.{session.refreshExpiresAt} > :now AND s.{session.idleExpiresAt} > :now
+        AND s.{session.lastActivity} + :idleMs > :now AND ${end} > :now
+        AND (SELECT ${status} FROM (SELECT s.{session.userId} AS {session.userId}) s ${join}) = 'active'
+      RETURNING ${SESSION_COLUMNS}, s.{session.generation} AS generation)`;
+    const used = `used AS (
+      INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
+        {refresh.retiredAt}, {refresh.expiresAt})
+      SELECT :presented, id, generation - 1, 'used', CAST(:now AS bigint), absolute_expires_at FROM won RETURNING 1)`;
+    const logged = `logged AS (${events.insertOfUserIn('won')} RETURNING 1)`;
+    const done = (...tables: string[]): string => `SELECT * FROM won WHERE ${unlessLate(tables)}`;
+    this.rotating = tables.statement(
+      `WITH ${won('s.{session.generation} + 1')}, ${used}, ${logged} ${done('used', 'logged')}`,
+    );
+    this.sliding = tables.statement(`WITH ${won('s.{session.generation}')}, ${logged} ${done('logged')}`);
+  }
+
+  /** @returns the session after the exchange; null where the token is not, or no longer, good for one: nothing is changed then */
+  *run(command: RotateToken): Unit<SessionRecord | null> {
+    const { presentedDigest, refreshDigest, accessDigest, account, grace, client, limits, now } = command;
+    if (!this.tellsAccount && account !== 'active') return null;
+    const statement = refreshDigest === null ? this.sliding : this.rotating;
+    const row = yield* firstOf(
+      statement.with({
+        ...this.events.valuesOfUser(eventOf('token_refresh', null, client, now)),
+        ...limits,
+        now,
+        presented: presentedDigest,
+        next: refreshDigest ?? presentedDigest,
+        accessDigest,
+        accessExpiresAt: now + command.accessTtlMs,
+        refreshExpiresAt: now + command.refreshTtlMs,
+        sealedAnswer: grace?.sealedAnswer ?? null,
+        sealedUntil: grace ? now + grace.windowMs : null,
+        timeLeft: TIME_LEFT,
+      }),
+    );
+    return row && sessionFromRow(row);
+  }
+}
