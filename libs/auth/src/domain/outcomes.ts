@@ -14,7 +14,7 @@ export type OpenOutcome =
 
 /** What became of a presented refresh token. */
 export type RotateOutcome =
-  | { readonly kind: 'rotated'; readonly session: SessionRecord }
+  | { readonly kind: 'rotated' }
   /** The direct predecessor of the live token, within the grace period: its answer is given again. */
   | { readonly kind: 'replayed'; readonly sealedAnswer: string }
   /** Unknown, expired, revoked, or of a family that is already dead: nothing was changed. */

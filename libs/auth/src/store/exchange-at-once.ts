@@ -1,11 +1,9 @@
 import type { RotateToken } from '../domain/ports/session-store';
-import type { SessionRecord } from '../domain/session';
-import { SESSION_COLUMNS, type AuthTables } from './auth-tables';
+import type { AuthTables } from './auth-tables';
 import { eventOf, type EventWriter } from './event-writer';
-import { sessionFromRow } from './rows';
 import { unlessLate } from './sql/dialect';
 import type { Statement } from './sql/statement';
-import { firstOf, TIME_LEFT, type Unit } from './sql/unit';
+import { rowsOf, TIME_LEFT, type Unit } from './sql/unit';
 
 /**
  * An exchange in one statement (PostgreSQL): where the presented token is the live one of a session that may go on, by the
@@ -36,25 +34,26 @@ export class ExchangeAtOnce {
         AND s.{session.refreshExpiresAt} > :now AND s.{session.idleExpiresAt} > :now
         AND s.{session.lastActivity} + :idleMs > :now AND ${end} > :now
         AND (SELECT ${status} FROM (SELECT s.{session.userId} AS {session.userId}) s ${join}) = 'active'
-      RETURNING ${SESSION_COLUMNS}, s.{session.generation} AS generation)`;
+      RETURNING s.{session.id} AS id, s.{session.userId} AS user_id, s.{session.generation} AS generation,
+        s.{session.absoluteExpiresAt} AS absolute_expires_at)`;
     const used = `used AS (
       INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
         {refresh.retiredAt}, {refresh.expiresAt})
       SELECT :presented, id, generation - 1, 'used', CAST(:now AS bigint), absolute_expires_at FROM won RETURNING 1)`;
     const logged = `logged AS (${events.insertOfUserIn('won')} RETURNING 1)`;
-    const done = (...tables: string[]): string => `SELECT * FROM won WHERE ${unlessLate(tables)}`;
+    const done = (...tables: string[]): string => `SELECT id FROM won WHERE ${unlessLate(tables)}`;
     this.rotating = tables.statement(
       `WITH ${won('s.{session.generation} + 1')}, ${used}, ${logged} ${done('used', 'logged')}`,
     );
     this.sliding = tables.statement(`WITH ${won('s.{session.generation}')}, ${logged} ${done('logged')}`);
   }
 
-  /** @returns the session after the exchange; null where the token is not, or no longer, good for one: nothing is changed then */
-  *run(command: RotateToken): Unit<SessionRecord | null> {
+  /** @returns false where the token is not, or no longer, good for an exchange: nothing is changed then */
+  *run(command: RotateToken): Unit<boolean> {
     const { presentedDigest, refreshDigest, accessDigest, account, grace, client, limits, now } = command;
-    if (!this.tellsAccount && account !== 'active') return null;
+    if (!this.tellsAccount && account !== 'active') return false;
     const statement = refreshDigest === null ? this.sliding : this.rotating;
-    const row = yield* firstOf(
+    const won = yield* rowsOf(
       statement.with({
         ...this.events.valuesOfUser(eventOf('token_refresh', null, client, now)),
         ...limits,
@@ -69,6 +68,6 @@ export class ExchangeAtOnce {
         timeLeft: TIME_LEFT,
       }),
     );
-    return row && sessionFromRow(row);
+    return won.length > 0;
   }
 }

@@ -34,14 +34,13 @@ export class TokenExchange {
 
   /**
    * @param generation of the presented token
-   * @returns the session after the exchange; null where somebody was faster: nothing is changed then
+   * @returns false where somebody was faster: nothing is changed then
    */
-  *run(session: SessionRecord, generation: number, command: RotateToken): Unit<SessionRecord | null> {
+  *run(session: SessionRecord, generation: number, command: RotateToken): Unit<boolean> {
     const { presentedDigest: presented, refreshDigest, accessDigest, grace, client, limits, now } = command;
-    const next = renewed(session, limits, now);
     const end = absoluteEnd(session, limits);
     const values = {
-      ...next,
+      ...renewed(session, limits, now),
       presented,
       next: refreshDigest ?? presented,
       accessDigest,
@@ -53,9 +52,9 @@ export class TokenExchange {
       sealedUntil: grace ? now + grace.windowMs : null,
       now,
     };
-    if ((yield* affectedBy(this.renew.with(values))) === 0) return null;
+    if ((yield* affectedBy(this.renew.with(values))) === 0) return false;
     if (refreshDigest !== null) yield* affectedBy(this.insertUsed.with(values));
     yield* this.events.write([eventOf('token_refresh', session.userId, client, now)]);
-    return next;
+    return true;
   }
 }

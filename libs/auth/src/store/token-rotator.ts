@@ -65,8 +65,7 @@ export class TokenRotator {
   }
 
   private *exchange(command: RotateToken): Unit<Exchange> {
-    const exchanged = this.atOnce && (yield* this.atOnce.run(command));
-    if (exchanged) return { kind: 'rotated', session: exchanged };
+    if (this.atOnce && (yield* this.atOnce.run(command))) return { kind: 'rotated' };
 
     const row = yield* firstOf(this.live.with({ digest: command.presentedDigest }));
     if (!row) return yield* this.classifyRetired(command);
@@ -77,11 +76,11 @@ export class TokenRotator {
     const account = accountFromRow(row) ?? command.account;
     if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
 
-    const next = yield* this.atOnce
+    const isExchanged = yield* this.atOnce
       ? this.atOnce.run(command)
       : this.writes.run(session, Number(row['generation']), command);
     // Somebody was faster: the token has been used, or the session has ended.
-    return next ? { kind: 'rotated', session: next } : yield* this.classifyRetired(command);
+    return isExchanged ? { kind: 'rotated' } : yield* this.classifyRetired(command);
   }
 
   private *classifyRetired(command: RotateToken): Unit<Exchange> {
@@ -90,7 +89,7 @@ export class TokenRotator {
     const session = sessionFromRow(row);
     if (session.state !== 'active' || row['token_state'] !== 'used') return { kind: 'refused' };
     // A unit that is run again, because the answer to its COMMIT was lost, finds what it has done itself.
-    if (row['refresh_digest'] === command.refreshDigest) return { kind: 'rotated', session };
+    if (row['refresh_digest'] === command.refreshDigest) return { kind: 'rotated' };
     if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
     if (!inGrace(row, command)) {
       // The same, and the successor has been replaced meanwhile: the pair is dead, and nobody is a thief.
