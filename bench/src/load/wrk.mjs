@@ -35,7 +35,16 @@ const folder = mkdtempSync(join(tmpdir(), 'nsa-wrk-'));
 try {
   const file = join(folder, 'load.lua');
   writeFileSync(file, script);
-  const args = ['-t1', `-c${job.connections}`, `-d${Math.max(1, Math.round(job.seconds))}s`, '-s', file, job.url];
+  const args = [
+    '-t1',
+    `-c${job.connections}`,
+    `-d${Math.max(1, Math.round(job.seconds))}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    file,
+    job.url,
+  ];
   const { stdout, stderr, error } = spawnSync('wrk', args, { encoding: 'utf8' });
   const line = /^RESULT (.*)$/m.exec(stdout ?? '');
   if (!line) throw new Error(`wrk: ${error?.message ?? stderr}${stdout}`);

@@ -11,15 +11,17 @@ export interface Bearer {
 /** By the object that stands for a call, and within it by the handler. */
 const BEARERS = new WeakMap<object, WeakMap<object, Bearer>>();
 
-/** Nobody else can write under it. */
-const BEARER = Symbol('bearer');
+/** Nobody else can write under it, but it is copied, and handed down, with the request: so it tells whose it is. */
+const CHECKED = Symbol('principal');
 
-type CheckedRequest = AuthRequest & { [BEARER]?: Bearer };
+type CheckedRequest = AuthRequest & {
+  [CHECKED]?: { readonly request: AuthRequest; readonly principal: AuthPrincipal };
+};
 
 /** The principal that the guard itself has put on a request; what others keep under that name proves nothing. */
 export function checkedPrincipal(request: CheckedRequest): AuthPrincipal | undefined {
-  const principal = request[BEARER]?.principal;
-  return principal === request.auth ? principal : undefined;
+  const checked = request[CHECKED];
+  return checked?.request === request && checked.principal === request.auth ? checked.principal : undefined;
 }
 
 /** Keeps for the decorators of a handler who calls it. It is no cache: the guard asks the database at each call. */
@@ -27,7 +29,8 @@ export function keepBearer(context: ExecutionContext, bearer: Bearer, isOfMessag
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<CheckedRequest>();
     request.auth = bearer.principal;
-    request[BEARER] = bearer;
+    request.loadUser = bearer.loadUser;
+    request[CHECKED] = { request, principal: bearer.principal };
     return;
   }
   const [call, slot] = keysOf(context);
@@ -41,12 +44,8 @@ export function keepBearer(context: ExecutionContext, bearer: Bearer, isOfMessag
 /** Who makes this call. */
 export function bearerOf(context: ExecutionContext): Bearer {
   if (context.getType() === 'http') {
-    const request = context.switchToHttp().getRequest<CheckedRequest>();
-    const principal = principalOf(request);
-    const kept = request[BEARER];
-    // A guard that stands in for the library's, in a test, puts its own on the request.
-    const loadUser = principal === kept?.principal ? kept.loadUser : request.loadUser;
-    return { principal, loadUser: async () => loadUser?.() };
+    const request = context.switchToHttp().getRequest<AuthRequest>();
+    return { principal: principalOf(request), loadUser: async () => request.loadUser?.() };
   }
   const [call, slot] = keysOf(context);
   const bearer = BEARERS.get(call)?.get(slot);

@@ -12,7 +12,7 @@ export interface AuthRequest {
   readonly rawHeaders?: readonly string[];
   /** Set by `BearerAuthGuard`. */
   auth?: AuthPrincipal;
-  /** Loads the host's user object, where another guard than the library's has put `auth` there. */
+  /** Loads the host's user object when it is asked for; set by the guard too. */
   loadUser?: () => Promise<unknown>;
 }
 

@@ -2,8 +2,12 @@ import type { RotateToken } from '../domain/ports/session-store';
 import type { AuthTables } from './auth-tables';
 import { eventOf, type EventWriter } from './event-writer';
 import { unlessLate } from './sql/dialect';
+import { isConnectionLost, isRolledBack } from './sql/failure';
 import type { Statement } from './sql/statement';
 import { rowsOf, TIME_LEFT, type Unit } from './sql/unit';
+
+/** A log that is locked is not waited for any longer by who may have nothing to write to it. */
+const SOON_MS = 2_000;
 
 /**
  * An exchange in one statement (PostgreSQL): where the presented token is the live one of a session that may go on, by the
@@ -48,26 +52,38 @@ export class ExchangeAtOnce {
     this.sliding = tables.statement(`WITH ${won('s.{session.generation}')}, ${logged} ${done('logged')}`);
   }
 
+  /**
+   * The same before anything is known of the token. Where it fails, or takes long, it tells no more than that it was not done:
+   * a log that is locked or gone must be in nobody's way who will not write to it.
+   */
+  *attempt(command: RotateToken): Unit<boolean> {
+    try {
+      return yield* this.run(command, SOON_MS);
+    } catch (error) {
+      if (isRolledBack(error) || isConnectionLost(error)) throw error;
+      return false;
+    }
+  }
+
   /** @returns false where the token is not, or no longer, good for an exchange: nothing is changed then */
-  *run(command: RotateToken): Unit<boolean> {
+  *run(command: RotateToken, withinMs?: number): Unit<boolean> {
     const { presentedDigest, refreshDigest, accessDigest, account, grace, client, limits, now } = command;
     if (!this.tellsAccount && account !== 'active') return false;
     const statement = refreshDigest === null ? this.sliding : this.rotating;
-    const won = yield* rowsOf(
-      statement.with({
-        ...this.events.valuesOfUser(eventOf('token_refresh', null, client, now)),
-        ...limits,
-        now,
-        presented: presentedDigest,
-        next: refreshDigest ?? presentedDigest,
-        accessDigest,
-        accessExpiresAt: now + command.accessTtlMs,
-        refreshExpiresAt: now + command.refreshTtlMs,
-        sealedAnswer: grace?.sealedAnswer ?? null,
-        sealedUntil: grace ? now + grace.windowMs : null,
-        timeLeft: TIME_LEFT,
-      }),
-    );
+    const query = statement.with({
+      ...this.events.valuesOfUser(eventOf('token_refresh', null, client, now)),
+      ...limits,
+      now,
+      presented: presentedDigest,
+      next: refreshDigest ?? presentedDigest,
+      accessDigest,
+      accessExpiresAt: now + command.accessTtlMs,
+      refreshExpiresAt: now + command.refreshTtlMs,
+      sealedAnswer: grace?.sealedAnswer ?? null,
+      sealedUntil: grace ? now + grace.windowMs : null,
+      timeLeft: TIME_LEFT,
+    });
+    const won = yield* rowsOf(withinMs === undefined ? query : { ...query, withinMs });
     return won.length > 0;
   }
 }

@@ -121,8 +121,10 @@ export class OptimisticOpener {
     let isRepeated = false;
     const unit = function* (): Unit<readonly Row[]> {
       // One whose answer was lost may have been done: the session has an id that nobody else gave.
-      const done = isRepeated ? yield* rowsOf(written.with({ id: session.id, endedIds, now })) : [];
+      const look = written.with({ id: session.id, endedIds, now });
+      const isAgain = isRepeated;
       isRepeated = true;
+      const done = isAgain ? yield* rowsOf(look) : [];
       if (done.some((row) => row['id'] === session.id)) return done;
       const values = {
         ...newSessionValues(command),
@@ -133,7 +135,9 @@ export class OptimisticOpener {
         failuresOfName: attempt?.name ?? null,
         timeLeft: TIME_LEFT,
       };
-      return yield* rowsOf(write.with(values));
+      const rows = yield* rowsOf(write.with(values));
+      // Or it was still under way, and this one has waited for it.
+      return isAgain && rows.length === 0 ? yield* rowsOf(look) : rows;
     };
     const rows = await this.database.atomic(unit, { writesOnce: true });
     return new Set(rows.map((row) => row['id']));

@@ -35,7 +35,8 @@ export class TokenRotator {
     private readonly events: EventWriter,
   ) {
     this.live = tables.selectSessionWithAccount(
-      's.{session.refreshExpiresAt} AS refresh_expires_at, s.{session.generation} AS generation',
+      `s.{session.accessDigest} AS access_digest, s.{session.refreshExpiresAt} AS refresh_expires_at,
+       s.{session.generation} AS generation`,
       'WHERE s.{session.refreshDigest} = :digest',
     );
     this.retired = tables.selectSessionWithAccount(
@@ -59,25 +60,30 @@ export class TokenRotator {
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
     const traits = { repeatable: true, writesOnce: this.atOnce !== null };
-    const outcome = await this.database.atomic(() => this.exchange(command), traits);
+    const outcome = await this.database.atomic(
+      (isUnbound) => this.exchange(command, isUnbound ? this.atOnce : null),
+      traits,
+    );
     if (outcome.kind !== 'suspect') return outcome;
     return this.events.revoke((write) => this.punish(command, outcome.userId, write));
   }
 
-  private *exchange(command: RotateToken): Unit<Exchange> {
-    if (this.atOnce && (yield* this.atOnce.run(command))) return { kind: 'rotated' };
+  private *exchange(command: RotateToken, atOnce: ExchangeAtOnce | null): Unit<Exchange> {
+    if (atOnce && (yield* atOnce.attempt(command))) return { kind: 'rotated' };
 
     const row = yield* firstOf(this.live.with({ digest: command.presentedDigest }));
     if (!row) return yield* this.classifyRetired(command);
     const session = sessionFromRow(row);
     if (session.state !== 'active') return { kind: 'refused' };
+    // A unit that is run again, because its answer was lost, finds what it has done itself.
+    if (row['access_digest'] === command.accessDigest) return { kind: 'rotated' };
     if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
     if (Number(row['refresh_expires_at']) <= command.now) return { kind: 'refused' };
     const account = accountFromRow(row) ?? command.account;
     if (account !== 'active') return { kind: 'user_gone', userId: session.userId, account: account ?? 'deleted' };
 
-    const isExchanged = yield* this.atOnce
-      ? this.atOnce.run(command)
+    const isExchanged = yield* atOnce
+      ? atOnce.run(command)
       : this.writes.run(session, Number(row['generation']), command);
     // Somebody was faster: the token has been used, or the session has ended.
     return isExchanged ? { kind: 'rotated' } : yield* this.classifyRetired(command);
@@ -88,7 +94,7 @@ export class TokenRotator {
     if (!row) return { kind: 'refused' };
     const session = sessionFromRow(row);
     if (session.state !== 'active' || row['token_state'] !== 'used') return { kind: 'refused' };
-    // A unit that is run again, because the answer to its COMMIT was lost, finds what it has done itself.
+    // It has been done before, as above.
     if (row['refresh_digest'] === command.refreshDigest) return { kind: 'rotated' };
     if (isOver(session, command.limits, command.now)) return { kind: 'session_over', userId: session.userId };
     if (!inGrace(row, command)) {

@@ -42,14 +42,18 @@ export abstract class Database {
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = ANSWER_WITHIN_MS;
 
-  /** All of the unit, or nothing of it. */
-  atomic<T>(unit: () => Unit<T>, { repeatable = false, writesOnce = false }: UnitTraits = {}): Promise<T> {
+  /** All of the unit, or nothing of it. A unit that writes once is told whether it runs without a transaction. */
+  atomic<T>(
+    unit: (isUnbound: boolean) => Unit<T>,
+    { repeatable = false, writesOnce = false }: UnitTraits = {},
+  ): Promise<T> {
     let isFirst = true;
     return this.guarded(repeatable || writesOnce, (deadline, joined) => {
-      if (joined) return joined.inTurn(() => this.runJoined(unit, joined, deadline));
+      const bound = (): Unit<T> => unit(false);
+      if (joined) return joined.inTurn(() => this.runJoined(bound, joined, deadline));
       const isUnbound = writesOnce && isFirst;
       isFirst = false;
-      return isUnbound ? this.runUnbound(unit, deadline) : this.runAtomic(unit, deadline);
+      return isUnbound ? this.runUnbound(unit, deadline) : this.runAtomic(bound, deadline);
     });
   }
 
@@ -75,7 +79,7 @@ export abstract class Database {
   /** The deadline is how work is given up whose caller has been answered: it is looked at before each statement. */
   protected abstract runAtomic<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T>;
   /** A unit of one write: where no transaction is needed for that, without one. */
-  protected abstract runUnbound<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T>;
+  protected abstract runUnbound<T>(unit: (isUnbound: boolean) => Unit<T>, deadline: Deadline): Promise<T>;
   protected abstract runSingle(query: Query, deadline: Deadline): Promise<Result>;
   /** A statement that is asked often, on its own: outside of every transaction. */
   protected abstract runPrepared(query: Query, deadline: Deadline): Promise<Result>;

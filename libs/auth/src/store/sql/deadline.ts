@@ -1,7 +1,7 @@
 /** The time that a piece of work has. An `AbortSignal` would do as well, but to make one takes longer than to send a statement. */
 export class Deadline {
   /** Its end, by `performance.now()`. */
-  readonly at: number;
+  private readonly at: number;
   private readonly listeners = new Set<() => void>();
   private readonly timer: NodeJS.Timeout;
   private isPast = false;
@@ -16,6 +16,11 @@ export class Deadline {
 
   get isOver(): boolean {
     return this.isPast;
+  }
+
+  /** Milliseconds. */
+  get left(): number {
+    return this.at - performance.now();
   }
 
   onOver(listener: () => void): void {

@@ -1,11 +1,11 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { Database } from './database';
-import type { Deadline } from './deadline';
+import { within, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
 import { PreparedStatements, tearDown, type DriverConnection } from './prepared-statements';
-import { TIME_LEFT, type Query, type Result, type Unit } from './unit';
+import { boundParams, type Query, type Result, type Unit } from './unit';
 
 /** Each decision is one conditional statement that reads what is committed, so nothing more is asked. */
 const BEGIN: Readonly<Record<Dialect, readonly string[]>> = {
@@ -46,8 +46,8 @@ export class PooledDatabase extends Database {
     });
   }
 
-  protected async runUnbound<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
-    return drive(unit(), (query) => this.runPrepared(query, deadline));
+  protected async runUnbound<T>(unit: (isUnbound: boolean) => Unit<T>, deadline: Deadline): Promise<T> {
+    return drive(unit(true), (query) => this.runPrepared(query, deadline));
   }
 
   protected async runSingle(query: Query, deadline: Deadline): Promise<Result> {
@@ -55,7 +55,9 @@ export class PooledDatabase extends Database {
   }
 
   protected runPrepared(query: Query, deadline: Deadline): Promise<Result> {
-    return this.prepared.run(filled(query, deadline), deadline);
+    const { withinMs } = query;
+    if (withinMs === undefined) return this.prepared.run(query, deadline);
+    return within(Math.min(withinMs, deadline.left), (part) => this.prepared.run(query, part));
   }
 
   protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
@@ -104,15 +106,8 @@ export class PooledDatabase extends Database {
 
 async function execute(connection: QueryRunner, query: Query, deadline: Deadline): Promise<Result> {
   deadline.assertInTime();
-  const { sql, params } = filled(query, deadline);
-  const result = await connection.query(sql, [...params], true);
+  const result = await connection.query(query.sql, boundParams(query), true);
   return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };
-}
-
-/** Nine tenths of what is left: the way to the server and back takes time too. */
-function filled({ sql, params }: Query, deadline: Deadline): Query {
-  const left = (): number => Math.floor((deadline.at - performance.now()) * 0.9);
-  return { sql, params: params.map((param) => (param === TIME_LEFT ? left() : param)) };
 }
 
 async function drive<T>(unit: Unit<T>, run: (query: Query) => Promise<Result>): Promise<T> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { failureCode, isConnectionLost } from './failure';
-import type { Query, Result, Row } from './unit';
+import { unboundParams, type Query, type Result, type Row } from './unit';
 
 /** What is used of a connection of `pg` (`query`) and of `mysql2` (`execute`; `mysql` has none). */
 export interface DriverConnection {
@@ -56,7 +56,7 @@ export class PreparedStatements {
     connection.on('error', ignore);
     deadline.onOver(breakOff);
     try {
-      return await this.ask(connection, query, () => (isBroken = true));
+      return await this.ask(connection, query, deadline, () => (isBroken = true));
     } catch (error) {
       isBroken ||= deadline.isOver || isConnectionLost(error);
       throw error;
@@ -68,29 +68,37 @@ export class PreparedStatements {
   }
 
   /** @param giveUp tells that the connection is good for nothing more */
-  private async ask(connection: DriverConnection, query: Query, giveUp: () => void): Promise<Result> {
-    if (!this.isNamed) return this.askPlainly(connection, query);
+  private async ask(
+    connection: DriverConnection,
+    query: Query,
+    deadline: Deadline,
+    giveUp: () => void,
+  ): Promise<Result> {
+    const { sql } = query;
+    // What is left is told when it is sent: there may have been a long wait for the connection.
+    const params = (): unknown[] => unboundParams(query, deadline.left);
+    if (!this.isNamed) return this.askPlainly(connection, sql, params());
     try {
-      return await this.askPrepared(connection, query);
+      return await this.askPrepared(connection, sql, params());
     } catch (error) {
       const code = failureCode(error);
       if (code === PLAN_OUTDATED) giveUp();
       else if (NAMES_MIXED_UP.includes(code) || NOT_PREPARED.includes(code)) this.goOnWithoutNames();
       else throw error;
-      return this.askPlainly(connection, query);
+      return this.askPlainly(connection, sql, params());
     }
   }
 
-  private async askPrepared(connection: DriverConnection, { sql, params }: Query): Promise<Result> {
+  private async askPrepared(connection: DriverConnection, sql: string, params: unknown[]): Promise<Result> {
     if (this.dialect !== 'postgres') {
-      return callback((done) => (connection.execute ?? connection.query).call(connection, sql, [...params], done));
+      return callback((done) => (connection.execute ?? connection.query).call(connection, sql, params, done));
     }
-    return resultOf(await connection.query({ name: this.nameOf(sql), text: sql, values: [...params] }));
+    return resultOf(await connection.query({ name: this.nameOf(sql), text: sql, values: params }));
   }
 
-  private async askPlainly(connection: DriverConnection, { sql, params }: Query): Promise<Result> {
-    if (this.dialect !== 'postgres') return callback((done) => connection.query(sql, [...params], done));
-    return resultOf(await connection.query({ text: sql, values: [...params] }));
+  private async askPlainly(connection: DriverConnection, sql: string, params: unknown[]): Promise<Result> {
+    if (this.dialect !== 'postgres') return callback((done) => connection.query(sql, params, done));
+    return resultOf(await connection.query({ text: sql, values: params }));
   }
 
   /** The same text has the same name, and another text another one: behind a pooler others share the connection. */

@@ -52,8 +52,8 @@ export class SqliteDatabase extends Database {
     );
   }
 
-  protected runUnbound<T>(unit: () => Unit<T>, deadline: Deadline): Promise<T> {
-    return this.runAtomic(unit, deadline);
+  protected runUnbound<T>(unit: (isUnbound: boolean) => Unit<T>, deadline: Deadline): Promise<T> {
+    return this.runAtomic(() => unit(false), deadline);
   }
 
   protected runJoined<T>(unit: () => Unit<T>, transaction: JoinedTransaction, deadline: Deadline): Promise<T> {

@@ -1,13 +1,15 @@
 /** A row, by the names that the statement gives its columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A parameter that becomes the milliseconds that are left for the statement when it is sent. */
+/** A parameter that becomes the milliseconds that are left for a statement that is its own COMMIT, when it is sent. */
 export const TIME_LEFT = Symbol('TIME_LEFT');
 
 /** A statement with its parameters, ready for the driver. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly unknown[];
+  /** How long it may take outside of a transaction, where that is less than the unit has. */
+  readonly withinMs?: number;
 }
 
 export interface Result {
@@ -24,6 +26,19 @@ export interface Result {
  * A unit that returns is committed; one that throws is rolled back as a whole.
  */
 export type Unit<T> = Generator<Query, T, Result>;
+
+/** PostgreSQL's largest `integer`, in milliseconds: three weeks. */
+const FOR_EVER = 2_147_483_647;
+
+/** The parameters within a transaction: its COMMIT is not sent when it is late. */
+export function boundParams({ params }: Query): unknown[] {
+  return params.map((param) => (param === TIME_LEFT ? FOR_EVER : param));
+}
+
+/** The parameters of a statement that is its own COMMIT: nine tenths of what is left, for the way to the server and back. */
+export function unboundParams({ params }: Query, leftMs: number): unknown[] {
+  return params.map((param) => (param === TIME_LEFT ? Math.floor(leftMs * 0.9) : param));
+}
 
 /** All rows of the statement. */
 export function* rowsOf(query: Query): Unit<readonly Row[]> {
