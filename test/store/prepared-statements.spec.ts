@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
 import { within } from '../../libs/auth/src/store/sql/deadline';
 import { PreparedStatements } from '../../libs/auth/src/store/sql/prepared-statements';
+import { TIME_LEFT } from '../../libs/auth/src/store/sql/unit';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
 
@@ -105,6 +106,31 @@ describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno
     const answer = { rows: [{ one: 1 }], affected: 0 };
     expect([await ask(), await ask()]).toEqual([answer, answer]);
     expect(asked).toEqual(['execute', 'query', 'release', 'query', 'release']);
+  });
+});
+
+describe('a write that is its own COMMIT', () => {
+  it('is told what time is left when it is sent, whatever it has waited for a connection', async () => {
+    jest.useFakeTimers();
+    const sent: unknown[] = [];
+    const connection = {
+      on: () => undefined,
+      off: () => undefined,
+      release: () => undefined,
+      query({ values }: { values: unknown[] }) {
+        sent.push(...values);
+        return Promise.resolve({ rows: [], rowCount: 0 });
+      },
+    };
+    let give!: (connection: object) => void;
+    const driver = { obtainMasterConnection: () => new Promise((resolve) => (give = resolve)) };
+    const statements = new PreparedStatements(driver as never, 'postgres', true);
+    const done = within(1_000, (deadline) => statements.run({ sql: 'SELECT $1', params: [TIME_LEFT] }, deadline));
+    jest.advanceTimersByTime(800);
+    give(connection);
+    await done;
+    jest.useRealTimers();
+    expect(sent).toEqual([180]);
   });
 });
 

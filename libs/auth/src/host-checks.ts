@@ -39,7 +39,18 @@ export function requireDataSource(
         `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))`,
     );
   }
+  refuseQueryTimeout(found, name);
   return { dataSource: found, dialect };
+}
+
+/** By `pg`'s own timeout a statement is given up that PostgreSQL carries out later: a refresh that failed would be a reuse then. */
+function refuseQueryTimeout({ options }: DataSource, name: string): void {
+  const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: unknown };
+  if (options.type !== 'postgres' || !milliseconds) return;
+  throw new AuthSetupError(
+    `The DataSource '${name}' has \`extra.query_timeout\`, by which statements are given up and carried out all the same. ` +
+      `Let PostgreSQL end them: extra: { statement_timeout: ${String(milliseconds)} }`,
+  );
 }
 
 export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
