@@ -45,11 +45,11 @@ export function requireDataSource(
 
 /** By `pg`'s own timeout a statement is given up that PostgreSQL carries out later: a refresh that failed would be a reuse then. */
 function refuseQueryTimeout({ options }: DataSource, name: string): void {
-  const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: unknown };
+  const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: number };
   if (options.type !== 'postgres' || !milliseconds) return;
   throw new AuthSetupError(
     `The DataSource '${name}' has \`extra.query_timeout\`, by which statements are given up and carried out all the same. ` +
-      `Let PostgreSQL end them: extra: { statement_timeout: ${String(milliseconds)} }`,
+      `Let PostgreSQL end them: extra: { statement_timeout: ${milliseconds} }`,
   );
 }
 
