@@ -1,11 +1,12 @@
 import type { DataSource } from 'typeorm';
-import { createDatabase, DATABASES, describeOn, type TestDatabase } from '../support/databases';
+import { boundParams } from '../../libs/auth/src/store/sql/unit';
+import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
-import { Tap, type Call } from '../support/tap';
+import { Tap } from '../support/tap';
 
 const lost = (): Error => Object.assign(new Error('the connection is gone'), { code: 'ECONNRESET' });
 
-describe.each(DATABASES.filter((name) => name !== 'sqlite'))('an answer that gets lost on %s', (name) => {
+describeEachPooled('an answer that gets lost on %s', (name) => {
   it('of a refresh without rotation does not have it done twice', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database, auth: { rotateRefreshTokens: false } });
@@ -50,7 +51,7 @@ describeOn('postgres')('a login whose connection is lost while the database is s
         isLost = true;
         tap.hook = {};
         await first.startTransaction();
-        await first.query(call.sql, paramsOf(call));
+        await first.query(call.sql, boundParams(call));
         void whenSomebodyWaits(host.dataSource).then(() => first.commitTransaction());
         throw lost();
       },
@@ -62,11 +63,6 @@ describeOn('postgres')('a login whose connection is lost while the database is s
     expect(host.sent('user_logged_in')).toHaveLength(2);
   });
 });
-
-/** The time that is left becomes a number on its way to the driver. */
-function paramsOf({ params }: Call): unknown[] {
-  return params.map((param) => (typeof param === 'symbol' ? 5_000 : param));
-}
 
 async function whenSomebodyWaits(dataSource: DataSource): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -7,6 +7,7 @@ import {
   SessionAdministration,
 } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
+import { boundParams } from '../../libs/auth/src/store/sql/unit';
 import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { Host, PASSWORD } from '../support/host';
@@ -112,10 +113,8 @@ async function liveThroughEverything(host: Host): Promise<void> {
 
 /** What is read of a plan: the tables of the library that are read from end to end. */
 const SCANS: Record<DatabaseName, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
-  async postgres(dataSource, { sql, params }) {
-    // The time that is left becomes a number on its way to the driver.
-    const values = params.map((value) => (typeof value === 'symbol' ? 1_000 : value));
-    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${sql}`, values);
+  async postgres(dataSource, call) {
+    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${call.sql}`, boundParams(call));
     return plan.flatMap((row) =>
       [...Object.values(row)[0]!.matchAll(/Seq Scan on (auth_\w+)/g)].map(([, table]) => table!),
     );

@@ -11,26 +11,21 @@ export interface Bearer {
 /** By the object that stands for a call, and within it by the handler. */
 const BEARERS = new WeakMap<object, WeakMap<object, Bearer>>();
 
-/** Nobody else can write under it, but it is copied, and handed down, with the request: so it tells whose it is. */
-const CHECKED = Symbol('principal');
-
-type CheckedRequest = AuthRequest & {
-  [CHECKED]?: { readonly request: AuthRequest; readonly principal: AuthPrincipal };
-};
+const CHECKED = new WeakMap<object, AuthPrincipal>();
 
 /** The principal that the guard itself has put on a request; what others keep under that name proves nothing. */
-export function checkedPrincipal(request: CheckedRequest): AuthPrincipal | undefined {
-  const checked = request[CHECKED];
-  return checked?.request === request && checked.principal === request.auth ? checked.principal : undefined;
+export function checkedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
+  const principal = CHECKED.get(request);
+  return principal === request.auth ? principal : undefined;
 }
 
 /** Keeps for the decorators of a handler who calls it. It is no cache: the guard asks the database at each call. */
 export function keepBearer(context: ExecutionContext, bearer: Bearer, isOfMessage = false): void {
   if (context.getType() === 'http') {
-    const request = context.switchToHttp().getRequest<CheckedRequest>();
+    const request = context.switchToHttp().getRequest<AuthRequest>();
     request.auth = bearer.principal;
     request.loadUser = bearer.loadUser;
-    request[CHECKED] = { request, principal: bearer.principal };
+    CHECKED.set(request, bearer.principal);
     return;
   }
   const [call, slot] = keysOf(context);

@@ -51,6 +51,13 @@ export class AuthTables {
     const { join, status } = this.account ?? { join: '', status: 'NULL' };
     return this.statement(`SELECT ${SESSION_COLUMNS}, ${more}, ${status} AS account FROM {session} s ${join} ${rest}`);
   }
+
+  /** The account of a user, as an expression: 'active' where the users are elsewhere. `userId` is one too. */
+  accountOf(userId: string): string {
+    if (!this.account) return `'active'`;
+    const { join, status } = this.account;
+    return `(SELECT ${status} FROM (SELECT ${userId} AS {session.userId}) s ${join})`;
+  }
 }
 
 /** The columns of a session `s` that `sessionFromRow` reads. */

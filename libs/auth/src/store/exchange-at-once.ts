@@ -5,6 +5,7 @@ import { unlessLate } from './sql/dialect';
 import { isConnectionLost, isRolledBack } from './sql/failure';
 import type { Statement } from './sql/statement';
 import { rowsOf, TIME_LEFT, type Unit } from './sql/unit';
+import { exchangeValues, INSERT_USED } from './token-exchange';
 
 /** A log that is locked is not waited for any longer by who may have nothing to write to it. */
 const SOON_MS = 2_000;
@@ -24,7 +25,6 @@ export class ExchangeAtOnce {
     private readonly events: EventWriter,
   ) {
     this.tellsAccount = tables.account !== null;
-    const { join, status } = tables.account ?? { join: '', status: `'active'` };
     const end = 'LEAST(s.{session.absoluteExpiresAt}, s.{session.createdAt} + :absoluteMs)';
     const active = 'GREATEST(s.{session.lastActivity}, :now)';
     const won = (generation: string): string => `won AS (
@@ -37,13 +37,11 @@ export class ExchangeAtOnce {
       WHERE s.{session.refreshDigest} = :presented AND s.{session.state} = 'active'
         AND s.{session.refreshExpiresAt} > :now AND s.{session.idleExpiresAt} > :now
         AND s.{session.lastActivity} + :idleMs > :now AND ${end} > :now
-        AND (SELECT ${status} FROM (SELECT s.{session.userId} AS {session.userId}) s ${join}) = 'active'
+        AND ${tables.accountOf('s.{session.userId}')} = 'active'
       RETURNING s.{session.id} AS id, s.{session.userId} AS user_id, s.{session.generation} AS generation,
         s.{session.absoluteExpiresAt} AS absolute_expires_at)`;
     const used = `used AS (
-      INSERT INTO {refresh} ({refresh.digest}, {refresh.sessionId}, {refresh.generation}, {refresh.state},
-        {refresh.retiredAt}, {refresh.expiresAt})
-      SELECT :presented, id, generation - 1, 'used', CAST(:now AS bigint), absolute_expires_at FROM won RETURNING 1)`;
+      ${INSERT_USED} SELECT :presented, id, generation - 1, 'used', CAST(:now AS bigint), absolute_expires_at FROM won RETURNING 1)`;
     const logged = `logged AS (${events.insertOfUserIn('won')} RETURNING 1)`;
     const done = (...tables: string[]): string => `SELECT id FROM won WHERE ${unlessLate(tables)}`;
     this.rotating = tables.statement(
@@ -67,20 +65,15 @@ export class ExchangeAtOnce {
 
   /** @returns false where the token is not, or no longer, good for an exchange: nothing is changed then */
   *run(command: RotateToken, withinMs?: number): Unit<boolean> {
-    const { presentedDigest, refreshDigest, accessDigest, account, grace, client, limits, now } = command;
+    const { refreshDigest, account, client, limits, now } = command;
     if (!this.tellsAccount && account !== 'active') return false;
     const statement = refreshDigest === null ? this.sliding : this.rotating;
     const query = statement.with({
       ...this.events.valuesOfUser(eventOf('token_refresh', null, client, now)),
       ...limits,
-      now,
-      presented: presentedDigest,
-      next: refreshDigest ?? presentedDigest,
-      accessDigest,
+      ...exchangeValues(command),
       accessExpiresAt: now + command.accessTtlMs,
       refreshExpiresAt: now + command.refreshTtlMs,
-      sealedAnswer: grace?.sealedAnswer ?? null,
-      sealedUntil: grace ? now + grace.windowMs : null,
       timeLeft: TIME_LEFT,
     });
     const won = yield* rowsOf(withinMs === undefined ? query : { ...query, withinMs });

@@ -35,12 +35,11 @@ export class OptimisticOpener {
     tables: AuthTables,
     private readonly events: EventWriter,
   ) {
-    const { join, status } = tables.account ?? { join: '', status: `'active'` };
     this.look = tables.statement(
       `WITH made AS (${NEW_LOCK} ON CONFLICT DO NOTHING)
        SELECT ${SESSION_COLUMNS}, COALESCE(l.{lock.credentialsVersion}, 0) AS version,
          COALESCE(l.{lock.revision}, CAST(:revision AS integer)) AS revision,
-         (SELECT ${status} FROM (SELECT CAST(:userId AS text) AS {session.userId}) s ${join}) AS account,
+         ${tables.accountOf('CAST(:userId AS text)')} AS account,
          EXISTS (${ANY_SESSION}) AND NOT EXISTS (${SAME_DEVICE}) AS is_new_device
        FROM (SELECT 1) one LEFT JOIN {lock} l ON l.{lock.userId} = :userId
          LEFT JOIN {session} s ON s.{session.userId} = :userId AND s.{session.state} = 'active'
@@ -118,13 +117,11 @@ export class OptimisticOpener {
     );
     told.push({ event: loginEvent(command, newDevice), sessionId: session.id });
     const { write, written, events } = this;
-    let isRepeated = false;
-    const unit = function* (): Unit<readonly Row[]> {
-      // One whose answer was lost may have been done: the session has an id that nobody else gave.
+    const unit = function* (isUnbound: boolean): Unit<readonly Row[]> {
+      // Only the first try is without a transaction. One whose answer was lost may have been done: the session has an id that
+      // nobody else gave.
       const look = written.with({ id: session.id, endedIds, now });
-      const isAgain = isRepeated;
-      isRepeated = true;
-      const done = isAgain ? yield* rowsOf(look) : [];
+      const done = isUnbound ? [] : yield* rowsOf(look);
       if (done.some((row) => row['id'] === session.id)) return done;
       const values = {
         ...newSessionValues(command),
@@ -137,7 +134,7 @@ export class OptimisticOpener {
       };
       const rows = yield* rowsOf(write.with(values));
       // Or it was still under way, and this one has waited for it.
-      return isAgain && rows.length === 0 ? yield* rowsOf(look) : rows;
+      return isUnbound || rows.length > 0 ? rows : yield* rowsOf(look);
     };
     const rows = await this.database.atomic(unit, { writesOnce: true });
     return new Set(rows.map((row) => row['id']));

@@ -23,7 +23,7 @@ export interface UnitTraits {
   readonly repeatable?: boolean;
   /**
    * Whether the unit writes with one statement at the most, which then needs no transaction around it, but must be repeatable,
-   * and `unlessLate`. Where somebody was in its way it is tried again in one: the host's own isolation may be a stricter one.
+   * and `unlessLate` where it would do harm later. Where somebody was in its way it is tried again in one: the host's own isolation may be a stricter one.
    */
   readonly writesOnce?: boolean;
 }
