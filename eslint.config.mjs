@@ -28,7 +28,7 @@ export default tseslint.config(
     files: [
       'libs/auth/src/adapters/system-clock.ts',
       'libs/auth/src/client/environment.ts',
-      'libs/auth/src/store/sql/database.ts',
+      'libs/auth/src/store/database/database.ts',
     ],
     rules: { 'no-restricted-syntax': 'off' },
   },

@@ -1,4 +1,4 @@
-// The bench: npm run bench -- --help. What it measures beside the library is installed at the first run, into bench/ alone.
+// Runs the benchmark: npm run bench -- --help. Its own packages are installed into bench/node_modules at the first run.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

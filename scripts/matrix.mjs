@@ -1,4 +1,4 @@
-// The packed library in fresh hosts, on every version that it allows: npm run matrix. Needs the npm registry and PostgreSQL
+// The packed library in a fresh application, on every version that it allows: npm run matrix. Needs the npm registry and PostgreSQL
 // (TEST_POSTGRES_URL), and takes about ten minutes. `-- --write` puts what was seen into docs/compatibility.md;
 // `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` tries a part of it.
 import { createRequire } from 'node:module';

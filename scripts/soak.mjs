@@ -1,5 +1,5 @@
-// Ten minutes of full load over two instances on PostgreSQL, one of which is killed now and then:
-// npm run soak -- --minutes 10 --clients 32. TEST_POSTGRES_URL says where PostgreSQL is.
+// Runs two instances on PostgreSQL at full load and kills one of them every few seconds:
+// npm run soak -- --minutes 10 --clients 32. TEST_POSTGRES_URL is the address of PostgreSQL.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

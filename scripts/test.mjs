@@ -24,7 +24,8 @@ const skipped = missing.map(({ name, variable }) => `${name} (set ${variable})`)
 console.log(`Tests run on: ${databases.join(', ')}${skipped.length > 0 ? `; not on: ${skipped.join(', ')}` : ''}`);
 if (chromium) console.log(`The tests in a browser run in ${chromium}.`);
 else console.log('The tests in a browser are skipped: there is no Chromium (install it, or set CHROMIUM_PATH).');
-if (!process.env.TEST_PACKAGE) console.log('The packed library in fresh hosts is not tested (set TEST_PACKAGE=1).');
+if (!process.env.TEST_PACKAGE)
+  console.log('The packed library in a fresh application is not tested (set TEST_PACKAGE=1).');
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const env = { ...process.env, TEST_DATABASES: databases.join(','), CHROMIUM_PATH: chromium ?? 'none' };
 const run = spawnSync(process.execPath, [jest, ...process.argv.slice(2)], { stdio: 'inherit', env });

@@ -1,4 +1,4 @@
-// How long each kind of refused login takes: npm run timing.
+// Measures how long each kind of refused login takes: npm run timing.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseName } from '../../test/support/databases';
 import type { Machine } from './measure/machine';
+import type { BoundedResult } from './parts/bounded';
 import type { GrowthResult } from './parts/growth';
 import type { GuardResult } from './parts/guard';
 import type { InstancesResult } from './parts/instances';
@@ -13,6 +14,7 @@ export interface PartResults {
   readonly guard: GuardResult;
   readonly refresh: RefreshResult;
   readonly login: LoginResult;
+  readonly bounded: BoundedResult;
   readonly growth: GrowthResult;
   readonly memory: MemoryResult;
   readonly instances: InstancesResult;
@@ -20,18 +22,18 @@ export interface PartResults {
 
 export type PartName = keyof PartResults;
 
-/** What one part found, and on what. */
-export interface Finding<Result> {
-  /** When it was run, in UTC. */
+/** The result of one part, and how it was measured. */
+export interface Measurement<Result> {
+  /** ISO 8601, in UTC. */
   readonly at: string;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
-  /** The command that gives it again. */
+  /** The command that repeats it. */
   readonly command: string;
   readonly result: Result;
 }
 
-export type Results = { readonly [Part in PartName]?: Finding<PartResults[Part]> };
+export type Results = { readonly [Part in PartName]?: Measurement<PartResults[Part]> };
 
 export const LATEST = join(__dirname, '../results/latest.json');
 
@@ -44,15 +46,15 @@ export function readResults(file = LATEST): Results {
   }
 }
 
-/** Puts the finding of one part in the place of its former one, but for what that found on other databases. */
-export function keepFinding<Part extends PartName>(
+/** Saves the measurement of one part. It replaces the previous one, except for databases that it does not cover. */
+export function saveMeasurement<Part extends PartName>(
   part: Part,
-  finding: Finding<PartResults[Part]>,
+  measurement: Measurement<PartResults[Part]>,
   file = LATEST,
 ): void {
   const results = readResults(file);
-  const former = results[part];
-  const kept = former ? withOtherDatabases(finding, former) : finding;
+  const previous = results[part];
+  const kept = previous ? withOtherDatabases(measurement, previous) : measurement;
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ ...results, [part]: kept }, null, 2)}\n`);
 }
@@ -61,23 +63,26 @@ interface Cell {
   readonly database: DatabaseName;
 }
 
-/** Where both were measured in the same way, the cells of databases that were not measured this time stay. */
-function withOtherDatabases<Result>(finding: Finding<Result>, former: Finding<Result>): Finding<Result> {
-  const [now, before] = [lists(finding.result), lists(former.result)];
+/** Keeps the cells of databases that were not measured this time, if both were measured in the same way. */
+function withOtherDatabases<Result>(
+  measurement: Measurement<Result>,
+  previous: Measurement<Result>,
+): Measurement<Result> {
+  const [now, before] = [lists(measurement.result), lists(previous.result)];
   const measured = new Set(Object.values(now).flatMap((cells) => cells.map(({ database }) => database)));
-  const stays = (cell: Cell): boolean => !measured.has(cell.database);
-  const isSame = JSON.stringify(rest(finding)) === JSON.stringify(rest(former));
-  if (!isSame || !Object.values(before).flat().some(stays)) return finding;
+  const isKept = (cell: Cell): boolean => !measured.has(cell.database);
+  const isSame = JSON.stringify(conditions(measurement)) === JSON.stringify(conditions(previous));
+  if (!isSame || !Object.values(before).flat().some(isKept)) return measurement;
   const merged: Record<string, readonly Cell[]> = {};
   for (const [name, cells] of Object.entries(now)) {
-    merged[name] = inOrder([...(before[name] ?? []).filter(stays), ...cells]);
+    merged[name] = sorted([...(before[name] ?? []).filter(isKept), ...cells]);
   }
-  const commands = former.command.split('; ').filter((one) => one !== finding.command);
-  const command = [...commands, finding.command].join('; ');
-  return { ...finding, command, result: { ...finding.result, ...merged } };
+  const commands = previous.command.split('; ').filter((one) => one !== measurement.command);
+  const command = [...commands, measurement.command].join('; ');
+  return { ...measurement, command, result: { ...measurement.result, ...merged } };
 }
 
-/** What a result lists for each database. */
+/** The lists of a result that have an entry per database. */
 function lists(result: unknown): Record<string, readonly Cell[]> {
   const all: [string, unknown][] = Object.entries(result as object);
   return Object.fromEntries(all.filter(([, value]) => isListOfCells(value))) as Record<string, readonly Cell[]>;
@@ -87,14 +92,14 @@ function isListOfCells(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof (one as Cell).database === 'string');
 }
 
-/** How it was measured. */
-function rest({ machine, result }: Finding<unknown>): object {
+/** The machine and the settings. */
+function conditions({ machine, result }: Measurement<unknown>): object {
   const all: [string, unknown][] = Object.entries(result as object);
-  const how = all.filter(([, value]) => !Array.isArray(value));
-  return { machine, ...Object.fromEntries(how) };
+  const settings = all.filter(([, value]) => !Array.isArray(value));
+  return { machine, ...Object.fromEntries(settings) };
 }
 
-function inOrder(cells: readonly Cell[]): readonly Cell[] {
+function sorted(cells: readonly Cell[]): readonly Cell[] {
   return [...cells].sort((a, b) => ORDER.indexOf(a.database) - ORDER.indexOf(b.database));
 }
 

@@ -5,7 +5,7 @@ import { CONTENDERS, type ContenderName } from './contenders/contender';
 import { LOAD_TOOLS, type LoadTool } from './load/load';
 import { LATEST } from './results';
 
-/** What a run measures, and for how long. */
+/** What to measure, and for how long. */
 export interface Settings {
   readonly databases: readonly DatabaseName[];
   readonly contenders: readonly ContenderName[];
@@ -16,46 +16,49 @@ export interface Settings {
   readonly sessions: number;
   readonly load: LoadTool;
   readonly options: object;
+  readonly ended: number;
   readonly sizes: readonly number[];
   readonly prune: number;
   readonly minutes: number;
-  readonly badTokens: number;
+  readonly unknownTokens: number;
   readonly instances: readonly number[];
   readonly pgbouncerOptions: object;
-  /** The file for the figures. */
+  /** File that the figures are written to. */
   readonly out: string;
 }
 
 export const HELP = `npm run bench                      every part, then the report
-npm run bench -- <part> [options]  one part: its figures replace the former ones in bench/results/latest.json,
-                                   but for those of databases that it does not measure (--database)
-npm run bench -- report            draws docs/performance.md anew from there
+npm run bench -- <part> [options]  one part; its figures replace the previous ones in bench/results/latest.json,
+                                   except for databases that it does not measure (--database)
+npm run bench -- report            writes docs/performance.md from those figures
 
 Parts
-  guard      a guarded route beside an unguarded one, and beside other ways to guard it
-  refresh    refreshes beside one prepared UPDATE with its commit
-  login      logins beside the bare password hash
-  growth     look-up, listing, logout/all and clean-up as the tables grow
-  memory     memory under full load, and under tokens that nobody was given
-  instances  several instances on one PostgreSQL, directly and behind PgBouncer (where pgbouncer is on the PATH)
+  guard      a guarded route, compared with an unguarded one and with other guards
+  refresh    refreshes, compared with one prepared UPDATE and its commit; stored bytes per session
+  login      logins, compared with the bare password hash
+  bounded    operations on a user with 1,000 active and many ended sessions
+  growth     look-ups, listing, logout/all and pruning as the tables grow
+  memory     memory under full load, and under tokens that were never issued
+  instances  several instances on one PostgreSQL, directly and behind PgBouncer (if pgbouncer is on the PATH)
 
 Options, with their defaults; lists are separated by commas
-  --database     those that answer: sqlite, postgres, mariadb
+  --database     those that are available: sqlite, postgres, mariadb
   --contenders   ${CONTENDERS.join(',')}
   --connections  1,8,32,128
-  --rounds       5      each measures every contender once, in an order of its own
-  --seconds      4      of one measurement
-  --warmup       2      seconds for each contender before the first round
-  --sessions     500    through which the requests go
-  --load         autocannon, wrk where it is installed, or plain (for a smoke run)
+  --rounds       5      each measures every contender once, in random order
+  --seconds      4      per measurement
+  --warmup       2      seconds per contender before the first round
+  --sessions     500    sessions that the requests cycle through
+  --load         autocannon; wrk if it is installed; or plain (for a smoke run)
   --options      '{}'   options of the library's module, as JSON
+  --ended        100000  ended sessions of the user (bounded)
   --sizes        1000,100000,1000000  sessions (growth)
-  --prune        1000000  rows to clean up (growth)
+  --prune        1000000  rows to prune (growth)
   --minutes      10     of full load (memory)
-  --bad-tokens   1000000  (memory)
+  --unknown-tokens  1000000  (memory)
   --instances    1,2,4  (instances)
   --pgbouncer-options  '{"namedStatements":false}'  added to --options behind PgBouncer, as JSON
-  --out          bench/results/latest.json; with another file docs/performance.md stays as it is
+  --out          bench/results/latest.json; docs/performance.md is written for this file only
 
 TEST_POSTGRES_URL and TEST_MARIADB_URL name servers on which databases may be created; they are dropped at the end.`;
 
@@ -69,16 +72,17 @@ const FLAGS = {
   sessions: '500',
   load: 'autocannon',
   options: '{}',
+  ended: '100000',
   sizes: '1000,100000,1000000',
   prune: '1000000',
   minutes: '10',
-  'bad-tokens': '1000000',
+  'unknown-tokens': '1000000',
   instances: '1,2,4',
   'pgbouncer-options': '{"namedStatements":false}',
   out: LATEST,
 };
 
-/** The part that is asked for, `all` without one. */
+/** Parses the command line; without a part it is `all`. */
 export function readCommand(args: readonly string[]): { part: string; isHelp: boolean; settings: Settings } {
   const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]));
   const { values, positionals } = parseArgs({
@@ -88,19 +92,20 @@ export function readCommand(args: readonly string[]): { part: string; isHelp: bo
   });
   const given = { ...FLAGS, ...(values as Partial<typeof FLAGS>) };
   const settings = {
-    databases: among(given.database, DATABASES, '--database'),
-    contenders: among(given.contenders, CONTENDERS, '--contenders'),
+    databases: oneOrMore(given.database, DATABASES, '--database'),
+    contenders: oneOrMore(given.contenders, CONTENDERS, '--contenders'),
     connections: numbers(given.connections, '--connections'),
     rounds: number(given.rounds, '--rounds'),
     seconds: number(given.seconds, '--seconds'),
     warmupSeconds: number(given.warmup, '--warmup'),
     sessions: number(given.sessions, '--sessions'),
-    load: among(given.load, LOAD_TOOLS, '--load')[0]!,
+    load: oneOrMore(given.load, LOAD_TOOLS, '--load')[0]!,
     options: JSON.parse(given.options) as object,
+    ended: number(given.ended, '--ended'),
     sizes: numbers(given.sizes, '--sizes'),
     prune: number(given.prune, '--prune'),
     minutes: number(given.minutes, '--minutes'),
-    badTokens: number(given['bad-tokens'], '--bad-tokens'),
+    unknownTokens: number(given['unknown-tokens'], '--unknown-tokens'),
     instances: numbers(given.instances, '--instances'),
     pgbouncerOptions: JSON.parse(given['pgbouncer-options']) as object,
     out: resolve(given.out),
@@ -108,10 +113,10 @@ export function readCommand(args: readonly string[]): { part: string; isHelp: bo
   return { part: positionals[0] ?? 'all', isHelp: values['help'] === true, settings };
 }
 
-function among<Name extends string>(list: string, known: readonly Name[], flag: string): Name[] {
+function oneOrMore<Name extends string>(list: string, known: readonly Name[], flag: string): Name[] {
   return list.split(',').map((word) => {
     const name = known.find((one) => one === word);
-    if (name === undefined) throw new Error(`${flag} ${word}: there is ${known.join(', ')}.`);
+    if (name === undefined) throw new Error(`${flag} ${word}: use one of ${known.join(', ')}.`);
     return name;
   });
 }
@@ -122,6 +127,6 @@ function numbers(list: string, flag: string): number[] {
 
 function number(word: string, flag: string): number {
   const value = Number(word);
-  if (!(value > 0 && Number.isFinite(value))) throw new Error(`${flag} ${word}: a number above 0 is needed.`);
+  if (!(value > 0 && Number.isFinite(value))) throw new Error(`${flag} ${word}: use a number above 0.`);
   return value;
 }

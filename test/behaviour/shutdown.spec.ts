@@ -5,13 +5,13 @@ import { DataSource } from 'typeorm';
 import { createDatabase, DATABASES } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { Host } from '../support/host';
-import type { ActivityRecorder } from '../../libs/auth/src/services/activity-recorder';
+import { ActivityRecorder } from '../../libs/auth/src/services/sessions/activity-recorder';
 import { Tap } from '../support/tap';
 
 const ROOT = join(__dirname, '../..');
 
-describe.each(DATABASES)('closing the app on %s', (name) => {
-  it('finishes what is in flight: the answer arrives, and the database has it', async () => {
+describe.each(DATABASES)('closing the application on %s', (name) => {
+  it('finishes requests in flight: the response arrives, and the change is stored', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });
     const session = await host.login();
@@ -22,8 +22,8 @@ describe.each(DATABASES)('closing the app on %s', (name) => {
       const kind = name === 'sqlite' ? 'unit' : 'statement';
       tap.hook = {
         before: (call) => {
-          // What makes the refresh final: on PostgreSQL its one write.
-          if (call.kind !== kind || (kind === 'statement' && !/^(COMMIT|WITH won)/.test(call.sql))) return;
+          // What commits the refresh: on PostgreSQL its one statement.
+          if (call.kind !== kind || (kind === 'statement' && !/^(COMMIT|WITH changed)/.test(call.sql))) return;
           arrive();
           return opened;
         },
@@ -42,7 +42,7 @@ describe.each(DATABASES)('closing the app on %s', (name) => {
     await database.drop();
   });
 
-  it.each(['before it', 'while it closes'])('writes the activity of a request that came %s', async (when) => {
+  it.each(['before it', 'while it closes'])('writes the activity of a request that arrived %s', async (when) => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });
     const { access_token: token } = await host.login();
@@ -52,11 +52,11 @@ describe.each(DATABASES)('closing the app on %s', (name) => {
     const kind = name === 'sqlite' ? 'unit' : 'statement';
     let closed: Promise<void> | undefined;
     if (when === 'while it closes') {
-      // The app begins to close while the guard looks its session up, and writes what is pending by then.
-      const { activity } = host.app.get<{ activity: ActivityRecorder }>('NESTJS_SESSION_AUTH_COMPOSITION');
-      const stop = activity.stop.bind(activity);
+      // The application begins to close, and writes what is pending, while the guard looks up the session.
+      const activity = host.app.get(ActivityRecorder);
+      const stop = activity.beforeApplicationShutdown.bind(activity);
       const flushed = new Promise<void>((resolve) => {
-        activity.stop = () => stop().then(resolve);
+        activity.beforeApplicationShutdown = () => stop().then(resolve);
       });
       const started = new Promise<void>((start) => {
         tap.hook = {
@@ -93,10 +93,10 @@ describe.each(DATABASES)('closing the app on %s', (name) => {
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const late = setTimeout(() => child.kill('SIGKILL'), 60_000);
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
     clearTimeout(late);
     expect([output.trim(), code, signal]).toEqual(['closed after 200', 0, null]);
     await database.drop();
-  });
+  }, 90_000);
 });

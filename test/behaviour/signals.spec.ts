@@ -18,7 +18,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
 
   const reasons = (): string[] => host.sent('user_logged_out').map(({ reason }) => reason);
 
-  it('tell of a login with the session as its user sees it, frozen and without tokens', async () => {
+  it('of a login hold the session as its user sees it, frozen and without tokens', async () => {
     const login = await host.login();
     const [signal] = host.sent('user_logged_in');
     expect(signal).toEqual({
@@ -41,7 +41,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     expect(JSON.stringify(host.signals)).not.toContain('nsa');
   });
 
-  it('tell each end once, with its reason', async () => {
+  it('of an ended session are emitted once, with the reason', async () => {
     const one = await host.login();
     const two = await host.login();
     await host.delete(`/auth/sessions/${two.session_id}`, one.access_token);
@@ -56,7 +56,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     ).toEqual(['logged_out', 'revoked', 'revoked']);
   });
 
-  it('tell of an administrator and of a reset password', async () => {
+  it('of an administrator and of a password reset have their reasons', async () => {
     const { session_id: id } = await host.login();
     const { userId } = host.sent('user_logged_in')[0]!;
     await host.auth.revokeSession(userId, id, {}, { by: 'admin' });
@@ -74,7 +74,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     ]);
   });
 
-  it('tell of failures, and of the threshold once for a run', async () => {
+  it('of failed logins hold the count, and the threshold is emitted once per failure streak', async () => {
     const fail = (): Promise<unknown> =>
       host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     for (let failure = 0; failure < 6; failure++) await fail();
@@ -97,7 +97,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     ).toEqual([2, 1]);
   });
 
-  it('count every one of ten failures at the same time, and none of those that are delayed', async () => {
+  it('count each of ten parallel failures, and no attempt that is delayed', async () => {
     const attempts = Array.from({ length: 20 }, () =>
       host.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }),
     );
@@ -113,7 +113,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     expect(host.sent('brute_force_threshold_hit')).toHaveLength(1);
   });
 
-  it('are not harmed by listeners that throw, reject or hang', async () => {
+  it('reach other listeners although one throws, rejects or hangs', async () => {
     const emitter = host.app.get(EventEmitter2);
     const listeners: ReadonlyArray<() => never> = [
       () => {
@@ -129,12 +129,12 @@ describe.each(DATABASES)('signals on %s', (name) => {
   });
 });
 
-describe.each(DATABASES)('what is tracked on %s', (name) => {
+describe.each(DATABASES)('the tracked client on %s', (name) => {
   const CHROME =
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
   const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
 
-  it('is address, User-Agent and device; and a device that was never seen is told', async () => {
+  it('is its address, User-Agent and device, and a new device is emitted', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });
     await host.login('alice', PASSWORD, CHROME);
@@ -159,7 +159,7 @@ describe.each(DATABASES)('what is tracked on %s', (name) => {
     ['no address', { trackIps: false }, { ip_address: null, browser_family: 'Firefox' }, FIREFOX],
     ['no User-Agent', { trackUserAgents: false }, { ip_address: '127.0.0.1', browser_family: 'Other' }, ''],
     ['no device', { trackDevices: false }, { ip_address: '127.0.0.1', browser_family: 'Other' }, FIREFOX],
-  ])('is %s where the host says so', async (_, auth, expected, userAgent) => {
+  ])('has %s where the options say so', async (_, auth, expected, userAgent) => {
     const database = await createDatabase(name);
     const host = await Host.start({ database, auth });
     await host.login('alice', PASSWORD, CHROME);

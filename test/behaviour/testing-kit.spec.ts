@@ -20,14 +20,14 @@ stories('the testing kit', { auth: { passwordHasher: CheapPasswordHasher } }, (a
     });
   });
 
-  it('has a hasher that tells passwords apart', async () => {
+  it('has a hasher that accepts the right password only', async () => {
     const { host } = at;
     await host.login('alice', PASSWORD);
     await host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
   });
 });
 
-it('the cheap hasher of the testing kit is for tests alone', () => {
+it('the cheap hasher of the testing kit fails in production', () => {
   const before = process.env['NODE_ENV'];
   process.env['NODE_ENV'] = 'production';
   try {

@@ -1,13 +1,12 @@
+import { ActivityRecorder } from '../../libs/auth/src/services/sessions/activity-recorder';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { Host } from '../support/host';
 
-/** Writes the activity that is pending, as the event loop would a moment later. */
-async function flush(host: Host): Promise<void> {
-  await host.app.get<{ activity: { flush(): Promise<void> } }>('NESTJS_SESSION_AUTH_COMPOSITION').activity.flush();
-}
+/** Writes the pending activity now rather than on a later turn of the event loop. */
+const flush = (host: Host): Promise<void> => host.app.get(ActivityRecorder).flush();
 
-describe.each(DATABASES)('time on %s', (name) => {
+describe.each(DATABASES)('timeouts on %s', (name) => {
   let database: TestDatabase;
   let host: Host;
 
@@ -21,7 +20,7 @@ describe.each(DATABASES)('time on %s', (name) => {
   });
   beforeEach(() => host.reset());
 
-  it('an access token is good up to its last millisecond', async () => {
+  it('an access token expires to the millisecond', async () => {
     const { access_token: token } = await host.login();
     host.clock.advance(900 * SECOND - 1);
     await host.get('/me', token).expect(200);
@@ -30,7 +29,7 @@ describe.each(DATABASES)('time on %s', (name) => {
     expect(host.sent('user_logged_out')).toEqual([]);
   });
 
-  it('a refresh token is good up to its last millisecond, and each refresh starts anew', async () => {
+  it('a refresh token expires to the millisecond, and each refresh renews its lifetime', async () => {
     const { refresh_token: first } = await host.login();
     host.clock.advance(7 * DAY - 1);
     const { refresh_token: second } = (await host.refresh(first).expect(200)).body;
@@ -38,7 +37,7 @@ describe.each(DATABASES)('time on %s', (name) => {
     await host.refresh(second).expect(400);
   });
 
-  it('no refresh goes past the absolute end', async () => {
+  it('no refresh extends a session past its absolute timeout', async () => {
     let { refresh_token: token } = await host.login();
     for (let week = 0; week < 4; week++) {
       host.clock.advance(7 * DAY - 1);
@@ -53,7 +52,7 @@ describe.each(DATABASES)('time on %s', (name) => {
     expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired']);
   });
 
-  it('idle time is over at its millisecond, told once, and final even if the clock steps back', async () => {
+  it('an idle session expires to the millisecond, once, and for good even if the clock steps back', async () => {
     const { refresh_token: token, session_id: id } = await host.login();
     host.clock.advance(7 * DAY);
     await host.refresh(token).expect(400);
@@ -65,7 +64,7 @@ describe.each(DATABASES)('time on %s', (name) => {
     expect((await host.get('/auth/sessions', next)).body).toHaveLength(1);
   });
 
-  it('a listing notices a session whose time is over', async () => {
+  it('a listing stores and emits the expiry of a session', async () => {
     await host.login();
     host.clock.advance(7 * DAY);
     const { access_token: token } = await host.login();
@@ -74,7 +73,7 @@ describe.each(DATABASES)('time on %s', (name) => {
     await host.post('/auth/logout/all', token).expect(200, { detail: 'Revoked 1 session(s).' });
   });
 
-  it('activity is written once per interval, behind the request, and moves the idle end', async () => {
+  it('activity is written once per interval, after the request, and postpones the idle timeout', async () => {
     const { access_token: token } = await host.login();
     const stored = async (): Promise<number> =>
       Number((await host.dataSource.query('SELECT last_activity AS at FROM auth_sessions'))[0].at);
@@ -94,8 +93,8 @@ describe.each(DATABASES)('time on %s', (name) => {
   });
 });
 
-describe.each(DATABASES)('limits that change, on %s', (name) => {
-  it('act at once where they are lowered, and on new sessions where they are raised', async () => {
+describe.each(DATABASES)('changed timeouts on %s', (name) => {
+  it('apply immediately where they are lowered, and to new sessions where they are raised', async () => {
     const database = await createDatabase(name);
     const before = await Host.start({ database });
     const { refresh_token: token } = await before.login();

@@ -31,7 +31,7 @@ class Person {
   hash!: string;
 }
 
-/** Ids that the database may fill up with blanks. SQLite has none such. */
+/** Ids that the database may pad with blanks. SQLite has none. */
 @Entity('clerks')
 class Clerk {
   @PrimaryColumn({ type: 'char', length: 8 })
@@ -46,7 +46,7 @@ class Clerk {
 
 const HASH = hashSync(PASSWORD, 4);
 
-describe.each(DATABASES)("users in the host's own table on %s", (name) => {
+describe.each(DATABASES)("users in the application's own table on %s", (name) => {
   const users = { entity: Member, username: 'email', passwordHash: 'password', active: 'isActive' };
 
   it('log in, with ids of their own type', async () => {
@@ -141,8 +141,8 @@ class MemoryUsers extends UserStore {
   }
 }
 
-describe.each(DATABASES)('users elsewhere, with sessions on %s', (name) => {
-  it('log in, are out when they are disabled, and have no password to change', async () => {
+describe.each(DATABASES)('users in an external store, with sessions on %s', (name) => {
+  it('log in, lose their sessions when disabled, and cannot change a password that the store cannot set', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({
       database,
@@ -187,8 +187,8 @@ class ChangingUsers extends MemoryUsers {
   }
 }
 
-describe.each(DATABASES)('a password that is kept elsewhere, with sessions on %s', (name) => {
-  it('is changed after the sessions ended, and never with old ones alive', async () => {
+describe.each(DATABASES)('a password in an external store, with sessions on %s', (name) => {
+  it('is changed after the sessions have ended, so that none survives it', async () => {
     const { host, database } = await hostOf(name);
     const other = await host.login();
     const current = await host.login();
@@ -210,7 +210,7 @@ describe.each(DATABASES)('a password that is kept elsewhere, with sessions on %s
     await database.drop();
   });
 
-  it('leaves no session behind that nobody can use, and tells each end, when it cannot be set', async () => {
+  it('that cannot be set ends the sessions all the same, and emits each end', async () => {
     const { host, database } = await hostOf(name);
     const other = await host.login();
     const current = await host.login();
@@ -228,7 +228,7 @@ describe.each(DATABASES)('a password that is kept elsewhere, with sessions on %s
     await database.drop();
   });
 
-  it('is told as changed where the session it was changed in ended meanwhile', async () => {
+  it('is reported as changed although the current session ended meanwhile', async () => {
     const { host, database } = await hostOf(name);
     const other = await host.login();
     const current = await host.login();

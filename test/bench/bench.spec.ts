@@ -1,16 +1,20 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assertAllGood } from '../../bench/src/load/load';
-import { CleanUp } from '../../bench/src/measure/clean-up';
+import { assertAllSucceeded } from '../../bench/src/load/load';
+import { Teardown } from '../../bench/src/measure/teardown';
 import { machine, versions } from '../../bench/src/measure/machine';
 import { ratios } from '../../bench/src/measure/statistics';
+import { BOUNDED_OPERATIONS, measureBounded } from '../../bench/src/parts/bounded';
 import { measureGuard } from '../../bench/src/parts/guard';
+import { measureRefresh } from '../../bench/src/parts/refresh';
 import { isMet } from '../../bench/src/report/aims';
 import { composeReport } from '../../bench/src/report/compose-report';
-import { DOCUMENT, PLOTS } from '../../bench/src/report/draw-report';
+import { DOCUMENT } from '../../bench/src/report/write-report';
 import { putBetweenMarkers } from '../../bench/src/report/markers';
-import { keepFinding, readResults, type Results } from '../../bench/src/results';
+import { CONTENDER_NAMES } from '../../bench/src/report/names';
+import { saveMeasurement, readResults, type Results } from '../../bench/src/results';
 import { readCommand } from '../../bench/src/settings';
 
 describe('a short run of the bench', () => {
@@ -24,21 +28,25 @@ describe('a short run of the bench', () => {
         ' ',
       ),
     );
-    const cleanUp = new CleanUp();
+    const teardown = new Teardown();
     try {
-      const result = await measureGuard(settings, cleanUp);
+      const result = await measureGuard(settings, teardown);
       const at = '2026-01-01T00:00:00.000Z';
-      keepFinding('guard', { at, machine: machine(), versions: versions(), command: 'npm run bench', result }, file);
+      saveMeasurement(
+        'guard',
+        { at, machine: machine(), versions: versions(), command: 'npm run bench', result },
+        file,
+      );
     } finally {
-      await cleanUp.run();
+      await teardown.run();
     }
     results = readResults(file);
   }, 120_000);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  // A run whose answers are not all 200 throws.
-  it('measures each contender, all of whose answers are good', () => {
+  // A run with any response other than 200 throws.
+  it('measures each contender, with successful responses only', () => {
     expect(results.guard!.result.cells.map(({ contender }) => contender)).toEqual(['none', 'ours']);
     for (const cell of results.guard!.result.cells) {
       expect(cell).toMatchObject({ database: 'sqlite', connections: 2 });
@@ -51,62 +59,61 @@ describe('a short run of the bench', () => {
     }
   });
 
-  it('tells how one did by the other, round by round', () => {
+  it('records the ratio of two contenders, round by round', () => {
     const [none, ours] = results.guard!.result.cells;
     expect(none!.against.ours!.min).toBeCloseTo(1 / ours!.against.none!.max, 2);
     expect(none!.against.none).toBeUndefined();
   });
 
-  it('says on what it was measured', () => {
+  it('records the machine and the versions', () => {
     expect(results.guard!.machine.cores).toBeGreaterThan(0);
     expect(results.guard!.versions).toMatchObject({ node: process.versions.node, typeorm: expect.any(String) });
   });
 
-  it('is drawn as a table and plots', () => {
-    const { document, plots } = composeReport(results, readFileSync(DOCUMENT, 'utf8'));
+  it('is reported as a table and charts', () => {
+    const document = composeReport(results, readFileSync(DOCUMENT, 'utf8'));
     expect(document).toContain('| 2 | **this library** |');
-    expect(plots.get('throughput-sqlite')).toMatch(/^<svg .*<\/svg>\n$/s);
+    expect(document).toMatch(/```mermaid\nxychart-beta horizontal\n {2}title "Throughput on SQLite, 2 connections"/);
+    expect(document).toMatch(
+      /x-axis \["no guard", "this library"\]\n {2}y-axis "requests\/s" 0 --> \d+\n {2}bar \[[\d., ]+\]\n```/,
+    );
   });
 });
 
-it('a host that does not start is told with its reason', async () => {
+it('an application that does not start is reported with its error', async () => {
   const { settings } = readCommand(['--database', 'sqlite', '--contenders', 'ours', '--load', 'plain']);
-  const cleanUp = new CleanUp();
-  const broken = measureGuard({ ...settings, options: { maxSessions: 0 } }, cleanUp);
-  await expect(broken).rejects.toThrow(/The host of ours ended before it listened: [^]*maxSessions/);
-  await cleanUp.run();
+  const teardown = new Teardown();
+  const broken = measureGuard({ ...settings, options: { maxSessions: 0 } }, teardown);
+  await expect(broken).rejects.toThrow(/The application of ours exited before it listened: [^]*maxSessions/);
+  await teardown.run();
 }, 60_000);
 
 it.each([
   [{ 200: 9, 401: 1 }, 0],
   [{ 200: 9 }, 1],
   [{}, 0],
-])('answers %j with %d missing count for nothing', (statuses, errors) => {
+])('a run with the responses %j and %d without one is refused', (statuses, errors) => {
   const requests = Object.values(statuses).length;
   const result = { requests, seconds: 1, statuses, errors, p50Ms: 1, p99Ms: 1 };
-  expect(() => assertAllGood('ours', result)).toThrow('ours answered');
+  expect(() => assertAllSucceeded('ours', result)).toThrow('ours responded');
 });
 
-it('a ratio is that of one round, and its median is told', () => {
+it('a ratio is taken within a round, and its median reported', () => {
   expect(ratios([1, 4, 3], [2, 2, 2])).toEqual({ median: 1.5, min: 0.5, max: 2 });
 });
 
-describe('the page of figures', () => {
+describe('docs/performance.md', () => {
   const document = readFileSync(DOCUMENT, 'utf8');
-  const drawn = composeReport(readResults(), document);
 
-  it('is what the command draws from the figures', () => expect(drawn.document).toBe(document));
-
-  it('has the plots that the command draws, and no others', () => {
-    expect(readdirSync(PLOTS).sort()).toEqual([...drawn.plots.keys()].map((name) => `${name}.svg`).sort());
-    for (const [name, svg] of drawn.plots) expect(readFileSync(join(PLOTS, `${name}.svg`), 'utf8')).toBe(svg);
+  it('is what the command writes from the figures', () => {
+    expect(composeReport(readResults(), document)).toBe(document);
   });
 
-  it('shows every plot', () => {
-    for (const name of drawn.plots.keys()) expect(document).toContain(`(performance/${name}.svg)`);
+  it('names every contender', () => {
+    for (const name of Object.values(CONTENDER_NAMES)) expect(document).toContain(`| ${name} |`);
   });
 
-  it('keeps what is written by hand', () => {
+  it('keeps the text outside the markers', () => {
     const before = 'by hand <!-- bench:aims -->\nold\n<!-- /bench:aims --> by hand';
     expect(putBetweenMarkers(before, 'aims', 'new')).toBe(
       'by hand <!-- bench:aims -->\nnew\n<!-- /bench:aims --> by hand',
@@ -121,17 +128,17 @@ it.each([
   [false, 1, 1, true],
   [false, 1, 1.001, false],
   [false, 1, null, null],
-])('an aim (a floor: %s) of %d with %d measured is met: %s', (isFloor, limit, measured, met) => {
+])('an aim (minimum: %s) of %d with %d measured is met: %s', (isFloor, limit, measured, met) => {
   expect(isMet({ text: '', limit, isFloor, measured })).toBe(met);
 });
 
-it('a wrong option is told, not guessed at', () => {
-  expect(() => readCommand(['guard', '--connections', 'many'])).toThrow('--connections many: a number above 0');
-  expect(() => readCommand(['guard', '--contenders', 'theirs'])).toThrow('--contenders theirs: there is none, ours');
+it('an invalid option is refused with the valid ones', () => {
+  expect(() => readCommand(['guard', '--connections', 'many'])).toThrow('--connections many: use a number above 0');
+  expect(() => readCommand(['guard', '--contenders', 'theirs'])).toThrow('--contenders theirs: use one of none, ours');
   expect(() => readCommand(['guard', '--round', '3'])).toThrow('--round');
 });
 
-it('the bench brings nothing into the install of the repository', () => {
+it('the packages of the bench are not in the lockfile of the repository', () => {
   const lock = readFileSync(join(__dirname, '../../package-lock.json'), 'utf8');
   for (const name of ['autocannon', 'better-auth', 'express-session', 'connect-pg-simple']) {
     expect(lock).not.toContain(`"node_modules/${name}"`);
@@ -139,18 +146,18 @@ it('the bench brings nothing into the install of the repository', () => {
   expect(existsSync(join(__dirname, '../../bench/package-lock.json'))).toBe(true);
 });
 
-describe('a part that is measured on one database', () => {
+describe('a part measured on one database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-bench-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const keep = (file: string, command: string, database: string, rounds: number, rows: number): string[] => {
     const result = { rounds, seconds: 1, cells: [], prunes: [{ database, rows, seconds: 1 }], skipped: [] };
-    keepFinding('growth', { at: '', machine: machine(), versions: {}, command, result } as never, file);
+    saveMeasurement('growth', { at: '', machine: machine(), versions: {}, command, result } as never, file);
     const { growth } = readResults(file);
     return [growth!.command, ...growth!.result.prunes.map((one) => `${one.database} ${one.rows}`)];
   };
 
-  it('leaves the figures of the others, unless those were measured in another way', () => {
+  it('keeps the figures of the others, unless they were measured in another way', () => {
     const file = join(folder, 'results.json');
     expect(keep(file, 'first', 'mariadb', 3, 1)).toEqual(['first', 'mariadb 1']);
     expect(keep(file, 'second', 'sqlite', 3, 2)).toEqual(['first; second', 'sqlite 2', 'mariadb 1']);
@@ -158,3 +165,39 @@ describe('a part that is measured on one database', () => {
     expect(keep(file, 'third', 'postgres', 5, 3)).toEqual(['third', 'postgres 3']);
   });
 });
+
+describe('the parts that depend on the schema', () => {
+  const settingsOf = (args: string) =>
+    readCommand(`--database sqlite --rounds 1 --seconds 0.1 --options {"bcryptCost":10} ${args}`.split(' ')).settings;
+  const teardown = new Teardown();
+  afterEach(() => teardown.run());
+
+  it('measure every operation on a user with very many sessions', async () => {
+    const { cells, active } = await measureBounded(settingsOf('--ended 50'), teardown);
+    expect(active).toBe(1_000);
+    expect(Object.keys(cells[0]!.ms)).toEqual(BOUNDED_OPERATIONS);
+    for (const { median } of Object.values(cells[0]!.ms)) expect(median).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('measure the stored bytes of a session with and without a grace period', async () => {
+    const { storage } = await measureRefresh(settingsOf('--connections 1'), teardown);
+    expect(storage.map(({ graceSeconds }) => graceSeconds)).toEqual([0, 10]);
+    for (const { neverRefreshed, refreshed } of storage) {
+      expect(neverRefreshed).toBeGreaterThan(100);
+      expect(refreshed).toBeGreaterThanOrEqual(neverRefreshed);
+    }
+  }, 60_000);
+});
+
+it('npm run files-per-request lists the files that a request executes', () => {
+  const script = join(__dirname, '../../scripts/files-per-request.mjs');
+  const env = { ...process.env, TEST_DATABASES: 'sqlite' };
+  const output = execFileSync(process.execPath, [script, '--list'], { env, encoding: 'utf8' });
+  const [, guarded, refresh, login] = output.split(/^(?=\w)/m).map((section) => section.split('\n').filter(Boolean));
+  const hasher = '  adapters/hashers/bcrypt-password-hasher.ts';
+  expect(guarded![0]).toBe(`guarded request ${guarded!.length - 1}`);
+  expect(guarded).toContain('  http/guards/bearer-auth.guard.ts');
+  expect(refresh).toContain('  services/sessions/refresh.ts');
+  expect(guarded).not.toContain(hasher);
+  expect(login).toContain(hasher);
+}, 60_000);

@@ -10,7 +10,7 @@ const PHONE: BrowserContextOptions = {
 };
 const THIS_DEVICE = 'Chrome on Linux This device';
 const ON_PHONE = 'Mobile Safari on iOS';
-const ENDED = 'This session is over: it was ended from another device, or its time had passed.';
+const ENDED = 'This session has ended: it was signed out from another device, or it expired.';
 
 const rows = (page: Page): ReturnType<Page['locator']> => page.locator('#devices li');
 
@@ -50,7 +50,7 @@ describeInChromium('the devices page', () => {
     await seeFocus(page, 'devices-title');
     await seeDevices(page, THIS_DEVICE);
     await page.getByText('This computer (127.0.0.1)').first().waitFor();
-    await page.getByText('Somebody tried a wrong password').waitFor();
+    await page.getByText('Failed sign-in').waitFor();
   });
 
   it('shows a device as soon as it signs in, and signs it out: that window knows at once', async () => {
@@ -65,7 +65,7 @@ describeInChromium('the devices page', () => {
     await desk.getByText(`${ON_PHONE} is signed out.`).waitFor();
     await seeDevices(desk, THIS_DEVICE);
     await seeFocus(desk, 'devices-title');
-    await desk.getByText('A session was over: signed out from another device').waitFor();
+    await desk.getByText('Session ended: signed out from another device').waitFor();
   });
 
   it('signs out all others, and then itself; other users stay', async () => {
@@ -121,8 +121,10 @@ describeInChromium('the devices page', () => {
     await tab.getByRole('button', { name: 'Sign in' }).waitFor();
 
     await signInAt(desk);
-    await desk.getByText('a used refresh token came again from this computer (127.0.0.1). 2 sessions ended.').waitFor();
-    await desk.getByText('A stolen token was noticed: 2 sessions ended').waitFor();
+    await desk
+      .getByText('a used refresh token was presented from this computer (127.0.0.1). 2 sessions ended.')
+      .waitFor();
+    await desk.getByText('A stolen token was detected: 2 sessions ended').waitFor();
     await tab.getByText('Signed in as alice').waitFor();
   });
 

@@ -11,7 +11,7 @@ import { DataSource } from 'typeorm';
 import { AppModule, dataSourceOptions } from '../../apps/sample/src/app.module';
 import { prepareDatabase } from '../../apps/sample/src/prepare-database';
 import { readSettings } from '../../apps/sample/src/read-settings';
-import { Clock } from '../../libs/auth/src/domain/ports/clock';
+import { Clock } from '../../libs/auth/src/domain/ports/platform';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { DrivenClock } from '../support/driven-clock';
 import { launch } from './chromium';
@@ -110,7 +110,7 @@ export class Stage {
   /** Closes the windows, forgets the sessions, and sets the host's clock by that of the browser. */
   async reset(): Promise<void> {
     for (const context of this.contexts.splice(0)) await context.close();
-    for (const table of ['auth_refresh_tokens', 'auth_sessions', 'auth_events', 'security_alerts']) {
+    for (const table of ['auth_sessions', 'auth_events', 'security_alerts']) {
       await this.app.get(DataSource).query(`DELETE FROM ${table}`);
     }
     this.errors.length = 0;

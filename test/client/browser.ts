@@ -1,19 +1,19 @@
 import type { ClientClock, ClientEnvironment, WebStorage } from 'nestjs-session-auth/client';
 
-/** How long it takes until something that one tab does is seen by the browser, and by another tab. */
+/** The delay until the browser, and another tab, see what one tab does. */
 export type Lag = () => number;
 
 export interface BrowserTraits {
   readonly fetch: ClientEnvironment['fetch'];
   readonly clock: ClientClock;
-  /** Calls after so many milliseconds, with none at once. */
+  /** Calls after this many milliseconds; after 0, immediately. */
   readonly after?: (milliseconds: number, run: () => void) => void;
   readonly lag?: Lag;
   readonly hasLocks?: boolean;
   readonly hasBroadcast?: boolean;
 }
 
-/** Until when what was sent on it is on its way. */
+/** A queue of messages, and when the last one arrives. */
 interface Way {
   until: number;
   count: number;
@@ -24,7 +24,7 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** A browser with tabs of one origin: what they share, and how each of them sees it. */
+/** A browser with tabs of one origin: the state that they share, and the view that each has of it. */
 export class Browser {
   readonly tabs: Tab[] = [];
   /** What `localStorage` holds when everything has arrived. */
@@ -46,7 +46,7 @@ export class Browser {
     return tab;
   }
 
-  /** Writes as a tab does: it sees it itself at once, the browser soon, the others when the browser has told them. */
+  /** Writes as a tab does: the tab sees it immediately, the browser after a lag, the other tabs after another. */
   write(writer: Tab, key: string, value: string | null): void {
     put(writer.view, key, value);
     writer.pending.set(key, (writer.pending.get(key) ?? 0) + 1);
@@ -78,7 +78,7 @@ export class Browser {
     }
   }
 
-  /** What a browser does when a tab goes, however it goes. */
+  /** Releases the locks of a tab that is closed or crashes. */
   release(tab: Tab): void {
     for (const [name, lock] of this.locks) {
       lock.waiting.splice(0, lock.waiting.length, ...lock.waiting.filter((one) => one.tab !== tab));
@@ -86,10 +86,10 @@ export class Browser {
     }
   }
 
-  /** What takes one way arrives in the order in which it was sent. */
+  /** Messages of one queue arrive in the order in which they were sent. */
   private inOrder(way: Way, run: () => void): void {
     const now = this.traits.clock.now();
-    // Not at once either, while something is on its way that is due just now.
+    // Not immediately either, while an earlier message is due at this moment.
     way.until = Math.max(way.until + (way.count > 0 ? 0.001 : 0), now + this.lag());
     way.count++;
     this.after(way.until - now, () => {
@@ -107,7 +107,7 @@ export class Browser {
   }
 }
 
-/** One tab, which can be closed at any of its calls to the outside: then nothing in it ever goes on. */
+/** One tab, which can be closed at any of its calls to the browser: then nothing in it continues. */
 export class Tab {
   readonly view = new Map<string, string>();
   readonly pending = new Map<string, number>();
@@ -115,7 +115,7 @@ export class Tab {
   readonly in: Way = { until: 0, count: 0 };
   readonly session = new Map<string, string>();
   isClosed = false;
-  /** How often it has called the outside. */
+  /** The number of its calls to the browser. */
   points = 0;
   closesAt = Infinity;
   private readonly channels = new Map<string, (event: { readonly data: unknown }) => void>();
@@ -154,7 +154,7 @@ export class Tab {
     };
   }
 
-  /** The copy of a tab that a browser makes, its `sessionStorage` included. */
+  /** Duplicates the tab, its `sessionStorage` included. */
   duplicate(): Tab {
     const copy = this.browser.openTab();
     for (const [key, value] of this.session) copy.session.set(key, value);
@@ -166,7 +166,7 @@ export class Tab {
     this.browser.release(this);
   }
 
-  /** A call to the outside: where a tab may be closed. */
+  /** A call to the browser, at which the tab may be closed. */
   async point(): Promise<void> {
     this.count();
     if (this.isClosed) await new Promise(() => undefined);
@@ -175,7 +175,7 @@ export class Tab {
   hearOfWrite(key: string, value: string | null, isOwn: boolean): void {
     const pending = this.pending.get(key) ?? 0;
     if (isOwn) return void this.pending.set(key, pending - 1);
-    // What the tab has written itself comes after it.
+    // The tab's own write comes later and replaces this one.
     if (pending > 0) return;
     put(this.view, key, value);
     if (!this.isClosed) for (const listener of this.listeners) listener(key, value);

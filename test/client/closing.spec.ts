@@ -1,15 +1,15 @@
-import { Stage, type Opened } from './stage';
+import { Fixture, type Opened } from './fixture';
 
 const TTL = 900_000;
 
-/** A tab is closed at one of its calls while it refreshes; then the others go on. */
-async function closeAt(point: number, stage: Stage): Promise<{ others: Opened[]; isClosed: boolean }> {
-  const [first, ...others] = await stage.openTabs(3);
-  await stage.time.run(TTL);
+/** Closes a tab at one of its calls during a refresh, and returns the other tabs. */
+async function closeAt(point: number, fixture: Fixture): Promise<{ others: Opened[]; isClosed: boolean }> {
+  const [first, ...others] = await fixture.openTabs(3);
+  await fixture.time.run(TTL);
   first!.tab.closesAt = first!.tab.points + point;
-  const asking = stage.ask(first!);
+  const asking = fixture.ask(first!);
   asking.catch(() => undefined);
-  await stage.time.run(3_000);
+  await fixture.time.run(3_000);
   return { others, isClosed: first!.tab.isClosed };
 }
 
@@ -23,22 +23,22 @@ const BROWSERS = [
 describe.each(BROWSERS)(
   'a tab that is closed while it refreshes, $title and a grace of $grace',
   ({ hasLocks, grace }) => {
-    it('raises no alarm wherever it was, and the other tabs go on or ask for a sign-in', async () => {
+    it('never causes token reuse, and the other tabs continue or require a sign-in', async () => {
       const outcomes: string[] = [];
       for (let point = 1; ; point++) {
-        const stage = new Stage(grace, { hasLocks, lag: () => 5 });
-        const { others, isClosed } = await closeAt(point, stage);
+        const fixture = new Fixture(grace, { hasLocks, lag: () => 5 });
+        const { others, isClosed } = await closeAt(point, fixture);
         if (!isClosed) break;
-        const answers = await stage.askAll(others);
-        expect(stage.server.reuses).toBe(0);
+        const answers = await fixture.askAll(others);
+        expect(fixture.server.reuses).toBe(0);
         expect(answers[0]).toBe(answers[1]);
-        await stage.time.run(100);
-        for (const { told } of others) expect(told).toEqual([answers[0] === 200 ? 'refreshed' : 'signInNeeded']);
+        await fixture.time.run(100);
+        for (const { emitted } of others) expect(emitted).toEqual([answers[0] === 200 ? 'refreshed' : 'signInNeeded']);
         outcomes.push(`${answers[0]}`);
-        // Long after, nobody has become a thief either.
-        await stage.time.run(TTL);
-        await stage.askAll(others);
-        expect(stage.server.reuses).toBe(0);
+        // Later refreshes cause no reuse either.
+        await fixture.time.run(TTL);
+        await fixture.askAll(others);
+        expect(fixture.server.reuses).toBe(0);
       }
       expect(outcomes.length).toBeGreaterThan(8);
       expect(new Set(outcomes)).toEqual(grace === 0 ? new Set(['200', '401']) : outcomesWithGrace(hasLocks));
@@ -46,7 +46,7 @@ describe.each(BROWSERS)(
   },
 );
 
-/** A lease of a closed tab runs out when the grace has long been over. */
+/** The lease of a closed tab expires after the grace period. */
 function outcomesWithGrace(hasLocks: boolean): Set<string> {
   return new Set(hasLocks ? ['200'] : ['200', '401']);
 }

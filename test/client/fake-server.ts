@@ -1,24 +1,24 @@
 import type { DrivenTime } from './time';
 
-/** What becomes of one refresh on its way. */
-export interface Journey {
-  /** Milliseconds on the way there, and back. */
+/** How the network delivers one refresh. */
+export interface Delivery {
+  /** The latency of the request and of the response, in milliseconds. */
   readonly there?: number;
   readonly back?: number;
   readonly lost?: 'request' | 'answer';
-  /** Answered with this instead; `after` the token was exchanged, or before anybody looked at it. */
+  /** Answered with this status instead: `after` the exchange of the token, or without it. */
   readonly status?: number;
   readonly after?: boolean;
 }
 
-/** The server as the contract has it: single-use refresh tokens, a grace, and the alarm. */
+/** A server with single-use refresh tokens, a grace period and reuse detection. */
 export class FakeServer {
-  /** How often a used token came again: what a client must never cause. */
+  /** How often a used token was presented again, which a client must never do. */
   reuses = 0;
   refreshes = 0;
   requests: { readonly path: string; readonly token: string | null; readonly body: string }[] = [];
-  journey: () => Journey = () => ({});
-  /** How long the answer to a change of password is on its way. */
+  delivery: () => Delivery = () => ({});
+  /** The latency of the response to a password change. */
   passwordChangeBack = 1;
   private sessions = new Map<string, FakeSession>();
   private count = 0;
@@ -33,7 +33,7 @@ export class FakeServer {
     const request = new Request(input, init);
     const path = new URL(request.url).pathname;
     const body = await request.text();
-    const { there = 1, back = 1, lost, status, after } = path === '/auth/token/refresh/' ? this.journey() : {};
+    const { there = 1, back = 1, lost, status, after } = path === '/auth/token/refresh/' ? this.delivery() : {};
     const wayBack = path === '/auth/password/change/' ? this.passwordChangeBack : back;
     await this.time.wait(there);
     if (lost === 'request') throw new TypeError('fetch failed');
@@ -50,7 +50,7 @@ export class FakeServer {
     this.sessions.clear();
   }
 
-  /** No access token works any longer, whatever the time. */
+  /** Expires every access token. */
   forgetAccess(): void {
     for (const session of this.sessions.values()) session.accessEnd = 0;
   }
@@ -61,7 +61,7 @@ export class FakeServer {
     if (path === '/auth/login/') return this.login();
     if (path === '/auth/token/refresh/') return this.refresh(given['refresh_token'] ?? '');
     const session = [...this.sessions.values()].find((one) => one.access === token && this.time.now() < one.accessEnd);
-    if (!session) return refusal(401, { detail: 'Invalid or expired access token.' });
+    if (!session) return refusal(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
     if (path === '/auth/logout/' || path === '/auth/logout/all/') {
       this.sessions.delete(session.id);
       return Response.json({ detail: 'Revoked 1 session(s).' });

@@ -1,6 +1,6 @@
 import type { ClientClock } from 'nestjs-session-auth/client';
 
-/** Time that stands still until it is run on, and then passes as quickly as there is something to do. */
+/** A clock that stands still until it is advanced, and then jumps from timer to timer. */
 export class DrivenTime {
   private at = Date.UTC(2026, 0, 15, 10, 23);
   private order = 0;
@@ -10,7 +10,7 @@ export class DrivenTime {
     return this.at;
   }
 
-  /** Calls after so many milliseconds; with none, before anything else happens. */
+  /** Calls after this many milliseconds; after 0, immediately. */
   after(milliseconds: number, run: () => void): void {
     if (milliseconds <= 0) return run();
     this.timers.push({ at: this.at + milliseconds, order: this.order++, run });
@@ -26,7 +26,7 @@ export class DrivenTime {
       });
     });
 
-  /** Puts the clock on or back, without what would have happened meanwhile. */
+  /** Sets the clock forward or back without running timers. */
   set(at: number): void {
     const step = at - this.at;
     this.at = at;
@@ -46,7 +46,7 @@ export class DrivenTime {
     this.at = end;
   }
 
-  /** Runs on until the promise is settled. */
+  /** Advances until the promise is settled. */
   async until<T>(promise: Promise<T>, atMost = 300_000): Promise<T> {
     let isDone = false;
     const watched = promise.finally(() => (isDone = true));
@@ -55,11 +55,11 @@ export class DrivenTime {
       await this.run(passed === 0 ? 0 : 10);
       if (isDone) return watched;
     }
-    throw new Error('It was never settled.');
+    throw new Error('The promise was never settled.');
   }
 }
 
-/** Everything that can go on without time passing has gone on. */
+/** Lets all pending callbacks run that need no time. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { parseRefreshToken } from '../../libs/auth/src/domain/tokens';
 
-/** What a client knows of its session when its server was killed. */
+/** What a client knows of its session when its server is killed. */
 export interface Holder {
   readonly sessionId: string;
-  /** The refresh token of the last answer that arrived. */
+  /** The tokens of the last response that arrived. */
+  readonly accessToken: string;
   readonly refreshToken: string;
-  /** Whether a refresh with it had been sent and not been answered. */
+  /** Whether a refresh with them was sent and not answered. */
   readonly isInFlight: boolean;
 }
 
@@ -14,85 +16,81 @@ interface SessionRow {
   readonly id: string;
   readonly userId: string;
   readonly state: string;
-  readonly liveDigest: string;
+  readonly accessDigest: string;
+  readonly refreshDigest: string;
+  readonly familyDigest: string;
   readonly generation: number;
-  readonly hasSealedAnswer: boolean;
+  readonly refreshedAt: number | null;
+  /** The columns that issue the live pair again. */
+  readonly replay: readonly unknown[];
+  readonly replayCount: number;
 }
 
-interface TokenRow {
-  readonly digest: string;
-  readonly sessionId: string;
-  readonly generation: number;
-  readonly state: string;
+interface LoggedRefreshes {
+  readonly exchanges: number;
+  readonly replays: number;
 }
 
 /** The tables as they are at one moment. */
 export interface Snapshot {
   readonly sessions: readonly SessionRow[];
-  readonly tokens: readonly TokenRow[];
-  /** Refreshes in the log, by user. */
-  readonly refreshes: ReadonlyMap<string, number>;
+  readonly logged: ReadonlyMap<string, LoggedRefreshes>;
 }
 
 export async function takeSnapshot(dataSource: DataSource): Promise<Snapshot> {
-  const rows = async (sql: string): Promise<Record<string, unknown>[]> => dataSource.query(sql);
-  const sessions = await rows(
-    'SELECT id, user_id, state, refresh_digest, generation, sealed_answer FROM auth_sessions',
-  );
-  const tokens = await rows('SELECT digest, session_id, generation, state FROM auth_refresh_tokens');
-  const events = await rows(
-    "SELECT user_id, COUNT(*) AS n FROM auth_events WHERE event = 'token_refresh' GROUP BY user_id",
+  const sessions: Record<string, unknown>[] = await dataSource.query('SELECT * FROM auth_sessions');
+  const events: Record<string, unknown>[] = await dataSource.query(
+    `SELECT user_id, COUNT(*) AS total, SUM(CASE WHEN extra LIKE '%"replayed":true%' THEN 1 ELSE 0 END) AS replays
+     FROM auth_events WHERE event = 'token_refresh' GROUP BY user_id`,
   );
   return {
     sessions: sessions.map((row) => ({
       id: String(row['id']),
       userId: String(row['user_id']),
       state: String(row['state']),
-      liveDigest: String(row['refresh_digest']),
+      accessDigest: String(row['access_digest']),
+      refreshDigest: String(row['refresh_digest']),
+      familyDigest: String(row['family_digest']),
       generation: Number(row['generation']),
-      hasSealedAnswer: row['sealed_answer'] !== null,
+      refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
+      replay: [row['replay_seed'], row['replay_until'], row['replay_transport'], row['replay_network_digest']],
+      replayCount: Number(row['replay_count']),
     })),
-    tokens: tokens.map((row) => ({
-      digest: String(row['digest']),
-      sessionId: String(row['session_id']),
-      generation: Number(row['generation']),
-      state: String(row['state']),
-    })),
-    refreshes: new Map(events.map((row) => [String(row['user_id']), Number(row['n'])])),
+    logged: new Map(
+      events.map(({ user_id: userId, total, replays }) => [
+        String(userId),
+        { exchanges: Number(total) - Number(replays), replays: Number(replays) },
+      ]),
+    ),
   };
 }
 
-/** Everything that is not as it should be, whoever was killed and whenever. */
-export function violations({ sessions, tokens, refreshes }: Snapshot, holders: readonly Holder[] = []): string[] {
+/** Everything that is wrong, whichever server was killed at whatever moment. */
+export function violations({ sessions, logged }: Snapshot, holders: readonly Holder[] = []): string[] {
   const found: string[] = [];
-  const retired = new Map<string, TokenRow[]>();
-  for (const token of tokens) {
-    const own = retired.get(token.sessionId);
-    if (own) own.push(token);
-    else retired.set(token.sessionId, [token]);
-  }
-  const live = new Set(sessions.map(({ liveDigest }) => liveDigest));
-  if (live.size !== sessions.length) found.push('Two sessions have one live token.');
-  const used = new Map<string, number>();
-  for (const session of sessions) {
-    const own = (retired.get(session.id) ?? []).sort((a, b) => a.generation - b.generation);
-    // Each refresh leaves one used token behind it, and none is missing.
-    if (own.length !== session.generation || own.some(({ generation }, index) => generation !== index)) {
-      found.push(`Session ${session.id} is at generation ${session.generation} with ${own.length} retired tokens.`);
+  for (const column of ['accessDigest', 'refreshDigest', 'familyDigest'] as const) {
+    if (new Set(sessions.map((session) => session[column])).size !== sessions.length) {
+      found.push(`Two sessions have the same ${column}.`);
     }
-    if (own.some(({ digest }) => live.has(digest))) found.push(`A retired token of session ${session.id} is live.`);
-    if (session.state !== 'active' && session.hasSealedAnswer)
-      found.push(`Ended session ${session.id} keeps an answer.`);
-    const count = own.filter(({ state }) => state === 'used').length;
-    used.set(session.userId, (used.get(session.userId) ?? 0) + count);
   }
-  for (const [userId, count] of used) {
-    const logged = refreshes.get(userId) ?? 0;
-    if (logged !== count) found.push(`User ${userId} has used ${count} tokens, and the log tells of ${logged}.`);
+  const stored = new Map<string, LoggedRefreshes>();
+  for (const session of sessions) {
+    found.push(...violationsOf(session));
+    const { exchanges, replays } = stored.get(session.userId) ?? { exchanges: 0, replays: 0 };
+    const sum = { exchanges: exchanges + session.generation, replays: replays + session.replayCount };
+    stored.set(session.userId, sum);
+  }
+  // Every exchange raises a generation by one, in the transaction that logs it. Replays are counted since the last one.
+  for (const [userId, { exchanges, replays }] of stored) {
+    const log = logged.get(userId) ?? { exchanges: 0, replays: 0 };
+    if (log.exchanges !== exchanges) {
+      found.push(`User ${userId} exchanged ${exchanges} tokens, and the log has ${log.exchanges}.`);
+    }
+    if (log.replays < replays) found.push(`User ${userId} had ${replays} replays, and the log has ${log.replays}.`);
   }
   for (const holder of holders) {
     const session = sessions.find(({ id }) => id === holder.sessionId);
-    if (!session || fateOf(session, retired.get(session.id) ?? [], holder) === null) {
+    if (!session || fateOf(session, holder) === null) {
       found.push(
         `Session ${holder.sessionId} has neither all of the old nor all of the new: ${JSON.stringify(session)}`,
       );
@@ -101,12 +99,30 @@ export function violations({ sessions, tokens, refreshes }: Snapshot, holders: r
   return found;
 }
 
-/** What became of a refresh that was in flight: nothing, or all of it; null for anything else. */
-export function fateOf(session: SessionRow, retired: readonly TokenRow[], holder: Holder): 'old' | 'new' | null {
-  const digest = createHash('sha256').update(holder.refreshToken).digest('hex');
-  if (session.state !== 'active') return null;
-  if (session.liveDigest === digest) return 'old';
-  const token = retired.find((one) => one.digest === digest);
-  const isDone = token?.state === 'used' && token.generation === session.generation - 1;
-  return holder.isInFlight && isDone ? 'new' : null;
+function violationsOf({ id, state, generation, refreshedAt, replay }: SessionRow): string[] {
+  const found: string[] = [];
+  const stored = replay.filter((column) => column !== null).length;
+  if (state !== 'active' && replay[0] !== null) found.push(`The ended session ${id} can issue its pair again.`);
+  if (state === 'active' && stored !== 0 && stored !== replay.length) {
+    found.push(`Session ${id} has ${stored} of the ${replay.length} columns that issue its pair again.`);
+  }
+  if ((generation === 0) !== (refreshedAt === null)) {
+    found.push(`Session ${id} of generation ${generation} was last refreshed at ${refreshedAt}.`);
+  }
+  return found;
+}
+
+/** What became of a refresh that was in flight: nothing (`old`) or all of it (`new`); null for anything else. */
+export function fateOf(session: SessionRow, holder: Holder): 'old' | 'new' | null {
+  const { generation, familySecret } = parseRefreshToken(holder.refreshToken)!;
+  if (session.state !== 'active' || session.familyDigest !== digest(familySecret)) return null;
+  const hasOldAccess = session.accessDigest === digest(holder.accessToken);
+  const hasOldRefresh = session.refreshDigest === digest(holder.refreshToken);
+  if (hasOldAccess !== hasOldRefresh) return null;
+  if (hasOldRefresh) return session.generation === generation ? 'old' : null;
+  return holder.isInFlight && session.generation === generation + 1 ? 'new' : null;
+}
+
+function digest(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
 }

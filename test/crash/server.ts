@@ -9,7 +9,7 @@ import {
   BearerAuthGuard,
   CurrentSession,
   type AuthModuleOptions,
-  type Session,
+  type SessionInfo,
 } from 'nestjs-session-auth';
 import type { AddressInfo } from 'node:net';
 import type { DataSourceOptions } from 'typeorm';
@@ -19,7 +19,7 @@ import type { DataSourceOptions } from 'typeorm';
 @UseGuards(BearerAuthGuard)
 class MeController {
   @Get()
-  me(@CurrentSession() session: Session): object {
+  me(@CurrentSession() session: SessionInfo): object {
     return { session_id: session.id };
   }
 }

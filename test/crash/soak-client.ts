@@ -5,15 +5,15 @@ interface Pair {
   readonly refresh_token: string;
 }
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** What a soak has seen. */
+/** The results of a soak. */
 export class Tally {
   readonly statuses = new Map<string, number>();
-  /** No answer, because the server was killed. */
+  /** Requests without a response, because the server was killed. */
   unanswered = 0;
   readonly wronglyEnded: string[] = [];
   readonly unexpected: string[] = [];
@@ -24,7 +24,7 @@ export class Tally {
   }
 }
 
-/** A client that is never wrong: whatever of its session is refused, the server has ended it wrongly. */
+/** A client that makes no mistake: if its session is refused, the server ended it wrongly. */
 export class SoakClient {
   private pair: Pair | null = null;
 
@@ -50,52 +50,52 @@ export class SoakClient {
 
   private async login(): Promise<void> {
     const { username, password } = this;
-    const answer = await this.post('auth/login', { username, password });
-    this.tally.count('login', answer.status);
-    if (answer.status === 200) this.pair = answer.body as Pair;
-    else this.tally.unexpected.push(`login: ${answer.status}`);
+    const reply = await this.post('auth/login', { username, password });
+    this.tally.count('login', reply.status);
+    if (reply.status === 200) this.pair = reply.body as Pair;
+    else this.tally.unexpected.push(`login: ${reply.status}`);
   }
 
   private async refresh(): Promise<void> {
-    const answer = await this.post('auth/token/refresh', { refresh_token: this.pair!.refresh_token });
-    this.expect(answer, 'refresh');
-    if (answer.status === 200) this.pair = answer.body as Pair;
+    const reply = await this.post('auth/token/refresh', { refresh_token: this.pair!.refresh_token });
+    this.expect(reply, 'refresh');
+    if (reply.status === 200) this.pair = reply.body as Pair;
   }
 
-  /** As two tabs of one browser do. */
+  /** Two parallel refreshes, as two tabs of one browser send them. */
   private async raceItself(): Promise<void> {
     const body = { refresh_token: this.pair!.refresh_token };
-    const answers = await Promise.all([this.post('auth/token/refresh', body), this.post('auth/token/refresh', body)]);
-    for (const answer of answers) this.expect(answer, 'double refresh');
-    const pairs = answers.map((answer) => JSON.stringify(answer.body));
-    if (answers.some(({ status }) => status !== 200)) return;
-    if (pairs[0] !== pairs[1]) this.tally.unexpected.push('Two refreshes of one token gave two pairs.');
-    this.pair = answers[0].body as Pair;
+    const replies = await Promise.all([this.post('auth/token/refresh', body), this.post('auth/token/refresh', body)]);
+    for (const reply of replies) this.expect(reply, 'double refresh');
+    const pairs = replies.map((reply) => JSON.stringify(reply.body));
+    if (replies.some(({ status }) => status !== 200)) return;
+    if (pairs[0] !== pairs[1]) this.tally.unexpected.push('Two refreshes of one token returned two pairs.');
+    this.pair = replies[0].body as Pair;
   }
 
-  /** One whose answer was lost may have been done. */
+  /** A logout whose response was lost may have succeeded. */
   private async logout(): Promise<void> {
     const before = this.tally.unanswered;
-    const answer = await this.post('auth/logout', {}, this.pair!.access_token);
-    this.tally.count('logout', answer.status);
-    if (answer.status !== 200 && this.tally.unanswered === before) this.expect(answer, 'logout again');
+    const reply = await this.post('auth/logout', {}, this.pair!.access_token);
+    this.tally.count('logout', reply.status);
+    if (reply.status !== 200 && this.tally.unanswered === before) this.expect(reply, 'logout again');
     this.pair = null;
   }
 
-  private expect(answer: Answer, kind: string): void {
-    this.tally.count(kind, answer.status);
-    if (answer.status === 200) return;
-    const told = `${kind}: ${answer.status} ${JSON.stringify(answer.body)}`;
-    if (answer.status === 400 || answer.status === 401) this.tally.wronglyEnded.push(told);
-    else this.tally.unexpected.push(told);
+  private expect(reply: Reply, kind: string): void {
+    this.tally.count(kind, reply.status);
+    if (reply.status === 200) return;
+    const refusal = `${kind}: ${reply.status} ${JSON.stringify(reply.body)}`;
+    if (reply.status === 400 || reply.status === 401) this.tally.wronglyEnded.push(refusal);
+    else this.tally.unexpected.push(refusal);
     this.pair = null;
   }
 
-  private get(path: string): Promise<Answer> {
+  private get(path: string): Promise<Reply> {
     return this.ask(path, { headers: { Authorization: `Bearer ${this.pair!.access_token}` } });
   }
 
-  private post(path: string, body: object, accessToken?: string): Promise<Answer> {
+  private post(path: string, body: object, accessToken?: string): Promise<Reply> {
     const headers = {
       'Content-Type': 'application/json',
       ...(accessToken ? { Authorization: `Bearer ${accessToken}` } : {}),
@@ -103,8 +103,8 @@ export class SoakClient {
     return this.ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  /** Asks one server or the other until one answers; what a server cannot do just now it says with 503 and when to come again. */
-  private async ask(path: string, init: RequestInit): Promise<Answer> {
+  /** Sends the request to a random server until one responds. A 503 with `Retry-After` is retried too. */
+  private async ask(path: string, init: RequestInit): Promise<Reply> {
     for (;;) {
       const urls = this.urls();
       const url = urls[Math.floor(Math.random() * urls.length)]!;

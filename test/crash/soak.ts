@@ -12,10 +12,10 @@ import { SoakClient, Tally } from './soak-client';
 
 const PASSWORD = 'correct horse battery staple';
 
-/** So that the log is complete for the checker, and a lost answer can be asked for again. */
+/** The checker needs a complete log, and clients repeat requests whose response was lost. */
 const OPTIONS = { refreshReuseGraceSeconds: 30, pruneIntervalSeconds: 60, history: { maxRowsPerUser: 10_000_000 } };
 
-/** Two instances on one PostgreSQL at full load, of which one is killed now and then. */
+/** Runs two instances on one PostgreSQL at full load, and kills one of them every few seconds. */
 async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { minutes: { type: 'string' }, clients: { type: 'string' } } });
   const minutes = Number(values.minutes ?? 10);
@@ -28,7 +28,7 @@ async function main(): Promise<boolean> {
   }).initialize();
   const start = (): ServerProcess => ServerProcess.start(database.options, OPTIONS);
   const servers = [start(), start()];
-  let isOver = false;
+  let hasEnded = false;
   try {
     const urls = await Promise.all(servers.map((server) => server.url()));
     const own = await Instance.create(dataSource, new SystemClock(), {}, []);
@@ -39,7 +39,7 @@ async function main(): Promise<boolean> {
     const tally = new Tally();
     let kills = 0;
     const killer = async (): Promise<void> => {
-      while (!isOver) {
+      while (!hasEnded) {
         await sleep(Math.min(randomInt(5_000, 15_000), Math.max(0, until - Date.now())));
         if (Date.now() >= until) return;
         const victim = randomInt(2);
@@ -51,7 +51,7 @@ async function main(): Promise<boolean> {
     };
     let cuts = 0;
     const cutter = async (): Promise<void> => {
-      while (!isOver) {
+      while (!hasEnded) {
         await sleep(Math.min(randomInt(3_000, 10_000), Math.max(0, until - Date.now())));
         if (Date.now() >= until) return;
         const cut: unknown[] = await dataSource.query(
@@ -63,7 +63,7 @@ async function main(): Promise<boolean> {
     };
     const run = names.map((name) => new SoakClient(name, PASSWORD, () => urls, tally).run(until));
     await Promise.all([...run, killer(), cutter()]);
-    isOver = true;
+    hasEnded = true;
     for (const server of servers) await server.kill();
     const snapshot = await takeSnapshot(dataSource);
     const found = violations(snapshot);
@@ -81,7 +81,7 @@ async function main(): Promise<boolean> {
           unanswered: tally.unanswered,
           statuses: Object.fromEntries([...tally.statuses].sort()),
           sessions: snapshot.sessions.length,
-          refreshes: snapshot.tokens.length,
+          refreshes: snapshot.sessions.reduce((sum, { generation }) => sum + generation, 0),
           wronglyEnded: tally.wronglyEnded.length,
           reuseDetected: reuse.length,
           unexpected: tally.unexpected.length,
@@ -94,7 +94,7 @@ async function main(): Promise<boolean> {
     );
     return tally.wronglyEnded.length + reuse.length + tally.unexpected.length + found.length === 0;
   } finally {
-    isOver = true;
+    hasEnded = true;
     for (const server of servers) await server.kill();
     await dataSource.destroy();
     await database.drop();

@@ -30,13 +30,13 @@ describe('the guide of the client', () => {
   });
 
   it('lists the options that there are', () => {
-    const options = words('assemble.ts', 'interface AuthClientOptions {', /^ {2}readonly (\w+)\?:/gm);
+    const options = words('options.ts', 'interface AuthClientOptions {', /^ {2}readonly (\w+)\?:/gm);
     expect(named('Options')).toEqual(options);
   });
 
   it('lists the methods that there are', () => {
     const methods = Object.getOwnPropertyNames(library.AuthClient.prototype);
-    const own = methods.filter((name) => !['constructor', 'call', 'ending', 'over', 'forget'].includes(name));
+    const own = methods.filter((name) => !['constructor', 'call', 'endAfter', 'forget'].includes(name));
     expect(named('What it does').sort()).toEqual(own.sort());
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as library from 'nestjs-session-auth';
-import { DEFAULT_EXTRAS, DEFAULT_OPTIONS } from '../../libs/auth/src/options/defaults';
+import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, type OptionRow } from '../../libs/auth/src/options/option-table';
 import { documents } from './code-blocks';
 
 const ROOT = join(__dirname, '../..');
@@ -25,18 +25,24 @@ function words(file: string, pattern: RegExp): string[] {
 }
 
 describe('the README', () => {
-  const options = table('README.md', 'Options');
-
-  it('lists the options that there are', () => {
-    expect([...options.keys()]).toEqual([...Object.keys(DEFAULT_OPTIONS), ...Object.keys(DEFAULT_EXTRAS)]);
-  });
-
-  it.each(Object.entries({ ...DEFAULT_OPTIONS, ...DEFAULT_EXTRAS }))('tells the default of %s', (name, value) => {
-    const told = options.get(name)!;
-    if (name === 'hashing') expect(told).toBe(`{ concurrent: cores, waiting: ${DEFAULT_OPTIONS.hashing.waiting} }`);
-    else if (typeof value === 'object') expect(told).toBe(inline(value));
-    else if (value !== undefined) expect(told).toBe(typeof value === 'string' ? `'${value}'` : String(value));
-    else expect(told).not.toBe('');
+  it('lists every option with its default and its bounds', () => {
+    const section = read('README.md').split('\n## Options\n')[1]!.split('\n## ')[0]!;
+    const lines = section.split('\n').filter((line) => line.startsWith('| `'));
+    const listed = lines.map((line) => line.split(/(?<!\\) ?\| ?/)).map(([, name, byDefault]) => [name, byDefault]);
+    const rows = [...OPTION_ROWS, ...EXTRA_ROWS].map(([path, row]) => ({ path, ...row, text: row.defaultText }));
+    const mapping = [...MAPPING_RULES].map(([path, rule]) => ({
+      path,
+      rule,
+      text: path === 'users.active' ? 'none' : 'required',
+      default: undefined,
+    }));
+    rows.splice(rows.findIndex(({ path }) => path === 'users') + 1, 0, ...mapping);
+    expect(listed).toEqual(rows.map((row) => [`\`${row.path}\``, row.text ?? `\`${defaultOf(row)}\``]));
+    for (const [index, { rule }] of rows.entries()) {
+      const range = rule.range ?? '';
+      const bounds = range && ` ${range[0]!.toUpperCase()}${range.slice(1)}. |`;
+      expect(lines[index]).toMatch(new RegExp(`${bounds.replace(/[|.]/g, '\\$&')}$`));
+    }
   });
 
   it('lists the signals that there are', () => {
@@ -49,9 +55,28 @@ describe('the README', () => {
   it('lists the events that there are', () => {
     const union = read('libs/auth/src/domain/auth-event.ts').split(';')[0]!;
     const events = [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name);
-    expect(events).toHaveLength(9);
+    expect(events).toHaveLength(10);
     expect([...table('README.md', 'Events').keys()]).toEqual(events);
   });
+});
+
+describe('the docstring of an option', () => {
+  const source = read('libs/auth/src/options/auth-options.ts');
+  const docstrings = new Map(
+    [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s+(\w+)\?:/g)].map(([, text, name]) => [
+      name!,
+      text!.replace(/\s+\*?\s*/g, ' '),
+    ]),
+  );
+
+  it.each([...OPTION_ROWS, ...EXTRA_ROWS].map(([path, row]) => ({ path, row })))(
+    'of $path gives its default and its bounds',
+    ({ path, row }) => {
+      const docstring = docstrings.get(path.split('.').at(-1)!);
+      expect(docstring).toContain(` Default: ${defaultOf(row)}`);
+      expect(docstring?.toLowerCase()).toContain(row.rule.range?.toLowerCase() ?? '');
+    },
+  );
 });
 
 describe('every document', () => {
@@ -92,7 +117,6 @@ it('the library exports these names and no others', () => {
     'AuthModule',
     'AuthOptionsError',
     'AuthPasswordReset',
-    'AuthRefreshToken',
     'AuthService',
     'AuthSession',
     'AuthSetupError',
@@ -102,6 +126,7 @@ it('the library exports these names and no others', () => {
     'BearerAuthGuard',
     'CurrentSession',
     'CurrentUser',
+    'DEFAULT_OPTIONS',
     'DeviceDetector',
     'DjangoPbkdf2Hashes',
     'FormerHashes',
@@ -120,16 +145,14 @@ it('the library exports these names and no others', () => {
     'SessionsController',
     'TokenSource',
     'UserStore',
-    'clientOf',
+    'clientInfoOf',
     'foldName',
-    'isPublic',
-    'keepHandshake',
-    'tokenOfSocket',
+    'isPublicRoute',
+    'rememberHandshake',
+    'socketAccessToken',
   ]);
 });
 
-function inline(value: object): string {
-  return `{ ${Object.entries(value)
-    .map(([key, one]) => `${key}: ${String(one)}`)
-    .join(', ')} }`;
+function defaultOf({ default: value, defaultText }: Pick<OptionRow, 'default' | 'defaultText'>): string {
+  return defaultText ?? (typeof value === 'string' ? `'${value}'` : String(value));
 }

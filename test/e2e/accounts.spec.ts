@@ -9,7 +9,7 @@ async function idOf(host: Host, username: string): Promise<string> {
 const NEW_PASSWORD = 'a password that is new';
 
 stories('an account', {}, (at: Stage) => {
-  it('that is disabled has no session at once, cannot log in, and gets none back when it is enabled', async () => {
+  it('that is disabled loses its sessions immediately and cannot log in, and enabling it restores none', async () => {
     const { host } = at;
     const session = await host.login();
     const id = await idOf(host, 'alice');
@@ -30,7 +30,7 @@ stories('an account', {}, (at: Stage) => {
     });
   });
 
-  it('that is disabled twice, or not there, is told apart', async () => {
+  it('can be disabled twice, and one that does not exist is unknown_user', async () => {
     const { host } = at;
     const id = await idOf(host, 'bob');
     await host.auth.disableUser(id);
@@ -41,7 +41,7 @@ stories('an account', {}, (at: Stage) => {
     await expect(host.auth.enableUser(nobody)).rejects.toMatchObject({ code: 'unknown_user' });
   });
 
-  it('that is forgotten leaves nothing of itself, and nothing of anybody else goes', async () => {
+  it('that is forgotten leaves no row, and those of other users stay', async () => {
     const { host } = at;
     const session = await host.login();
     await host.refresh(session.refresh_token).expect(200);
@@ -50,12 +50,12 @@ stories('an account', {}, (at: Stage) => {
     const id = await idOf(host, 'alice');
     await host.auth.createPasswordResetToken(id);
     await host.auth.forgetUser(id);
-    const tables = ['sessions', 'refresh_tokens', 'events', 'login_failures', 'password_resets', 'user_locks'];
+    const tables = ['sessions', 'events', 'login_failures', 'password_resets', 'user_locks'];
     const rows = await Promise.all(tables.map((table) => host.dataSource.query(`SELECT * FROM auth_${table}`)));
     const left = JSON.stringify(rows);
     expect(left).not.toContain(id);
     expect(left).not.toContain(session.session_id);
-    expect(rows.map((found: unknown[]) => found.length)).toEqual([1, 0, 1, 0, 0, 1]);
+    expect(rows.map((found: unknown[]) => found.length)).toEqual([1, 1, 0, 0, 1]);
     expect(host.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'user_deleted' }]);
     await host.refresh(session.refresh_token).expect(400);
     await host.get('/me', bob.access_token).expect(200);
@@ -69,7 +69,7 @@ stories('a new password', { auth: { passwordPolicy: { minLength: 12, check: isKn
     return host.post('/auth/password/change', token, { current_password: PASSWORD, new_password: password });
   };
 
-  it('has the length that the options ask for, in characters, whatever it is made of', async () => {
+  it('has at least the configured length in characters, whatever characters they are', async () => {
     const { host } = at;
     const refused = await change(host, '\u{1f511}'.repeat(11));
     expect([refused.status, refused.body]).toEqual([
@@ -80,7 +80,7 @@ stories('a new password', { auth: { passwordPolicy: { minLength: 12, check: isKn
     await restorePassword(host);
   });
 
-  it('passes the check of the host, which is told the name', async () => {
+  it('must pass the check of the application, which receives the username', async () => {
     const { host } = at;
     for (const known of ['password password', 'alice alice alice']) {
       const { status, body } = await change(host, known);
@@ -99,7 +99,7 @@ function isKnown(password: string, { username }: { username: string }): Promise<
   return Promise.resolve(isBad ? 'This password is known.' : null);
 }
 
-stories('a token for a new password', { auth: { passwordResetTtlSeconds: 600 } }, (at: Stage) => {
+stories('a password reset token', { auth: { passwordResetTtlSeconds: 600 } }, (at: Stage) => {
   afterEach(() => restorePassword(at.host));
 
   const issue = async (): Promise<string> => {
@@ -110,7 +110,7 @@ stories('a token for a new password', { auth: { passwordResetTtlSeconds: 600 } }
     at.host.auth.redeemPasswordResetToken(token, password);
   const refused = { code: 'invalid_reset_token' };
 
-  it('sets it once, ends all sessions, and lifts a lock', async () => {
+  it('sets a password once, ends all sessions, and ends the delay of failed logins', async () => {
     const { host } = at;
     const session = await host.login();
     for (let i = 0; i < 10; i++) await host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
@@ -123,13 +123,13 @@ stories('a token for a new password', { auth: { passwordResetTtlSeconds: 600 } }
     expect(host.sent('user_logged_out')).toMatchObject([{ reason: 'password_reset' }]);
   });
 
-  it('is used by one of many at the same time', async () => {
+  it('is redeemed once when it is presented several times in parallel', async () => {
     const token = await issue();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => redeem(token)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('is good for its time and no longer', async () => {
+  it('expires after its lifetime, and is then pruned', async () => {
     const { host } = at;
     const token = await issue();
     host.clock.advance(600 * SECOND);
@@ -140,13 +140,13 @@ stories('a token for a new password', { auth: { passwordResetTtlSeconds: 600 } }
     await redeem(next);
   });
 
-  it('is not used up by a password that is refused', async () => {
+  it('remains valid when the new password is refused', async () => {
     const token = await issue();
     await expect(redeem(token, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
     await redeem(token);
   });
 
-  it('ends with the next one, with a change of password, and with the account', async () => {
+  it('is revoked by a newer one, by a password change and by disabling the account', async () => {
     const { host } = at;
     const first = await issue();
     const second = await issue();
@@ -163,10 +163,10 @@ stories('a token for a new password', { auth: { passwordResetTtlSeconds: 600 } }
     await host.auth.enableUser(id);
   });
 
-  it('is stored as a digest, and is none of the other tokens', async () => {
+  it('is stored as a digest, and no other kind of token is accepted in its place', async () => {
     const { host } = at;
     const token = await issue();
-    expect(token).toMatch(/^nsap_[A-Za-z0-9_-]{49}$/);
+    expect(token).toMatch(/^nsap_[A-Za-z0-9_-]{50}$/);
     const rows = await host.dataSource.query('SELECT * FROM auth_password_resets');
     expect(JSON.stringify(rows)).not.toContain(token);
     await host.get('/me', token).expect(401);
@@ -176,7 +176,7 @@ stories('a token for a new password', { auth: { passwordResetTtlSeconds: 600 } }
     await expect(redeem('')).rejects.toMatchObject(refused);
   });
 
-  it('is for users that are there', async () => {
+  it('cannot be created for an unknown user', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000';
     await expect(at.host.auth.createPasswordResetToken(nobody)).rejects.toMatchObject({ code: 'unknown_user' });
   });

@@ -17,7 +17,7 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     return (await at.host.auth.openSession(id, { ipAddress, userAgent })).sessionId;
   };
 
-  it('lists the active sessions of everyone, in pages that hold each once', async () => {
+  it('lists the active sessions of all users, in pages that hold each once', async () => {
     const { host } = at;
     const ids = [await open('alice'), await open('bob'), await open('carol'), await open('alice'), await open('bob')];
     await host.auth.revokeSession(await idOf(host, 'carol'), ids[2]!);
@@ -51,7 +51,7 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect(await found({ createdBefore: since })).toEqual([]);
   });
 
-  it('ends what meets a filter, at once and told with the actor, and nothing else', async () => {
+  it('ends the sessions that match a filter and no others, and is recorded as the actor', async () => {
     const { host } = at;
     const alice = await host.login();
     const bob = await host.login('bob');
@@ -67,15 +67,15 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect(await storedEnd(host, alice.session_id)).toEqual({ state: 'revoked', end_reason: 'admin' });
     expect(host.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'admin' }]);
     const { access_token: token } = await host.login();
-    const told = (await historyOf(host, token)).find(({ event }) => event === 'session_revoked');
-    expect(told).toMatchObject({
+    const entry = (await historyOf(host, token)).find(({ event }) => event === 'session_revoked');
+    expect(entry).toMatchObject({
       ip_address: '192.0.2.8',
       extra: { session_id: alice.session_id, reason: 'admin', actor: 'carol (support)' },
     });
     expect(await administer(host).end({ userId: '00000000-0000-4000-8000-000000000000' }, { actor: 'carol' })).toBe(0);
   });
 
-  it('names the actor when one session is ended, too', async () => {
+  it('is recorded as the actor who ended a single session too', async () => {
     const { host } = at;
     const sessionId = await open('alice');
     const options = { by: 'admin', actor: 'carol' } as const;
@@ -84,7 +84,7 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect(items[0]).toMatchObject({ extra: { session_id: sessionId, reason: 'admin', actor: 'carol' } });
   });
 
-  it('ends all sessions of everyone, in more than one batch, while others log in and out', async () => {
+  it('ends all sessions of all users, in more than one batch, while users log out', async () => {
     const { host } = at;
     const ids = [await idOf(host, 'alice'), await idOf(host, 'bob')];
     for (let i = 0; i < 450; i++) await host.auth.openSession(ids[i % 2]!);
@@ -100,7 +100,7 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect(host.sent('user_logged_out')).toHaveLength(451);
   });
 
-  it('reads any history in pages', async () => {
+  it('reads the history of any user in pages', async () => {
     const { host } = at;
     for (let i = 0; i < 5; i++) await open('alice');
     const id = await idOf(host, 'alice');
@@ -115,7 +115,7 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
   });
 
-  it('is told what is wrong, before anybody is logged out by a slip', async () => {
+  it('cannot end sessions with an empty or invalid filter', async () => {
     const { host } = at;
     await open('alice');
     const by = { actor: 'carol' };

@@ -3,8 +3,8 @@ import { PASSWORD } from '../support/host';
 import { DAY, MINUTE } from '../support/driven-clock';
 import { sendRaw, setActive, storiesOnBothPlatforms, type RawAnswer, type Stage } from './stories';
 
-const MISSING = '{"detail":"Authentication credentials were not provided."}';
-const INVALID = '{"detail":"Invalid or expired access token."}';
+const MISSING = '{"detail":"Authentication credentials were not provided.","code":"credentials_missing"}';
+const INVALID = '{"detail":"Invalid or expired access token.","code":"access_token_invalid"}';
 
 const ROUTES = [
   'POST /auth/logout/',

@@ -142,6 +142,24 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     await restorePassword(host);
   });
 
+  it('leave neither a new row nor a changed one where they are refused', async () => {
+    const { host } = at;
+    const rows = (): Promise<unknown[]> => host.dataSource.query('SELECT * FROM auth_login_failures ORDER BY 1');
+    await fail(host, 10);
+    for (let i = 0; i < 90; i++) await fail(host, 1, `198.51.100.${i}`);
+    const locked = await rows();
+    for (const ipAddress of ['192.0.2.1', '198.51.100.1', '203.0.113.1', '203.0.113.2']) {
+      expect(await tryLogin(host, PASSWORD, ipAddress)).toBe('too_many_attempts 3600');
+    }
+    expect(await rows()).toEqual(locked);
+    await host.auth.resetFailedLogins('alice');
+    await fail(host, 10);
+    const delayed = await rows();
+    expect(await tryLogin(host, PASSWORD)).toBe('too_many_attempts 30');
+    expect(await rows()).toEqual(delayed);
+    expect([locked.length, delayed.length]).toEqual([92, 2]);
+  });
+
   it('are counted for a wrong current password too, which is delayed as well', async () => {
     const { host } = at;
     const session = await host.login();
@@ -222,7 +240,7 @@ describe.each(DATABASES)('parallel attempts over two instances on %s', (name) =>
     expect(outcomes).toEqual(['invalid_credentials', ...Array<string>(9).fill('too_many_attempts 60')]);
   });
 
-  it('a place whose process died is free again after half a minute', async () => {
+  it('a slot whose process died is free again after half a minute', async () => {
     await hosts[0].dataSource.query('SELECT 1');
     await fail(hosts[0], 4);
     await hosts[0].dataSource.query(

@@ -76,12 +76,12 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
   });
 
   it.each([
-    ['no header', [], 401],
-    ['another scheme', ['Authorization: Basic x'], 401],
-    ['no token', ['Authorization: Bearer x'], 401],
-    ['two headers', ['Authorization: Bearer x', 'Authorization: Bearer x'], 400],
-  ])('the guard refuses %j', async (_, headers, status) => {
-    expect(told(await send(['GET /auth/sessions HTTP/1.1', ...headers]))).toEqual([status, DETAIL]);
+    ['no header', [], [401, { ...DETAIL, code: 'credentials_missing' }]],
+    ['another scheme', ['Authorization: Basic x'], [401, { ...DETAIL, code: 'credentials_missing' }]],
+    ['no token', ['Authorization: Bearer x'], [401, { ...DETAIL, code: 'access_token_invalid' }]],
+    ['two headers', ['Authorization: Bearer x', 'Authorization: Bearer x'], [400, DETAIL]],
+  ])('the guard refuses %s', async (_, headers, expected) => {
+    expect(told(await send(['GET /auth/sessions HTTP/1.1', ...headers]))).toEqual(expected);
   });
 
   it.each(['{', '[]', '"x"', 'null', '{"username":"alice",}'])(

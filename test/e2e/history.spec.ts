@@ -76,7 +76,7 @@ storiesOnBothPlatforms('the limit of a history', {}, (at: Stage) => {
     '5&limit=',
     '&limit=5',
     '0&limit=0',
-  ])('%j is no integer', async (limit) => {
+  ])('%j is not an integer', async (limit) => {
     const { access_token: token } = await at.host.login();
     const answer = await at.host.get(`/auth/history/?limit=${limit}`, token);
     expect([answer.status, answer.body]).toEqual([400, { limit: ['A valid integer is required.'] }]);
@@ -114,7 +114,7 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     expect(entry!.timestamp).toMatch(TIMESTAMP);
   });
 
-  it('is in order, most recent first, also within one millisecond', async () => {
+  it('is ordered, most recent first, also within one millisecond', async () => {
     const { host } = at;
     let { refresh_token: token, access_token: access } = await host.login();
     await host.login();
@@ -135,7 +135,7 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("has the user's own events only, and those of names that belong to the user", async () => {
+  it("has the user's own events only", async () => {
     const { host } = at;
     await host.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
     await host.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
@@ -165,7 +165,7 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     expect(entry!.user_agent).toBe(kept);
   });
 
-  it('tells what each event has to tell', async () => {
+  it('has the documented extra of each event', async () => {
     const { host } = at;
     const wrong = () => host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
@@ -193,10 +193,10 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     await host.auth.resetPassword(user.id, PASSWORD);
     const { access_token: token } = await host.login();
 
-    const told = (await historyOf(host, token)).map(({ event, extra }) => [event, extra]);
-    // What happens in one unit has no order that is promised.
-    const sorted = (entries: unknown[]) => entries.map((entry) => JSON.stringify(entry)).sort();
-    expect(sorted(told)).toEqual(
+    const entries = (await historyOf(host, token)).map(({ event, extra }) => [event, extra]);
+    // The order of events of one transaction is not promised.
+    const sorted = (rows: unknown[]) => rows.map((entry) => JSON.stringify(entry)).sort();
+    expect(sorted(entries)).toEqual(
       sorted([
         ['login_failure', { username: 'alice', failure_count: 1 }],
         ['login_failure', { username: 'alice', failure_count: 2 }],
@@ -220,7 +220,7 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     );
   });
 
-  it('tells a login from a device that the user was never seen on, not the first of all', async () => {
+  it('marks a login from a new device, except the first login of all', async () => {
     const { host } = at;
     await host.login('alice', undefined, PHONE);
     await host.login('alice', undefined, LAPTOP);

@@ -1,5 +1,5 @@
 import { AuthUser } from 'nestjs-session-auth';
-import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/bcrypt-password-hasher';
+import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
 import { CountingHasher } from '../support/counting-hasher';
 import { PASSWORD, type Host } from '../support/host';
 import { Tap } from '../support/tap';

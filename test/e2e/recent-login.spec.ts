@@ -1,8 +1,8 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { PASSWORD } from '../support/host';
-import { eventsOf, stories, type Stage } from './stories';
+import { PASSWORD, type Host } from '../support/host';
+import { eventsOf, INVALID_REFRESH, stories, type Stage } from './stories';
 
 @Controller('transfer')
 @UseGuards(BearerAuthGuard)
@@ -15,10 +15,15 @@ class TransferController {
 }
 
 const RECENT_LOGIN_REQUIRED = { detail: 'A recent login is required.', code: 'recent_login_required' };
+const INVALID_ACCESS = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
+
+const reauthenticate = (host: Host, accessToken: string) =>
+  host.post('/auth/reauthenticate/', accessToken, { password: PASSWORD });
+
 const on = { auth: { recentLogin: { endpoint: true, toEndSessionsSeconds: 600 } }, controllers: [TransferController] };
 
 stories('a recent login', on, (at: Stage) => {
-  it('is asked for to the millisecond, and a login is one', async () => {
+  it('is required to the millisecond, and a login counts as one', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     host.clock.advance(300 * SECOND - 1);
@@ -29,7 +34,7 @@ stories('a recent login', on, (at: Stage) => {
     await host.get('/me', token).expect(200);
   });
 
-  it('is not what a refresh is', async () => {
+  it('is not replaced by a refresh', async () => {
     const { host } = at;
     const { refresh_token: token } = await host.login();
     host.clock.advance(5 * MINUTE);
@@ -37,21 +42,21 @@ stories('a recent login', on, (at: Stage) => {
     await host.get('/transfer', body.access_token).expect(403, RECENT_LOGIN_REQUIRED);
   });
 
-  it('can be made up for in the session that is there, without a second one', async () => {
+  it('is replaced by a reauthentication, within the same session', async () => {
     const { host } = at;
     const session = await host.login();
     host.clock.advance(10 * MINUTE);
     await host.get('/transfer', session.access_token).expect(403);
-    await host
-      .post('/auth/reauthenticate/', session.access_token, { password: PASSWORD })
-      .expect(200, { detail: 'Reauthenticated.' });
-    await host.get('/transfer', session.access_token).expect(200);
-    expect((await host.get('/auth/sessions', session.access_token)).body).toHaveLength(1);
-    expect(await eventsOf(host, session.access_token)).toEqual(['login_success']);
-    await host.refresh(session.refresh_token).expect(200);
+    const { body: pair } = await reauthenticate(host, session.access_token).expect(200);
+    expect(pair).toEqual({ access_token: expect.any(String), refresh_token: expect.any(String), token_type: 'Bearer' });
+    await host.get('/transfer', pair.access_token).expect(200);
+    expect((await host.get('/me', pair.access_token).expect(200)).body.session_id).toBe(session.session_id);
+    expect((await host.get('/auth/sessions', pair.access_token)).body).toHaveLength(1);
+    expect(await eventsOf(host, pair.access_token)).toEqual(['reauthentication', 'login_success']);
+    await host.refresh(pair.refresh_token).expect(200);
   });
 
-  it('refuses a wrong password, counts it as a failed login, and delays it', async () => {
+  it('is not replaced by a wrong password, which counts as a failed login and is delayed', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     host.clock.advance(10 * MINUTE);
@@ -63,20 +68,21 @@ stories('a recent login', on, (at: Stage) => {
     await host.get('/transfer', token).expect(403);
   });
 
-  it('is asked for before sessions are ended, where the options say so, but never for a logout', async () => {
+  it('is required for ending sessions where the options say so, but never for a logout', async () => {
     const { host } = at;
     const session = await host.login();
     const other = await host.login();
     host.clock.advance(10 * MINUTE);
     await host.delete(`/auth/sessions/${other.session_id}`, session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
     await host.post('/auth/logout/all', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
-    await host.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }).expect(200);
-    await host.delete(`/auth/sessions/${other.session_id}`, session.access_token).expect(200);
-    host.clock.advance(4 * MINUTE);
-    await host.post('/auth/logout', session.access_token).expect(200);
+    const { body } = await reauthenticate(host, session.access_token).expect(200);
+    await host.delete(`/auth/sessions/${other.session_id}`, body.access_token).expect(200);
+    host.clock.advance(14 * MINUTE);
+    await host.post('/auth/logout/all', body.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+    await host.post('/auth/logout', body.access_token).expect(200);
   });
 
-  it('is what a change of password is too', async () => {
+  it('is replaced by a password change', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     host.clock.advance(10 * MINUTE);
@@ -86,8 +92,55 @@ stories('a recent login', on, (at: Stage) => {
   });
 });
 
-stories('a host that asks for no recent login', { controllers: [TransferController] }, (at: Stage) => {
-  it('has no route for it, and ends sessions without one', async () => {
+describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
+  const auth = { recentLogin: { endpoint: true }, rotateRefreshTokens };
+
+  stories('a reauthentication', { auth }, (at: Stage) => {
+    it('revokes the previous pair, and presenting its refresh token is no reuse', async () => {
+      const { host } = at;
+      const session = await host.login();
+      const { body: old } = await host.refresh(session.refresh_token).expect(200);
+      const { body: pair } = await reauthenticate(host, old.access_token).expect(200);
+      expect(pair.refresh_token).not.toBe(old.refresh_token);
+      await host.get('/me', old.access_token).expect(401, INVALID_ACCESS);
+      for (const token of [old.refresh_token, session.refresh_token]) {
+        await host.refresh(token).expect(400, INVALID_REFRESH);
+      }
+      const { body: next } = await host.refresh(pair.refresh_token).expect(200);
+      await host.get('/me', next.access_token).expect(200);
+      expect(host.sent('token_reuse_detected')).toEqual([]);
+      expect(host.sent('user_logged_out')).toEqual([]);
+    });
+
+    it.each(['refreshed', 'reauthenticated', 'ended'])(
+      'is 401 and changes nothing where the session was %s since the request was authenticated',
+      async (how) => {
+        const { host } = at;
+        const session = await host.login();
+        const principal = (await host.auth.authenticate(session.access_token))!;
+        let token = '';
+        if (how === 'refreshed') token = (await host.refresh(session.refresh_token).expect(200)).body.access_token;
+        if (how === 'reauthenticated') token = (await host.auth.reauthenticate(principal, PASSWORD)).accessToken;
+        if (how === 'ended') await host.auth.logout(principal);
+        const late = host.auth.reauthenticate(principal, PASSWORD);
+        await expect(late).rejects.toMatchObject({ code: 'access_token_invalid' });
+        await host.get('/me', token).expect(how === 'ended' ? 401 : 200);
+      },
+    );
+
+    it('with one access token in parallel gives one new pair, which is live, and 401 to the others', async () => {
+      const { host } = at;
+      const { access_token: token } = await host.login();
+      const responses = await Promise.all(Array.from({ length: 4 }, () => reauthenticate(host, token)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      const { body: pair } = responses.find(({ status }) => status === 200)!;
+      expect(await eventsOf(host, pair.access_token)).toEqual(['reauthentication', 'login_success']);
+    });
+  });
+});
+
+stories('an application that requires no recent login', { controllers: [TransferController] }, (at: Stage) => {
+  it('has no route for a reauthentication, and ends sessions without one', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     await host.post('/auth/reauthenticate/', token, { password: PASSWORD }).expect(404);

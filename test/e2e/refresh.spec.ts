@@ -1,22 +1,33 @@
+import { AuthSession } from 'nestjs-session-auth';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import {
+  formatAccessToken,
+  formatRefreshToken,
+  parseRefreshToken,
+  type RefreshTokenClaims,
+} from '../../libs/auth/src/domain/tokens';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
+import { Host, type LoginAnswer } from '../support/host';
+import { Tap } from '../support/tap';
 import {
   eventsOf,
   historyOf,
   INVALID_REFRESH,
   postJson,
   storedEnd,
+  stories,
   storiesOnBothPlatforms,
   type Stage,
 } from './stories';
 
 storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
-  it('gives a new pair of the same session and nothing else', async () => {
+  it('returns a new pair of the same session and nothing else', async () => {
     const { host } = at;
     const first = await host.login();
     const { body } = await host.refresh(first.refresh_token).expect(200);
     expect(body).toEqual({
-      access_token: expect.stringMatching(/^[A-Za-z0-9_-]{48,}$/),
-      refresh_token: expect.stringMatching(/^[A-Za-z0-9_-]{48,}$/),
+      access_token: expect.stringMatching(/^nsaa_[A-Za-z0-9_-]{70}$/),
+      refresh_token: expect.stringMatching(/^nsar_[A-Za-z0-9_-]{98}$/),
       token_type: 'Bearer',
     });
     const tokens = [first.access_token, first.refresh_token, body.access_token, body.refresh_token];
@@ -26,7 +37,7 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     expect(await eventsOf(host, body.access_token)).toEqual(['token_refresh', 'login_success']);
   });
 
-  it('needs no access token, ignores one that is sent, and ignores fields that it does not know', async () => {
+  it('needs no access token, and ignores one that is sent and unknown fields', async () => {
     const { host } = at;
     const { refresh_token: token } = await host.login();
     await host
@@ -34,14 +45,14 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
       .expect(200);
   });
 
-  it('ends the old access token at once', async () => {
+  it('revokes the previous access token immediately', async () => {
     const { host } = at;
     const first = await host.login();
     await host.refresh(first.refresh_token).expect(200);
     await host.get('/me', first.access_token).expect(401);
   });
 
-  it('goes on for as long as the session does, each time for a new stretch of the refresh time', async () => {
+  it('renews the lifetime of the refresh token each time, up to the absolute timeout of the session', async () => {
     const { host } = at;
     let { refresh_token: token } = await host.login();
     for (let day = 6; day < 30; day += 6) {
@@ -54,7 +65,7 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     await host.refresh(token).expect(400, INVALID_REFRESH);
   });
 
-  it('is refused at the end of the refresh time, to the millisecond', async () => {
+  it('is refused when the refresh token has expired, to the millisecond', async () => {
     const { host } = at;
     const { refresh_token: token } = await host.login();
     const { refresh_token: other } = await host.login('bob');
@@ -64,7 +75,7 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     await host.refresh(other).expect(400, INVALID_REFRESH);
   });
 
-  it('is refused alike, to the byte, for every token that is not live', async () => {
+  it('is refused with the same response, to the byte, for every token that is not live', async () => {
     const { host } = at;
     const present = (token: string) => postJson(host, '/auth/token/refresh/', JSON.stringify({ refresh_token: token }));
     const unknown = await present('unknown');
@@ -90,14 +101,14 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     ['SQL', '"\' OR 1=1 --"'],
     ['90 kB', JSON.stringify('x'.repeat(90_000))],
     ['a prefix', '"nsar_"'],
-    ['a wrong checksum', JSON.stringify(`nsar_${'A'.repeat(49)}`)],
+    ['a wrong checksum', JSON.stringify(`nsar_${'A'.repeat(98)}`)],
     ['JSON', '"{}"'],
-  ])('with %s is refused as with any string that is no refresh token', async (_, json) => {
+  ])('with %s is refused like any string that is not a refresh token', async (_, json) => {
     const answer = await postJson(at.host, '/auth/token/refresh/', `{"refresh_token":${json}}`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([400, INVALID_REFRESH]);
   });
 
-  it('is refused with a live token that has something before or behind it, which harms nobody', async () => {
+  it('is refused with a live token that has something before or after it, and the token stays live', async () => {
     const { host } = at;
     const { refresh_token: token } = await host.login();
     for (const other of [
@@ -123,7 +134,7 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     await host.refresh(token).expect(200);
   });
 
-  it('moves last_activity and nothing else of the session', async () => {
+  it('updates last_activity and nothing else of the session', async () => {
     const { host } = at;
     const first = await host.login();
     const [before] = (await host.get('/auth/sessions', first.access_token)).body;
@@ -135,8 +146,8 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
   });
 });
 
-storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => {
-  it('ends its family and every session of that user, and nobody else is touched', async () => {
+storiesOnBothPlatforms('a refresh token presented again', {}, (at: Stage) => {
+  it('revokes its family and ends every session of its user, and none of other users', async () => {
     const { host } = at;
     const thief = await host.login();
     const other = await host.login();
@@ -150,13 +161,13 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
     await host.refresh(other.refresh_token).expect(400, INVALID_REFRESH);
     await host.get('/me', bob.access_token).expect(200);
 
-    const [told] = host.sent('token_reuse_detected');
+    const [signal] = host.sent('token_reuse_detected');
     expect(host.sent('token_reuse_detected')).toHaveLength(1);
-    expect(told).toMatchObject({
+    expect(signal).toMatchObject({
       session: { id: thief.session_id, state: 'revoked' },
       ipAddress: '127.0.0.1',
       userAgent: 'thief',
-      reuse: { generationsBehind: 1, usedAt: new Date(host.clock.now()) },
+      reuse: { generationsBehind: 1, lastRefreshAt: new Date(host.clock.now()) },
       sessionsEnded: 2,
     });
     const ends = host.sent('user_logged_out').map(({ session, reason }) => [session.id, reason]);
@@ -175,19 +186,23 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
     ]);
   });
 
-  it.each([1, 2, 3, 4, 5])('is noticed %i generations later', async (behind) => {
+  it.each([1, 2, 5])('is reuse, %i generations back in a family of six refreshes', async (behind) => {
     const { host } = at;
-    const first = await host.login();
-    let token = first.refresh_token;
-    for (let generation = 0; generation < behind; generation++) {
-      token = (await host.refresh(token).expect(200)).body.refresh_token;
+    const tokens = [(await host.login()).refresh_token];
+    for (let generation = 1; generation <= 6; generation++) {
+      host.clock.advance(MINUTE);
+      tokens.push((await host.refresh(tokens[generation - 1]!).expect(200)).body.refresh_token);
     }
-    await host.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-    await host.refresh(token).expect(400, INVALID_REFRESH);
-    expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([behind]);
+    const lastRefreshAt = new Date(host.clock.now());
+    host.clock.advance(MINUTE);
+    await host.refresh(tokens[6 - behind]!).expect(400, INVALID_REFRESH);
+    await host.refresh(tokens[6]!).expect(400, INVALID_REFRESH);
+    expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual([
+      { generationsBehind: behind, lastRefreshAt },
+    ]);
   });
 
-  it('changes nothing once its family is dead by the reuse itself', async () => {
+  it('changes nothing once its family has been revoked by reuse', async () => {
     const { host } = at;
     const first = await host.login();
     const { body: second } = await host.refresh(first.refresh_token).expect(200);
@@ -202,7 +217,7 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
     expect((await eventsOf(host, later.access_token)).filter((event) => event === 'token_reuse')).toHaveLength(1);
   });
 
-  it.each(['logout', 'logout/all', 'revocation', 'the host', 'time'])(
+  it.each(['logout', 'logout/all', 'revocation', 'the application', 'expiry'])(
     'changes nothing when its session was ended by %s',
     async (by) => {
       const { host } = at;
@@ -210,12 +225,12 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
       const { body: second } = await host.refresh(first.refresh_token).expect(200);
       if (by === 'logout') await host.post('/auth/logout', second.access_token).expect(200);
       if (by === 'logout/all') await host.post('/auth/logout/all', second.access_token).expect(200);
-      if (by === 'time') host.clock.advance(31 * DAY);
+      if (by === 'expiry') host.clock.advance(31 * DAY);
       const later = await host.login();
       if (by === 'revocation') {
         await host.delete(`/auth/sessions/${first.session_id}`, later.access_token).expect(200);
       }
-      if (by === 'the host') {
+      if (by === 'the application') {
         const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
         await host.auth.revokeSession(user.id, first.session_id);
       }
@@ -224,13 +239,13 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
       await host.refresh(second.refresh_token).expect(400, INVALID_REFRESH);
       await host.get('/me', later.access_token).expect(200);
       expect(host.sent('token_reuse_detected')).toEqual([]);
-      const told = host.signals.slice(signals).map(({ name }) => name);
-      expect(told).toEqual(by === 'time' ? ['user_logged_out'] : []);
+      const emitted = host.signals.slice(signals).map(({ name }) => name);
+      expect(emitted).toEqual(by === 'expiry' ? ['user_logged_out'] : []);
       expect(await eventsOf(host, later.access_token)).not.toContain('token_reuse');
     },
   );
 
-  it('is used still past its own expiry, while its session lives', async () => {
+  it('is reuse past its own expiry too, while its session lives', async () => {
     const { host } = at;
     const first = await host.login();
     host.clock.advance(6 * DAY);
@@ -243,7 +258,7 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
     expect(host.sent('token_reuse_detected')[0]!.reuse.generationsBehind).toBe(2);
   });
 
-  it('does not count sessions whose time was over', async () => {
+  it('does not count expired sessions among those that it ends', async () => {
     const { host } = at;
     await host.login();
     host.clock.advance(6 * DAY);
@@ -254,29 +269,32 @@ storiesOnBothPlatforms('a refresh token that is used again', {}, (at: Stage) => 
     expect(host.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([1]);
   });
 
-  it.each([2, 3, 5, 10, 20])('is noticed among %i that are presented at the same time', async (count) => {
-    const { host } = at;
-    const first = await host.login();
-    const other = await host.login();
-    const answers = await Promise.all(Array.from({ length: count }, () => host.refresh(first.refresh_token)));
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([200, ...Array<number>(count - 1).fill(400)]);
-    for (const { body } of answers.filter(({ status }) => status === 400)) expect(body).toEqual(INVALID_REFRESH);
-    const winner = answers.find(({ status }) => status === 200)!.body;
-    await host.get('/me', winner.access_token).expect(401);
-    await host.refresh(winner.refresh_token).expect(400, INVALID_REFRESH);
-    await host.get('/me', other.access_token).expect(401);
-    expect(host.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
-    expect(host.sent('user_logged_out')).toHaveLength(2);
-    const later = await host.login();
-    expect(await eventsOf(host, later.access_token)).toEqual([
-      'login_success',
-      'token_reuse',
-      'token_refresh',
-      'login_success',
-      'login_success',
-    ]);
-  });
+  it.each([2, 3, 5, 10, 20])(
+    'is reuse when it is presented %i times in parallel: one refresh succeeds, and the alarm is raised once',
+    async (count) => {
+      const { host } = at;
+      const first = await host.login();
+      const other = await host.login();
+      const answers = await Promise.all(Array.from({ length: count }, () => host.refresh(first.refresh_token)));
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([200, ...Array<number>(count - 1).fill(400)]);
+      for (const { body } of answers.filter(({ status }) => status === 400)) expect(body).toEqual(INVALID_REFRESH);
+      const winner = answers.find(({ status }) => status === 200)!.body;
+      await host.get('/me', winner.access_token).expect(401);
+      await host.refresh(winner.refresh_token).expect(400, INVALID_REFRESH);
+      await host.get('/me', other.access_token).expect(401);
+      expect(host.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
+      expect(host.sent('user_logged_out')).toHaveLength(2);
+      const later = await host.login();
+      expect(await eventsOf(host, later.access_token)).toEqual([
+        'login_success',
+        'token_reuse',
+        'token_refresh',
+        'login_success',
+        'login_success',
+      ]);
+    },
+  );
 });
 
 storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshTokens: false } }, (at: Stage) => {
@@ -294,7 +312,7 @@ storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshToke
     await host.get('/me', body.access_token).expect(200);
   });
 
-  it('is good again and again, and is never reuse', async () => {
+  it('can be repeated with the same token, which is never reuse', async () => {
     const { host } = at;
     const first = await host.login();
     for (let time = 0; time < 5; time++) await host.refresh(first.refresh_token).expect(200);
@@ -304,7 +322,7 @@ storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshToke
     expect(host.sent('user_logged_out')).toEqual([]);
   });
 
-  it('slides its time, to the absolute end of the session and no further', async () => {
+  it('renews the lifetime of the refresh token, up to the absolute timeout of the session', async () => {
     const { host } = at;
     const { refresh_token: token } = await host.login();
     for (let day = 0; day < 24; day += 6) {
@@ -317,7 +335,7 @@ storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshToke
     await host.refresh(token).expect(400, INVALID_REFRESH);
   });
 
-  it('expires when it is not used for the refresh time', async () => {
+  it('is refused when the refresh token has expired', async () => {
     const { host } = at;
     const { refresh_token: token } = await host.login();
     host.clock.advance(7 * DAY);
@@ -330,5 +348,163 @@ storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshToke
     await host.post('/auth/logout', first.access_token).expect(200);
     await host.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
     expect(host.sent('token_reuse_detected')).toEqual([]);
+  });
+});
+
+/** The session as the database holds it. */
+function storedSession({ host }: Stage, id: string): Promise<AuthSession> {
+  return host.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+}
+
+/** Puts an older copy of the session back, as a restored backup does, or a failover that lost the last commits. */
+async function restore({ host }: Stage, copy: AuthSession): Promise<void> {
+  await host.dataSource.getRepository(AuthSession).update({ id: copy.id }, copy);
+}
+
+/** Nothing of the session has ended, and nothing was reported. */
+async function expectUnharmed({ host }: Stage, refreshToken: string): Promise<void> {
+  const { body } = await host.refresh(refreshToken).expect(200);
+  await host.get('/me', body.access_token).expect(200);
+  expect(host.sent('token_reuse_detected')).toEqual([]);
+  expect(host.sent('user_logged_out')).toEqual([]);
+}
+
+stories('a refresh token that is newer than the database', {}, (at: Stage) => {
+  it.each([1, 3])('is refused, and the session goes on with the older token: %i lost refreshes', async (lost) => {
+    const { host } = at;
+    const { session_id: id, refresh_token: first } = await host.login();
+    const { body: older } = await host.refresh(first).expect(200);
+    const copy = await storedSession(at, id);
+    let newer = older;
+    for (let refresh = 0; refresh < lost; refresh++) newer = (await host.refresh(newer.refresh_token).expect(200)).body;
+    await restore(at, copy);
+    await host.refresh(newer.refresh_token).expect(400, INVALID_REFRESH);
+    await host.get('/me', newer.access_token).expect(401);
+    await host.get('/me', older.access_token).expect(200);
+    await expectUnharmed(at, older.refresh_token);
+  });
+
+  it('is refused where the session has been refreshed since, by another token of the same generation', async () => {
+    const { host } = at;
+    const { session_id: id, refresh_token: first } = await host.login();
+    const copy = await storedSession(at, id);
+    const { body: lost } = await host.refresh(first).expect(200);
+    await restore(at, copy);
+    const { body: live } = await host.refresh(first).expect(200);
+    await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    await expectUnharmed(at, live.refresh_token);
+  });
+});
+
+stories('a refresh token that was altered', {}, (at: Stage) => {
+  let tap: Tap;
+  beforeAll(() => void (tap = new Tap(at.host)));
+
+  it('in any one character is refused by its checksum, without a query, and never looks like reuse', async () => {
+    const { host } = at;
+    const { refresh_token: used } = await host.login();
+    const { body: live } = await host.refresh(used).expect(200);
+    const statements: string[] = [];
+    tap.hook = { before: ({ sql }) => void statements.push(sql) };
+    for (const token of [used, live.refresh_token as string]) {
+      for (let position = 0; position < token.length; position += 3) {
+        const other = token[position] === 'A' ? 'B' : 'A';
+        const altered = token.slice(0, position) + other + token.slice(position + 1);
+        await expect(host.auth.refresh(altered)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+      }
+    }
+    tap.hook = {};
+    expect(statements).toEqual([]);
+    await expectUnharmed(at, live.refresh_token);
+  });
+
+  it.each<[string, (claims: RefreshTokenClaims, other: LoginAnswer) => Partial<RefreshTokenClaims>]>([
+    ['family secret', () => ({ familySecret: randomBytes(16) })],
+    ['session id', () => ({ sessionId: randomUUID() })],
+    ["session id, to that of another's session", (_, other) => ({ sessionId: other.session_id })],
+    ['generation, to that of the live token', ({ generation }) => ({ generation: generation + 1 })],
+    ['generation, to a later one', ({ generation }) => ({ generation: generation + 2 })],
+    ['generation, to the last one that there is', () => ({ generation: 0xfffffffe })],
+  ])('with a correct checksum is refused and harms no session: %s', async (_, change) => {
+    const { host } = at;
+    const [alice, bob] = [await host.login(), await host.login('bob')];
+    const { body: live } = await host.refresh(alice.refresh_token).expect(200);
+    const { body: bobs } = await host.refresh(bob.refresh_token).expect(200);
+    const claims = parseRefreshToken(alice.refresh_token)!;
+    const altered = formatRefreshToken({ ...claims, ...change(claims, bob) }, randomBytes(33));
+    await host.refresh(altered).expect(400, INVALID_REFRESH);
+    await expectUnharmed(at, live.refresh_token);
+    await expectUnharmed(at, bobs.refresh_token);
+  });
+
+  it('to the generation 0xFFFFFFFF is not a token, and is refused without a query', async () => {
+    const { host } = at;
+    const { refresh_token: used } = await host.login();
+    const { body: live } = await host.refresh(used).expect(200);
+    const claims = { ...parseRefreshToken(used)!, generation: 0xffffffff };
+    const statements: string[] = [];
+    tap.hook = { before: ({ sql }) => void statements.push(sql) };
+    await host.refresh(formatRefreshToken(claims, randomBytes(33))).expect(400, INVALID_REFRESH);
+    tap.hook = {};
+    expect(statements).toEqual([]);
+    await expectUnharmed(at, live.refresh_token);
+  });
+});
+
+stories('a token family near the largest generation', {}, (at: Stage) => {
+  it('is refreshed like any other, and its used tokens are reuse', async () => {
+    const { host } = at;
+    const { session_id: id, refresh_token: first } = await host.login();
+    const used = formatRefreshToken({ ...parseRefreshToken(first)!, generation: 0xfffffffd }, randomBytes(33));
+    const refreshDigest = createHash('sha256').update(used).digest('hex');
+    await host.dataSource.getRepository(AuthSession).update({ id }, { refreshDigest, generation: 0xfffffffd });
+    const { body: last } = await host.refresh(used).expect(200);
+    expect(parseRefreshToken(last.refresh_token)).toMatchObject({ generation: 0xfffffffe });
+    await host.refresh(used).expect(400, INVALID_REFRESH);
+    expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([1]);
+  });
+});
+
+stories('a copy of the database', { auth: { refreshReuseGraceSeconds: 60 } }, (at: Stage) => {
+  it('cannot be used to authenticate or to raise a false alarm', async () => {
+    const { host } = at;
+    const first = await host.login();
+    const { body: live } = await host.refresh(first.refresh_token).expect(200);
+    const row = await storedSession(at, first.session_id);
+    const stored = [row.accessDigest, row.refreshDigest, row.familyDigest, row.replayNetworkDigest!];
+    const secrets = [...stored.map((digest) => Buffer.from(digest, 'hex')), Buffer.from(row.replaySeed!, 'base64url')];
+    for (const secret of secrets) {
+      expect(await host.auth.authenticate(formatAccessToken(row.id, secret))).toBeNull();
+      for (const generation of [0, 1, 2]) {
+        const claims = { sessionId: row.id, familySecret: secret.subarray(0, 16), generation };
+        const forged = formatRefreshToken(claims, Buffer.concat([secret, Buffer.alloc(1)]));
+        await expect(host.auth.refresh(forged)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+      }
+    }
+    for (const digest of stored) {
+      expect(await host.auth.authenticate(digest)).toBeNull();
+      await host.refresh(digest).expect(400, INVALID_REFRESH);
+    }
+    await expectUnharmed(at, live.refresh_token);
+  });
+});
+
+stories('a refresh token that was used before rotation was switched off', {}, (at: Stage) => {
+  it('remains used: presenting it is reuse, while the live one can be presented repeatedly', async () => {
+    const { host, database } = at;
+    const { refresh_token: used } = await host.login();
+    const { body: live } = await host.refresh(used).expect(200);
+    const unrotated = await Host.start({ database, auth: { rotateRefreshTokens: false }, users: [] });
+    try {
+      for (let time = 0; time < 3; time++) {
+        const { body } = await unrotated.refresh(live.refresh_token).expect(200);
+        expect(body.refresh_token).toBe(live.refresh_token);
+      }
+      await unrotated.refresh(used).expect(400, INVALID_REFRESH);
+      expect(unrotated.sent('token_reuse_detected')).toMatchObject([{ reuse: { generationsBehind: 1 } }]);
+      await unrotated.refresh(live.refresh_token).expect(400, INVALID_REFRESH);
+    } finally {
+      await unrotated.close();
+    }
   });
 });

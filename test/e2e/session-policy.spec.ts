@@ -1,3 +1,5 @@
+import { AuthSession } from 'nestjs-session-auth';
+import { randomUUID } from 'node:crypto';
 import { DAY, MINUTE } from '../support/driven-clock';
 import { Host, PASSWORD, type LoginAnswer } from '../support/host';
 import { eventsOf, historyOf, INVALID_CREDENTIALS, INVALID_REFRESH, storedEnd, stories, type Stage } from './stories';
@@ -26,6 +28,51 @@ stories('without a limit', {}, (at: Stage) => {
   });
 });
 
+/** Stores sessions beside one that is the first to be created and the last to be used, and returns their ids. */
+async function fill({ dataSource, clock }: Host, { session_id: id }: LoginAnswer, total: number): Promise<string[]> {
+  const sessions = dataSource.getRepository(AuthSession);
+  const row = await sessions.findOneByOrFail({ id });
+  const copies = Array.from({ length: total - 1 }, (_, index) => {
+    const createdAt = row.createdAt + index + 1;
+    return { ...row, id: randomUUID(), createdAt, lastActivity: createdAt };
+  });
+  for (let i = 0; i < copies.length; i += 100) await sessions.insert(copies.slice(i, i + 100));
+  clock.advance(total);
+  await sessions.update({ id }, { lastActivity: clock.now() });
+  return copies.map((copy) => copy.id);
+}
+
+stories('without a limit, whatever onSessionLimit says', { auth: { onSessionLimit: 'reject' } }, (at: Stage) => {
+  it('a user has 1,000 active sessions at most: a login ends the least recently used one', async () => {
+    const { host } = at;
+    const first = await host.login();
+    const [leastRecentlyUsed] = await fill(host, first, 1_000);
+    const bob = await host.login('bob');
+    const next = await host.login();
+    expect(await activeIds(host)).toHaveLength(1_001);
+    expect(await storedEnd(host, leastRecentlyUsed!)).toEqual({ state: 'revoked', end_reason: 'session_policy' });
+    expect(host.sent('user_logged_out').map(({ session, reason }) => [session.id, reason])).toEqual([
+      [leastRecentlyUsed, 'session_policy'],
+    ]);
+    expect(host.sent('session_limit_reached')).toEqual([]);
+    const [, forced] = await historyOf(host, next.access_token);
+    expect([forced!.event, forced!.extra]).toEqual([
+      'forced_logout',
+      { session_id: leastRecentlyUsed, reason: 'session_policy' },
+    ]);
+    for (const { access_token: token } of [first, next, bob]) await host.get('/me', token).expect(200);
+  });
+
+  it('all of 1,000 active sessions end in one call', async () => {
+    const { host } = at;
+    const first = await host.login();
+    await fill(host, first, 1_000);
+    await host.post('/auth/logout/all', first.access_token).expect(200, { detail: 'Revoked 1000 session(s).' });
+    expect(await activeIds(host)).toEqual([]);
+    expect(host.sent('user_logged_out')).toHaveLength(1_000);
+  });
+});
+
 stories('under the policy of a single session', { auth: { sessionPolicy: 'single' } }, (at: Stage) => {
   it("a login ends the user's other session and nobody else's", async () => {
     const { host } = at;
@@ -50,7 +97,7 @@ stories('under the policy of a single session', { auth: { sessionPolicy: 'single
     await host.get('/me', token).expect(200);
   });
 
-  it('of parallel logins one session is left', async () => {
+  it('parallel logins leave one session', async () => {
     const { host } = at;
     const answers = await Promise.all(Array.from({ length: 10 }, () => host.login()));
     const left = await activeIds(host);
@@ -77,7 +124,7 @@ stories('under a limit of three that ends the oldest', { auth: THREE }, (at: Sta
     expect(host.sent('session_limit_reached')).toEqual([]);
   });
 
-  it('counts no session that ended or whose time is over', async () => {
+  it('ended and expired sessions do not count', async () => {
     const { host } = at;
     await loginEachMinute(host, 2);
     host.clock.advance(8 * DAY);
@@ -89,7 +136,7 @@ stories('under a limit of three that ends the oldest', { auth: THREE }, (at: Sta
     expect(await activeIds(host)).toEqual([second!.session_id, third!.session_id, fourth.session_id]);
   });
 
-  it('counts the sessions of each user apart', async () => {
+  it('the sessions of each user count separately', async () => {
     const { host } = at;
     await loginEachMinute(host, 3);
     await host.login('bob');
@@ -144,7 +191,7 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     await host.login('bob');
   });
 
-  it('a wrong password is told as such at the limit too', async () => {
+  it('a wrong password is reported as such at the limit too', async () => {
     await loginEachMinute(at.host, 3);
     await at.host.http
       .post('/auth/login')
@@ -153,7 +200,7 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     expect(at.host.sent('session_limit_reached')).toEqual([]);
   });
 
-  it('there is room again after a logout, or when the time of a session is over', async () => {
+  it('a login is accepted again after a logout, or when a session has expired', async () => {
     const { host } = at;
     const [first] = await loginEachMinute(host, 3);
     await host.post('/auth/logout', first!.access_token).expect(200);
@@ -164,7 +211,7 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     expect(await activeIds(host)).toHaveLength(1);
   });
 
-  it('parallel logins get in as long as there is room', async () => {
+  it('of parallel logins as many are accepted as the limit allows', async () => {
     const { host } = at;
     const answers = await Promise.all(Array.from({ length: 10 }, attempt));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array<number>(7).fill(403)]);

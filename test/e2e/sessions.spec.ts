@@ -55,14 +55,14 @@ storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
     [IPHONE, ['mobile', 'iOS', 'Mobile Safari', 'iPhone']],
     ['test', ['other', 'Other', 'Other', 'Other']],
     ['\u00ff'.repeat(300), ['other', 'Other', 'Other', 'Other']],
-  ])('tells the device of %.40s', async (userAgent, [deviceType, os, browser, name]) => {
+  ])('shows the device of %.40s', async (userAgent, [deviceType, os, browser, name]) => {
     const { access_token: token } = await at.host.login('alice', undefined, userAgent);
     const [session] = await list(token);
     expect(session).toMatchObject({ device_type: deviceType, os_family: os, browser_family: browser });
     if (name) expect(session!['device_name']).toBe(name);
   });
 
-  it('says Other of a client that names itself not at all', async () => {
+  it('shows Other for a client without a User-Agent header', async () => {
     const { host } = at;
     const body = JSON.stringify({ username: 'alice', password: 'correct horse battery staple' });
     const answer = await sendRaw(
@@ -74,7 +74,7 @@ storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
     expect(session).toMatchObject({ device_type: 'other', os_family: 'Other', browser_family: 'Other' });
   });
 
-  it('is in order of created_at, newest first, whatever was active last', async () => {
+  it('is ordered by created_at, newest first, whatever was active last', async () => {
     const { host } = at;
     const logins = [];
     for (let time = 0; time < 4; time++) {
@@ -104,7 +104,7 @@ storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
     expect((await list(bob.access_token)).map(({ id }) => id)).toEqual([bob.session_id]);
   });
 
-  it('has none that ended or whose time is over, and tells an expiry that it notices once', async () => {
+  it('has no ended or expired session, and emits an expiry once', async () => {
     const { host } = at;
     const old = await host.login();
     host.clock.advance(6 * DAY);
@@ -133,7 +133,7 @@ storiesOnBothPlatforms('a session that its owner deletes', {}, (at: Stage) => {
   const REVOKED = { detail: 'Session revoked.' };
   const NOT_FOUND = { detail: 'Session not found.' };
 
-  it('ends with its family, and is not found a second time', async () => {
+  it('ends with its token family, and is not found a second time', async () => {
     const { host } = at;
     const lost = await host.login();
     const { body: next } = await host.refresh(lost.refresh_token).expect(200);
@@ -167,7 +167,7 @@ storiesOnBothPlatforms('a session that its owner deletes', {}, (at: Stage) => {
     await at.host.delete(`/auth/sessions/${id.toUpperCase()}/`, token).expect(200, REVOKED);
   });
 
-  it("is not found when it is another user's, ended, over, unknown or no UUID, all alike to the byte", async () => {
+  it("is not found when it is another user's, ended, expired, unknown or not a UUID, with the same response to the byte", async () => {
     const { host } = at;
     const bob = await host.login('bob');
     const over = await host.login();
@@ -223,7 +223,7 @@ storiesOnBothPlatforms('a session that its owner deletes', {}, (at: Stage) => {
     expect(signals).toEqual([]);
   });
 
-  it('that two requests delete at once is revoked once', async () => {
+  it('is revoked once when two requests delete it in parallel', async () => {
     const { host } = at;
     const lost = await host.login();
     const mine = await host.login();

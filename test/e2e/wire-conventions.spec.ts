@@ -284,7 +284,9 @@ storiesOnBothPlatforms(
     });
 
     it("the library's own routes keep their shapes", async () => {
-      await at.host.http.get('/auth/sessions').expect(401, { detail: 'Authentication credentials were not provided.' });
+      await at.host.http
+        .get('/auth/sessions')
+        .expect(401, { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' });
       await at.host.http.post('/auth/login').send({}).expect(400);
     });
   },

@@ -2,11 +2,11 @@ import type { DataSource } from 'typeorm';
 import type { DatabaseName } from '../support/databases';
 import type { Call, Hook } from '../support/tap';
 
-/** What goes wrong with the n-th statement, and what is promised then. */
+/** What goes wrong with the n-th statement, and the promised outcome. */
 export interface Fault {
   readonly name: string;
   readonly on: readonly DatabaseName[];
-  /** `works`: as if nothing had been. `works before COMMIT`: at the COMMIT only a refresh does. `fails`: 503. */
+  /** `works`: as without the fault. `works before COMMIT`: at the COMMIT only what can be repeated does. `fails`: 503. */
   readonly outcome: 'works' | 'works before COMMIT' | 'fails';
   /** Whether only this statement goes wrong, or all from it on. */
   readonly lasting?: boolean;
@@ -17,7 +17,7 @@ export interface Fault {
 export interface Tools {
   readonly name: DatabaseName;
   readonly observer: DataSource;
-  /** Resolves never; rejects when the test is over. */
+  /** Never resolves; rejects at the end of the test. */
   readonly hanging: Promise<never>;
 }
 
@@ -28,14 +28,14 @@ const fail = (): never => {
   throw new Error('out of order');
 };
 
-/** As each driver tells that the database rolled the unit back for another one's sake. */
+/** The error of each driver for a transaction that the database rolled back because it conflicted with another one. */
 const deadlock = ({ name }: Tools): never => {
   if (name === 'sqlite') throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   if (name === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK', errno: 1213 });
 };
 
-/** Ends every other connection to the database, as a server that is restarted does. */
+/** Ends every other connection to the database, as the restart of a server does. */
 async function cutConnections({ name, observer }: Tools): Promise<void> {
   if (name === 'postgres') {
     await observer.query(
@@ -51,15 +51,20 @@ async function cutConnections({ name, observer }: Tools): Promise<void> {
 
 export const FAULTS: readonly Fault[] = [
   { name: 'fails', on: ALL, outcome: 'fails', before: fail },
-  { name: 'is done and its answer is lost', on: ALL, outcome: 'fails', after: fail },
-  { name: 'is in the way of another unit once', on: ALL, outcome: 'works', before: deadlock },
-  { name: 'is in the way of another unit each time', on: ALL, outcome: 'fails', lasting: true, before: deadlock },
+  { name: 'is executed and its result is lost', on: ALL, outcome: 'fails', after: fail },
+  { name: 'conflicts with another transaction once', on: ALL, outcome: 'works', before: deadlock },
+  { name: 'conflicts with another transaction each time', on: ALL, outcome: 'fails', lasting: true, before: deadlock },
   { name: 'finds its connection cut', on: POOLED, outcome: 'works before COMMIT', before: cutConnections },
-  { name: 'is done before its connection is cut', on: POOLED, outcome: 'works before COMMIT', after: cutConnections },
+  {
+    name: 'is executed before its connection is cut',
+    on: POOLED,
+    outcome: 'works before COMMIT',
+    after: cutConnections,
+  },
   { name: 'hangs', on: POOLED, outcome: 'fails', lasting: true, before: ({ hanging }) => hanging },
 ];
 
-/** Puts the fault at the n-th statement from now on. */
+/** Injects the fault at the n-th statement from now on. */
 export class FaultHook implements Hook {
   private calls = 0;
   /** The statement that it happened to. */

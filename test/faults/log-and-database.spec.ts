@@ -1,6 +1,6 @@
 import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Database } from '../../libs/auth/src/store/sql/database';
+import { Database } from '../../libs/auth/src/store/database/database';
 import { Host, PASSWORD } from '../support/host';
 import { Tap } from '../support/tap';
 
@@ -50,8 +50,8 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
   });
 });
 
-describeEachPooled('when the event log is locked by somebody on %s', (name) => {
-  it('a logout, and the end of everything at a reuse, are done within seconds, and the loss is logged', async () => {
+describeEachPooled('when another transaction has locked the event log on %s', (name) => {
+  it('a logout and the revocation after a reuse are committed within seconds, and the loss is logged', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });
     const [first, second] = [await host.login(), await host.login('bob')];
@@ -111,8 +111,8 @@ describe.each(DATABASES)('what is stored on %s', (name) => {
   });
 });
 
-describe('a transaction of the host on the one connection of SQLite', () => {
-  it('neither takes in what the library does meanwhile nor throws it away', async () => {
+describe('a transaction of the application on the one connection of SQLite', () => {
+  it('neither includes nor rolls back what the library does meanwhile', async () => {
     const database = await createDatabase('sqlite');
     const host = await Host.start({ database });
     const session = await host.login();
@@ -139,7 +139,7 @@ describe('a transaction of the host on the one connection of SQLite', () => {
 });
 
 describe('another process that writes to the file of SQLite', () => {
-  it('is waited for without holding anybody up, and nothing is done for a caller who was told that it failed', async () => {
+  it('is waited for without blocking the process, and nothing is done after a 503', async () => {
     const database = await createDatabase('sqlite');
     const host = await Host.start({ database });
     const session = await host.login();
@@ -181,28 +181,28 @@ describe('another process that writes to the file of SQLite', () => {
   });
 });
 
-describe.each(DATABASES)('what TypeORM reads for the host on %s', (name) => {
-  it('fails as everything of the library does', async () => {
+describe.each(DATABASES)('what TypeORM reads for the application on %s', (name) => {
+  it('is answered with 503 when it fails', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });
     const session = await host.login();
     const tap = new Tap(host);
-    let struck = 0;
+    let failures = 0;
     tap.hook = {
       before: ({ sql }) => {
         if (!sql.includes('AuthUser')) return;
-        struck++;
+        failures++;
         throw new Error('out of order');
       },
     };
     const answer = await host.get('/me', session.access_token);
-    expect([struck, answer.status, answer.body]).toEqual([1, 503, { detail: 'The database does not answer.' }]);
+    expect([failures, answer.status, answer.body]).toEqual([1, 503, { detail: 'The database does not answer.' }]);
     await host.close();
     await database.drop();
   });
 });
 
-describe.each(DATABASES)('when the database is away on %s', (name) => {
+describe.each(DATABASES)('when the DataSource is closed on %s', (name) => {
   it('every route answers 503 and no handler runs', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({ database });

@@ -1,70 +1,168 @@
+import type { AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { boundParams } from '../../libs/auth/src/store/sql/unit';
+import { paramsInTransaction } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { Host, PASSWORD } from '../support/host';
 import { Tap } from '../support/tap';
 
-const lost = (): Error => Object.assign(new Error('the connection is gone'), { code: 'ECONNRESET' });
+const connectionLost = (): Error => Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
 
-describeEachPooled('an answer that gets lost on %s', (name) => {
-  it('of a refresh without rotation does not have it done twice', async () => {
+/** Loses the result of the next commit, after it was done and `meanwhile` as well. */
+function loseNextCommit(host: Host, meanwhile: () => Promise<unknown> = async () => undefined): void {
+  const tap = new Tap(host);
+  tap.hook = {
+    after: async ({ sql }) => {
+      if (sql !== 'COMMIT' && !sql.startsWith('WITH changed')) return;
+      tap.hook = {};
+      await meanwhile();
+      throw connectionLost();
+    },
+  };
+}
+
+async function eventsOf(host: Host, event: string): Promise<number> {
+  return (await host.dataSource.query(`SELECT id FROM auth_events WHERE event = '${event}'`)).length;
+}
+
+describeEachPooled('a refresh whose commit is done and its result lost on %s', (name) => {
+  let database: TestDatabase;
+  const hosts: Host[] = [];
+
+  beforeEach(async () => {
+    database = await createDatabase(name);
+  });
+  afterEach(async () => {
+    for (const host of hosts.splice(0)) await host.close();
+    await database.drop();
+  });
+
+  async function start(auth: AuthModuleOptions = {}, users: readonly string[] = ['alice']): Promise<Host> {
+    const host = await Host.start({ database, auth, users });
+    hosts.push(host);
+    return host;
+  }
+
+  function expectNoAlarm(host: Host): void {
+    expect(host.sent('token_reuse_detected')).toEqual([]);
+    expect(host.sent('user_logged_out')).toEqual([]);
+  }
+
+  it.each<AuthModuleOptions>([{}, { rotateRefreshTokens: false }, { refreshReuseGraceSeconds: 10 }])(
+    'returns the committed pair, and is recorded once: %j',
+    async (auth) => {
+      const host = await start(auth);
+      const { refresh_token: token } = await host.login();
+      loseNextCommit(host);
+      const { accessToken, refreshToken } = await host.auth.refresh(token);
+      await host.get('/me', accessToken).expect(200);
+      expect(await eventsOf(host, 'token_refresh')).toBe(1);
+      await host.refresh(refreshToken).expect(200);
+      expectNoAlarm(host);
+    },
+  );
+
+  it('is refused without an alarm where the password was changed before the retry', async () => {
+    const host = await start();
+    const session = await host.login();
+    const principal = (await host.auth.authenticate(session.access_token))!;
+    const change = { currentPassword: PASSWORD, newPassword: 'a password that is new' };
+    loseNextCommit(host, () => host.auth.changePassword(principal, change));
+    await host.refresh(session.refresh_token).expect(400);
+    expectNoAlarm(host);
+  });
+
+  it('returns tokens that are revoked where the session ended before the retry', async () => {
+    const host = await start();
+    const session = await host.login();
+    const principal = (await host.auth.authenticate(session.access_token))!;
+    loseNextCommit(host, () => host.auth.logout(principal));
+    const pair = await host.auth.refresh(session.refresh_token);
+    await host.get('/me', pair.accessToken).expect(401);
+    await host.refresh(pair.refreshToken).expect(400);
+    expect(host.sent('token_reuse_detected')).toEqual([]);
+    expect(host.sent('user_logged_out')).toMatchObject([{ reason: 'logout' }]);
+  });
+
+  it('returns the committed pair where another instance issued it again before the retry', async () => {
+    const host = await start({ refreshReuseGraceSeconds: 10 });
+    const other = await start({ refreshReuseGraceSeconds: 10 }, []);
+    const session = await host.login();
+    let replayed: unknown;
+    loseNextCommit(host, async () => (replayed = await other.auth.refresh(session.refresh_token)));
+    expect(await host.auth.refresh(session.refresh_token)).toEqual(replayed);
+    expectNoAlarm(host);
+  });
+
+  it('is refused without an alarm where another instance issued the pair again and exchanged it', async () => {
+    const host = await start({ refreshReuseGraceSeconds: 10 });
+    const other = await start({ refreshReuseGraceSeconds: 10 }, []);
+    const session = await host.login();
+    let live = '';
+    loseNextCommit(host, async () => {
+      const { refreshToken } = await other.auth.refresh(session.refresh_token);
+      live = (await other.auth.refresh(refreshToken)).refreshToken;
+    });
+    await host.refresh(session.refresh_token).expect(400);
+    for (const one of [host, other]) expectNoAlarm(one);
+    await other.refresh(live).expect(200);
+  });
+});
+
+describeEachPooled('a login whose commit is done and its result lost on %s', (name) => {
+  it('returns the session that was opened, recorded and reported once', async () => {
     const database = await createDatabase(name);
-    const host = await Host.start({ database, auth: { rotateRefreshTokens: false } });
-    const { refresh_token: token } = await host.login();
-    let losses = 0;
-    const isLast = name === 'postgres' ? /^WITH won/ : /^COMMIT/;
-    new Tap(host).hook = {
+    const host = await Host.start({ database });
+    const tap = new Tap(host);
+    let lost = 0;
+    let isOpening = false;
+    tap.hook = {
       after: ({ sql }) => {
-        if (isLast.test(sql) && losses++ === 0) throw lost();
+        if (/^INSERT INTO .auth_sessions/.test(sql)) isOpening = true;
+        if (sql === 'COMMIT' && isOpening && lost++ === 0) throw connectionLost();
       },
     };
-    const { accessToken } = await host.auth.refresh(token);
-    expect(losses).toBeGreaterThan(0);
-    await host.get('/me', accessToken).expect(200);
-    expect(await host.dataSource.query(`SELECT id FROM auth_events WHERE event = 'token_refresh'`)).toHaveLength(1);
+    const session = await host.login();
+    expect(lost).toBeGreaterThan(1);
+    await host.get('/me', session.access_token).expect(200);
+    expect(await host.dataSource.query('SELECT id FROM auth_sessions')).toHaveLength(1);
+    expect(await eventsOf(host, 'login_success')).toBe(1);
+    expect(host.sent('user_logged_in')).toHaveLength(1);
     await host.close();
     await database.drop();
   });
 });
 
-describeOn('postgres')('a login whose connection is lost while the database is still at it', () => {
-  let database: TestDatabase;
-  let host: Host;
-
-  beforeAll(async () => {
-    database = await createDatabase('postgres');
-    host = await Host.start({ database });
-  });
-  afterAll(async () => {
-    await host.close();
-    await database.drop();
-  });
-
-  it('finds out that it was done in the end', async () => {
-    await host.login();
+describeOn('postgres')('a refresh whose connection is lost while the database still executes it', () => {
+  it('waits for it and returns its pair', async () => {
+    const database = await createDatabase('postgres');
+    const host = await Host.start({ database });
+    const session = await host.login();
     const first = host.dataSource.createQueryRunner();
     const tap = new Tap(host);
     let isLost = false;
     tap.hook = {
       async before(call) {
-        if (isLost || !/^WITH won AS \(\s*UPDATE .auth_user_locks/.test(call.sql)) return;
+        if (isLost || !call.sql.startsWith('WITH changed')) return;
         isLost = true;
         tap.hook = {};
         await first.startTransaction();
-        await first.query(call.sql, boundParams(call));
-        void whenSomebodyWaits(host.dataSource).then(() => first.commitTransaction());
-        throw lost();
+        await first.query(call.sql, paramsInTransaction(call));
+        void whenAnyWaits(host.dataSource).then(() => first.commitTransaction());
+        throw connectionLost();
       },
     };
-    await host.login();
+    const { accessToken } = await host.auth.refresh(session.refresh_token);
     await first.release();
-    expect(await host.dataSource.query('SELECT id FROM auth_sessions')).toHaveLength(2);
-    expect(await host.dataSource.query(`SELECT id FROM auth_events WHERE event = 'login_success'`)).toHaveLength(2);
-    expect(host.sent('user_logged_in')).toHaveLength(2);
+    expect(isLost).toBe(true);
+    await host.get('/me', accessToken).expect(200);
+    expect(await eventsOf(host, 'token_refresh')).toBe(1);
+    expect(host.sent('token_reuse_detected')).toEqual([]);
+    await host.close();
+    await database.drop();
   });
 });
 
-async function whenSomebodyWaits(dataSource: DataSource): Promise<void> {
+async function whenAnyWaits(dataSource: DataSource): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   while ((await dataSource.query<unknown[]>(waiting)).length === 0) await new Promise(setImmediate);
 }

@@ -1,8 +1,7 @@
-import type { DataSourceOptions } from 'typeorm';
-import { Database } from '../../libs/auth/src/store/sql/database';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
-import { Tap } from '../support/tap';
 import { TcpProxy } from '../support/tcp-proxy';
 
 const UNAVAILABLE = [503, { detail: 'The database does not answer.' }];
@@ -57,13 +56,13 @@ describeEachPooled('an outage of %s', (name) => {
       expect(answer.status).toBe(200);
       const answers = await Promise.all(Array.from({ length: 10 }, () => host.get('/me', session.access_token)));
       expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
-      // Nobody was wronged by requests that were not answered.
+      // A refresh that got no answer raises no alarm.
       await host.refresh(session.refresh_token).expect(200);
       expect(host.sent('token_reuse_detected')).toEqual([]);
     },
   );
 
-  it('leaves no trace where connections in the pool were ended while nobody looked', async () => {
+  it('that ends idle connections of the pool goes unnoticed', async () => {
     const session = await host.login();
     await proxy.refuse();
     await proxy.heal();
@@ -72,31 +71,70 @@ describeEachPooled('an outage of %s', (name) => {
   });
 });
 
-describeEachPooled('a refresh that is done and whose answer is lost on %s', (name) => {
-  const lose = (host: Host, meanwhile: () => Promise<unknown>): void => {
-    const tap = new Tap(host);
-    tap.hook = {
-      after: async ({ sql }) => {
-        if (sql !== 'COMMIT' && !sql.startsWith('WITH won')) return;
-        tap.hook = {};
-        await meanwhile();
-        throw Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
-      },
-    };
-  };
+/** What another transaction has locked, and the statement that locks it. */
+const LOCKED = {
+  'the session': 'SELECT * FROM auth_sessions FOR UPDATE',
+  'the lock of the user': 'SELECT * FROM auth_user_locks FOR UPDATE',
+  'the log': { postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE', mariadb: 'LOCK TABLES auth_events WRITE' },
+} as const;
 
-  it('is no theft where the password was changed before it was looked at again', async () => {
-    const database = await createDatabase(name);
-    const host = await Host.start({ database });
-    const session = await host.login();
-    const auth = host.auth;
-    const principal = (await auth.authenticate(session.access_token))!;
-    const change = { currentPassword: PASSWORD, newPassword: 'a password that is new' };
-    lose(host, () => auth.changePassword(principal, change));
-    await host.refresh(session.refresh_token).expect(400);
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    expect(host.sent('user_logged_out')).toEqual([]);
+describeEachPooled('a lock that another transaction keeps on %s', (name) => {
+  let database: TestDatabase;
+  let host: Host;
+  let other: DataSource;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    host = await Host.start({ database });
+    other = await new DataSource({ ...database.options, entities: [], synchronize: false }).initialize();
+  });
+  afterAll(async () => {
+    await other.destroy();
     await host.close();
     await database.drop();
+  });
+
+  async function whileLocked<T>(locks: readonly (keyof typeof LOCKED)[], work: () => Promise<T>): Promise<T> {
+    const runner = other.createQueryRunner();
+    await runner.startTransaction();
+    for (const what of locks) {
+      const sql = LOCKED[what];
+      await runner.query(typeof sql === 'string' ? sql : sql[name]);
+    }
+    try {
+      return await work();
+    } finally {
+      if (name === 'mariadb') await runner.query('UNLOCK TABLES');
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  }
+
+  it.each<{ token: 'live' | 'used'; locks: (keyof typeof LOCKED)[] }>([
+    { token: 'live', locks: ['the session'] },
+    { token: 'live', locks: ['the log'] },
+    { token: 'used', locks: ['the session'] },
+    { token: 'used', locks: ['the lock of the user'] },
+    // On MariaDB LOCK TABLES ends the transaction that holds the other lock.
+    ...(name === 'postgres'
+      ? [{ token: 'used' as const, locks: ['the lock of the user' as const, 'the log' as const] }]
+      : []),
+  ])('delays the 503 of a refresh by 5 seconds as a whole: $token token, $locks', async ({ token, locks }) => {
+    const session = await host.login();
+    const { body } = await host.refresh(session.refresh_token).expect(200);
+    const presented = token === 'live' ? body.refresh_token : session.refresh_token;
+    host.signals.length = 0;
+    const [seconds, answer] = await whileLocked(locks, async () => {
+      const startedAt = performance.now();
+      const response = await host.refresh(presented);
+      return [(performance.now() - startedAt) / 1_000, response] as const;
+    });
+    expect([answer.status, answer.body]).toEqual(UNAVAILABLE);
+    expect(seconds).toBeGreaterThan(4);
+    expect(seconds).toBeLessThan(6.5);
+    // Nothing was changed, then or later.
+    expect(host.sent('token_reuse_detected')).toEqual([]);
+    await host.get('/me', body.access_token).expect(200);
+    await host.refresh(body.refresh_token).expect(200);
   });
 });

@@ -12,8 +12,8 @@ import {
   type AuthModuleOptions,
   type StoredUser,
 } from 'nestjs-session-auth';
-import { describeEndpoints } from '../../libs/auth/src/http/openapi/describe-endpoints';
-import { OPERATIONS } from '../../libs/auth/src/http/openapi/operations';
+import { ENDPOINTS } from '../../libs/auth/src/http/endpoints/endpoints';
+import { describeEndpoints } from '../../libs/auth/src/http/endpoints/openapi/describe-endpoints';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { CHEAP, Host, type HostOptions } from '../support/host';
 import { documentOf } from './document';
@@ -86,14 +86,14 @@ describe('the OpenAPI document of a host', () => {
     expect(document.components!.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'opaque' },
     });
-    for (const { id, isProtected, body } of OPERATIONS) {
+    for (const { id, isPublic, body } of ENDPOINTS) {
       const operation = Object.values(document.paths)
         .flatMap((methods) => Object.values(methods as Record<string, never>))
         .find((one: { operationId: string }) => one.operationId === id) as unknown as Record<string, unknown>;
-      expect(operation['security']).toEqual(isProtected ? [{ bearer: [] }] : undefined);
+      expect(operation['security']).toEqual(isPublic ? undefined : [{ bearer: [] }]);
       expect(operation['tags']).toEqual(['Authentication']);
-      const required = body?.required ?? true;
-      const content = { 'application/json': { schema: { $ref: `#/components/schemas/${body?.model}` } } };
+      const required = id !== 'authLogoutAll';
+      const content = { 'application/json': { schema: { $ref: `#/components/schemas/Auth${body?.name}` } } };
       expect(operation['requestBody']).toEqual(body ? { required, content } : undefined);
     }
   });
@@ -147,7 +147,7 @@ describe('the OpenAPI document of a host', () => {
 });
 
 describe('a host in which @nestjs/swagger', () => {
-  const there = { change: true, reauthenticate: true };
+  const auth = { canSetPasswords: true, canReauthenticate: true };
   let warn: jest.SpyInstance;
   beforeEach(() => {
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
@@ -156,16 +156,18 @@ describe('a host in which @nestjs/swagger', () => {
 
   it('is not installed starts, and is told nothing', () => {
     const missing = Object.assign(new Error("Cannot find module '@nestjs/swagger'"), { code: 'MODULE_NOT_FOUND' });
-    describeEndpoints(there, () => {
+    describeEndpoints(auth, () => {
       throw missing;
     });
     expect(warn).not.toHaveBeenCalled();
   });
 
   it('cannot be loaded starts too, and is warned', () => {
-    describeEndpoints(there, () => {
+    describeEndpoints(auth, () => {
       throw new SyntaxError('Cannot use import statement outside a module');
     });
-    expect(warn).toHaveBeenCalledWith('@nestjs/swagger cannot be loaded: no document will show the endpoints.');
+    expect(warn).toHaveBeenCalledWith(
+      '@nestjs/swagger cannot be loaded: the OpenAPI document will lack the endpoints.',
+    );
   });
 });

@@ -36,7 +36,7 @@ const UP = { status: 'up', database: 'up', lastPrunedAt: null, lastPruneFailedAt
 @Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController] })
 class HealthModule {}
 
-stories('the health of authentication, asked by terminus', { imports: [HealthModule] }, (at: Stage) => {
+stories('the health check, called by Terminus', { imports: [HealthModule] }, (at: Stage) => {
   it('is up', async () => {
     const { body } = await at.host.http.get('/health').expect(200);
     expect(body).toEqual({ status: 'ok', info: { auth: UP }, error: {}, details: { auth: UP } });
@@ -44,7 +44,7 @@ stories('the health of authentication, asked by terminus', { imports: [HealthMod
     expect(built.body.info).toEqual({ 'sign-in': UP });
   });
 
-  it('tells when the last clean-up was, and when one failed last, which is no reason to be down', async () => {
+  it('reports when pruning last completed and last failed, and stays up after a failure', async () => {
     const { host } = at;
     const tap = new Tap(host);
     await host.pruning.prune();
@@ -67,7 +67,7 @@ stories('the health of authentication, asked by terminus', { imports: [HealthMod
     });
   });
 
-  it('is down while the database fails, and says nothing of why', async () => {
+  it('is down while the database fails, and does not say why', async () => {
     const tap = new Tap(at.host);
     tap.hook = {
       before: ({ kind }) => {
@@ -83,7 +83,7 @@ stories('the health of authentication, asked by terminus', { imports: [HealthMod
     await at.host.http.get('/health').expect(200);
   });
 
-  it('is down where a table of the library is missing', async () => {
+  it('is down when a table of the library is missing', async () => {
     const { dataSource } = at.host;
     await dataSource.query('ALTER TABLE auth_password_resets RENAME TO elsewhere');
     expect(await at.host.app.get(AuthHealth).check()).toMatchObject({ status: 'down' });

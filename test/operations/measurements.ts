@@ -9,14 +9,14 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import type { MetricName } from '../../libs/auth/src/domain/metrics';
 
-/** An SDK as a host registers it, which keeps what it is told. */
+/** An SDK as an application registers it, which keeps the measurements. */
 export class Measurements {
   private readonly exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   private readonly provider = new MeterProvider({
     readers: [new PeriodicExportingMetricReader({ exporter: this.exporter, exportIntervalMillis: 3_600_000 })],
   });
 
-  /** From now on hosts that start are measured. */
+  /** Applications that start from now on are measured. */
   register(): void {
     metrics.setGlobalMeterProvider(this.provider);
   }

@@ -1,6 +1,6 @@
 import { OpenTelemetryMetrics } from '../../libs/auth/src/adapters/open-telemetry-metrics';
 import { METRICS, type MetricName } from '../../libs/auth/src/domain/metrics';
-import { Metrics, NoMetrics } from '../../libs/auth/src/domain/ports/metrics';
+import { Metrics, NoMetrics } from '../../libs/auth/src/domain/ports/platform';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { Host, PASSWORD } from '../support/host';
@@ -8,7 +8,7 @@ import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
 import { Tap } from '../support/tap';
 import { Measurements } from './measurements';
 
-/** Verifies when it is told to. */
+/** Verifies passwords once `held` is resolved. */
 class HeldHasher extends CheapPasswordHasher {
   static held: Promise<void> = Promise.resolve();
 
@@ -18,7 +18,7 @@ class HeldHasher extends CheapPasswordHasher {
   }
 }
 
-describe.each(DATABASES)('what is measured on %s', (name) => {
+describe.each(DATABASES)('metrics on %s', (name) => {
   let database: TestDatabase;
   let host: Host;
   let measured: Measurements;
@@ -42,7 +42,7 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
 
   const wrongLogin = async (username = 'alice') => host.http.post('/auth/login').send({ username, password: 'wrong' });
 
-  it('are logins, by how they ended', async () => {
+  it('count logins by their outcome', async () => {
     await host.login();
     for (let i = 0; i < 4; i++) await wrongLogin();
     await host.http.post('/auth/login').send({ username: 'alice' }).expect(400);
@@ -55,7 +55,7 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
     expect(await measured.of('session_auth.session.opened')).toEqual({ '': 1 });
   });
 
-  it('are refreshes, and reuse with the sessions that it ended', async () => {
+  it('count refreshes, and reuse with the sessions that it ended', async () => {
     const first = await host.login();
     await host.login();
     await host.refresh(first.refresh_token).expect(200);
@@ -66,18 +66,18 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
     expect(await measured.of('session_auth.session.ended')).toEqual({ token_reuse: 2 });
   });
 
-  it('are the look-ups of the guard', async () => {
+  it('count the look-ups of the guard', async () => {
     const { access_token: token } = await host.login();
     await host.get('/me', token).expect(200);
     await host.get('/me', token).expect(200);
     await host.get('/me', 'nothing').expect(401);
     await host.http.get('/me').expect(401);
     expect(await measured.of('session_auth.lookup.duration')).toEqual({ '': 2, access_token_invalid: 1 });
-    // What is no token is not looked up.
+    // Text that is not a token is not looked up.
     expect(await measured.of('session_auth.lookup.batch_size')).toEqual({ '': 2 });
   });
 
-  it('are sessions that ended, by reason', async () => {
+  it('count ended sessions by reason', async () => {
     const { access_token: token, session_id: id } = await host.login();
     const other = await host.login();
     await host.delete(`/auth/sessions/${other.session_id}`, token).expect(200);
@@ -86,18 +86,19 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
     expect(await measured.of('session_auth.session.ended')).toEqual({ user: 1, logout: 1 });
   });
 
-  it('are clean-ups and the rows that they dealt with', async () => {
+  it('count pruning runs, and the rows that they ended or removed', async () => {
     await host.login();
     host.clock.advance(100 * DAY);
     await host.pruning.prune({ dryRun: true });
     expect(await measured.of('session_auth.prune.duration')).toEqual({});
     await host.pruning.prune();
     expect(await measured.of('session_auth.prune.duration')).toEqual({ '': 1 });
-    expect(await measured.of('session_auth.prune.rows')).toEqual({ expired_sessions: 1, sessions: 1, events: 1 });
+    await host.pruning.prune();
+    expect(await measured.of('session_auth.prune.rows')).toEqual({ ended_sessions: 1, sessions: 1, events: 1 });
     expect(await measured.of('session_auth.session.ended')).toEqual({ expired: 1 });
   });
 
-  it('are password hashes that run and wait', async () => {
+  it('show how many password hashes run and wait', async () => {
     let release = (): void => undefined;
     HeldHasher.held = new Promise((resolve) => (release = resolve));
     const logins = ['alice', 'bob', 'carol'].map((username) =>
@@ -112,7 +113,7 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
     expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 0 });
   });
 
-  it('are failures of the database', async () => {
+  it('count failures of the database', async () => {
     const { access_token: token } = await host.login();
     const tap = new Tap(host);
     tap.hook = {
@@ -128,7 +129,7 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
     expect(await measured.of('session_auth.prune.duration')).toEqual({ database_unavailable: 1 });
   });
 
-  it('is told in the units of the table, and never says who it was', async () => {
+  it('have the documented units, and attributes that identify nobody', async () => {
     const { access_token: token, refresh_token: refresh, session_id: id } = await host.login();
     await host.refresh(refresh);
     await host.refresh(refresh);
@@ -138,20 +139,20 @@ describe.each(DATABASES)('what is measured on %s', (name) => {
       const { unit, description } = METRICS[descriptor.name as MetricName];
       expect(descriptor).toMatchObject({ unit, description });
     }
-    const told = JSON.stringify(all);
-    for (const secret of ['alice', 'bob', '127.0.0.1', token, refresh, id]) expect(told).not.toContain(secret);
+    const text = JSON.stringify(all);
+    for (const secret of ['alice', 'bob', '127.0.0.1', token, refresh, id]) expect(text).not.toContain(secret);
     const values = all.flatMap(({ dataPoints }) => dataPoints.flatMap(({ attributes }) => Object.values(attributes)));
     for (const value of values) expect(value).toMatch(/^[a-z_]+$/);
   });
 
-  it('is nothing any more when the app is closed', async () => {
+  it('are no longer collected when the application is closed', async () => {
     await host.close();
     expect(await measured.of('session_auth.hashing.running')).toEqual({});
     host = await Host.start({ database, users: [] });
   });
 });
 
-describe('nothing is measured', () => {
+describe('no metrics are collected', () => {
   it('where no SDK is registered', async () => {
     expect(OpenTelemetryMetrics.load()).toBeInstanceOf(NoMetrics);
   });
@@ -164,7 +165,7 @@ describe('nothing is measured', () => {
     expect(metrics).toBeInstanceOf(NoMetrics);
   });
 
-  it('and the guard asks for no timer', async () => {
+  it('without an SDK, and the guard starts no timer', async () => {
     const database = await createDatabase('sqlite');
     const host = await Host.start({ database });
     const startTimer = jest.spyOn(host.app.get(Metrics), 'startTimer');

@@ -1,59 +1,124 @@
 import * as fc from 'fast-check';
-import { SECONDS, type ModelOptions } from './model';
+import { SECONDS, type InstanceOptions, type ModelOptions } from './model';
 
-/** Numbers choose among what is there when the action is done: the n-th session, modulo how many there are. */
-export type Action = { readonly instance: 0 | 1; readonly user: 0 | 1 } & (
-  | {
-      readonly kind:
-        'open' | 'login' | 'wrongPassword' | 'list' | 'disable' | 'enable' | 'prune' | 'dryRun' | 'restart';
-    }
-  | { readonly kind: 'refresh' | 'refreshTwice' | 'logout' | 'changePassword' | 'revoke'; readonly session: number }
-  | { readonly kind: 'replay' | 'authenticate'; readonly session: number; readonly token: number }
-  | { readonly kind: 'logoutAll'; readonly session: number; readonly keepCurrent: boolean }
-  | { readonly kind: 'wait'; readonly ms: number }
-);
+type Base = { readonly instance: 0 | 1; readonly user: 0 | 1 };
+
+/** `client` and `token` choose among those that exist when the action runs: the n-th, modulo their number. */
+export type SessionAction = Base & { readonly client: number } & (
+    | { readonly kind: 'revoke' | 'forgeToken' | 'exhaustReplays' }
+    | { readonly kind: 'logout' | 'changePassword' }
+    | { readonly kind: 'reauthenticate'; readonly variant: 'right' | 'wrong' | 'late' }
+    | { readonly kind: 'logoutAll'; readonly keepCurrent: boolean }
+    | { readonly kind: 'refresh' | 'refreshTwice' | 'replayLast'; readonly network: number }
+    | { readonly kind: 'refreshAgain'; readonly network: number; readonly isUsed: boolean; readonly again: number }
+    | { readonly kind: 'refreshWith'; readonly token: number; readonly network: number }
+    | { readonly kind: 'authenticate'; readonly token: number }
+    | { readonly kind: 'corruptToken'; readonly token: number; readonly position: number; readonly by: number }
+    | { readonly kind: 'restoreRow'; readonly copy: number }
+    | { readonly kind: 'outliveTimeout'; readonly isDisabled: boolean; readonly then: 'prune' | 'dryRun' | 'reuse' }
+    | { readonly kind: 'waitUntil'; readonly deadline: number; readonly ms: 0 | -1 }
+  );
+
+export type Action =
+  | SessionAction
+  | (Base & {
+      readonly kind: 'open' | 'login' | 'wrongPassword' | 'list' | 'disable' | 'enable' | 'forget' | 'prune' | 'dryRun';
+    })
+  | (Base & { readonly kind: 'restart'; readonly configuration: Partial<InstanceOptions> })
+  | (Base & { readonly kind: 'wait'; readonly ms: number });
+
+/** Addresses; the last two are of one network. */
+export const ADDRESSES = ['192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'] as const;
 
 const base = { instance: fc.constantFrom(0 as const, 1 as const), user: fc.constantFrom(0 as const, 1 as const) };
-const session = fc.nat({ max: 20 });
+const client = fc.nat({ max: 20 });
 const token = fc.nat({ max: 20 });
+const network = fc.constantFrom(0, 0, 0, 1, 2, 3);
 
 const kind = <K extends Action['kind']>(...kinds: K[]): fc.Arbitrary<K> => fc.constantFrom(...kinds);
 
-/** The limits in use and a millisecond beside them, and now and then a clock that is set back. */
-const moments = Object.values(SECONDS).flatMap((seconds) => [seconds * 1000 - 1, seconds * 1000]);
+const ROTATION: readonly Pick<InstanceOptions, 'rotateRefreshTokens' | 'refreshReuseGraceSeconds'>[] = [
+  { rotateRefreshTokens: true, refreshReuseGraceSeconds: 0 },
+  { rotateRefreshTokens: true, refreshReuseGraceSeconds: 10 },
+  { rotateRefreshTokens: true, refreshReuseGraceSeconds: 10 },
+  { rotateRefreshTokens: false, refreshReuseGraceSeconds: 0 },
+];
+const TIMEOUTS = { idleTimeoutSeconds: 900, absoluteTimeoutSeconds: 3600 };
+
+/** What a restart changes: mostly nothing. */
+const configuration: fc.Arbitrary<Partial<InstanceOptions>> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.constantFrom(...ROTATION) },
+  { weight: 2, arbitrary: fc.constantFrom(4, 20).map((seconds) => ({ refreshReuseGraceSeconds: seconds })) },
+  { weight: 1, arbitrary: fc.constantFrom(TIMEOUTS, { idleTimeoutSeconds: 300, absoluteTimeoutSeconds: 1200 }) },
+);
+
 const ms = fc.oneof(
-  fc.constantFrom(1, 1_000, 9_999, 10_000, ...moments),
+  fc.constantFrom(1, 1_000, 3_999, 4_000, 6_000, 9_999, 10_000, 60_000, 300_000, SECONDS.retention * 1000),
   fc.integer({ min: 1, max: 1_000_000 }),
+  // A clock that is set back.
   fc.integer({ min: -30_000, max: -1 }),
 );
 
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Action>): fc.WeightedArbitrary<Action> => ({
+  weight,
+  arbitrary,
+});
+
 export const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ ...base, kind: kind('open') }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ ...base, kind: kind('login', 'wrongPassword', 'list', 'prune', 'dryRun', 'restart') }),
-  },
-  { weight: 1, arbitrary: fc.record({ ...base, kind: kind('disable', 'enable', 'enable') }) },
-  { weight: 8, arbitrary: fc.record({ ...base, kind: kind('refresh'), session }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ ...base, kind: kind('refreshTwice', 'logout', 'changePassword', 'revoke'), session }),
-  },
-  { weight: 5, arbitrary: fc.record({ ...base, kind: kind('replay', 'authenticate'), session, token }) },
-  { weight: 4, arbitrary: fc.record({ ...base, kind: kind('authenticate'), session, token: fc.constant(0) }) },
-  { weight: 1, arbitrary: fc.record({ ...base, kind: kind('logoutAll'), session, keepCurrent: fc.boolean() }) },
-  { weight: 6, arbitrary: fc.record({ ...base, kind: kind('wait'), ms }) },
+  weighted(6, fc.record({ ...base, kind: kind('open') })),
+  weighted(2, fc.record({ ...base, kind: kind('login', 'wrongPassword', 'list') })),
+  weighted(2, fc.record({ ...base, kind: kind('prune', 'prune', 'dryRun') })),
+  weighted(
+    3,
+    fc.record({
+      ...base,
+      kind: kind('outliveTimeout'),
+      client,
+      isDisabled: fc.boolean(),
+      then: fc.constantFrom('prune', 'dryRun', 'reuse'),
+    }),
+  ),
+  weighted(2, fc.record({ ...base, kind: kind('disable', 'disable', 'enable', 'enable', 'enable', 'forget') })),
+  weighted(1, fc.record({ ...base, kind: kind('restart'), configuration })),
+  weighted(9, fc.record({ ...base, kind: kind('refresh'), client, network })),
+  weighted(4, fc.record({ ...base, kind: kind('replayLast'), client, network })),
+  weighted(
+    3,
+    fc.record({ ...base, kind: kind('refreshAgain'), client, network, isUsed: fc.boolean(), again: network }),
+  ),
+  weighted(1, fc.record({ ...base, kind: kind('refreshTwice'), client, network })),
+  weighted(2, fc.record({ ...base, kind: kind('logout', 'changePassword', 'revoke'), client })),
+  weighted(
+    2,
+    fc.record({ ...base, kind: kind('reauthenticate'), client, variant: fc.constantFrom('right', 'wrong', 'late') }),
+  ),
+  weighted(2, fc.record({ ...base, kind: kind('forgeToken', 'exhaustReplays', 'exhaustReplays'), client })),
+  weighted(2, fc.record({ ...base, kind: kind('restoreRow'), client, copy: fc.nat({ max: 5 }) })),
+  weighted(1, fc.record({ ...base, kind: kind('corruptToken'), client, token, position: fc.nat(), by: fc.nat() })),
+  weighted(3, fc.record({ ...base, kind: kind('refreshWith'), client, token, network })),
+  weighted(2, fc.record({ ...base, kind: kind('authenticate'), client, token })),
+  weighted(5, fc.record({ ...base, kind: kind('authenticate'), client, token: fc.constant(0) })),
+  weighted(1, fc.record({ ...base, kind: kind('logoutAll'), client, keepCurrent: fc.boolean() })),
+  weighted(4, fc.record({ ...base, kind: kind('wait'), ms })),
+  weighted(
+    4,
+    fc.record({ ...base, kind: kind('waitUntil'), client, deadline: fc.nat(), ms: fc.constantFrom(0 as const, -1) }),
+  ),
 );
 
-export const options: fc.Arbitrary<ModelOptions> = fc
-  .record({
+export interface Configuration {
+  readonly common: ModelOptions;
+  /** Of both instances, until they are restarted. */
+  readonly instance: InstanceOptions;
+}
+
+export const configurations: fc.Arbitrary<Configuration> = fc.record({
+  common: fc.record({
     sessionPolicy: fc.constantFrom('multi' as const, 'multi' as const, 'single' as const, 'max_count' as const),
     maxSessions: fc.integer({ min: 2, max: 3 }),
     onSessionLimit: fc.constantFrom('revoke_oldest' as const, 'reject' as const),
-    tokens: fc.constantFrom(
-      { rotateRefreshTokens: true, refreshReuseGraceSeconds: 0 },
-      { rotateRefreshTokens: true, refreshReuseGraceSeconds: 10 },
-      { rotateRefreshTokens: false, refreshReuseGraceSeconds: 0 },
-    ),
-  })
-  .map(({ tokens, ...rest }) => ({ ...rest, ...tokens }));
+    trackIps: fc.boolean(),
+  }),
+  instance: fc.constantFrom(...ROTATION).map((rotation) => ({ ...rotation, ...TIMEOUTS })),
+});

@@ -1,16 +1,27 @@
+import { SESSION_LIMIT } from '../../libs/auth/src/domain/session-policy';
+
 /**
- * What the reference says of sessions, as simply as it can be written: no database, nothing in parallel, plain loops. Instants
- * are milliseconds. It knows tokens by the text that the library gave out.
+ * What the contract says of sessions, as simply as it can be written: no database, nothing in parallel, plain loops.
+ * Instants are milliseconds. The model knows tokens by the text that the library issued.
  */
 export interface ModelOptions {
   readonly sessionPolicy: 'multi' | 'single' | 'max_count';
   readonly maxSessions: number;
   readonly onSessionLimit: 'revoke_oldest' | 'reject';
-  readonly rotateRefreshTokens: boolean;
-  readonly refreshReuseGraceSeconds: number;
+  readonly trackIps: boolean;
 }
 
-export const SECONDS = { access: 60, refresh: 600, idle: 900, absolute: 3600, activity: 60, failures: 300 } as const;
+/** What differs between the instances of one application, while its configuration is being changed. */
+export interface InstanceOptions {
+  readonly rotateRefreshTokens: boolean;
+  readonly refreshReuseGraceSeconds: number;
+  readonly idleTimeoutSeconds: number;
+  readonly absoluteTimeoutSeconds: number;
+}
+
+export const SECONDS = { access: 60, refresh: 600, activity: 60, failures: 300, retention: 86_400 } as const;
+
+export const REPLAY_LIMIT = 100;
 
 export interface Pair {
   readonly accessToken: string;
@@ -23,39 +34,70 @@ export interface ModelSession {
   state: string;
   reason: string | null;
   readonly createdAt: number;
+  authenticatedAt: number;
   lastActivity: number;
   idleEnd: number;
   readonly absoluteEnd: number;
+  /** When pruning looks at it. */
+  checkAt: number;
   pair: Pair;
   accessEnd: number;
   refreshEnd: number;
+  family: number;
   generation: number;
-  /** Refresh tokens before the live one, oldest first. */
-  readonly retired: { readonly token: string; readonly state: 'used' | 'revoked'; readonly at: number }[];
-  /** The end of the grace period of the last one, while its answer is kept. */
-  answerUntil: number | null;
+  refreshedAt: number | null;
+  /** How the live pair is issued again, for the refresh token before it. */
+  replay: Replay | null;
 }
 
-/** The refusals by code; what succeeds is told otherwise. */
-export type Refusal =
-  'refused' | 'session_limit_reached' | 'unknown_user' | 'session_not_found' | 'invalid_credentials';
+interface Replay {
+  readonly predecessor: string;
+  readonly network: string;
+  readonly until: number;
+  count: number;
+  firstUsedAt: number | null;
+}
+
+/** Where a refresh token was issued, whatever became of it. */
+interface Issued {
+  readonly sessionId: string;
+  readonly family: number;
+  readonly generation: number;
+}
+
+/** Refusals are their error codes, or `refused` for a refresh token. */
+export type Refusal = 'session_limit_reached' | 'unknown_user' | 'session_not_found';
 
 export class Model {
-  now: number;
-  readonly sessions: ModelSession[] = [];
+  /** The options of the instance that acts next. */
+  instance!: InstanceOptions;
+  sessions: ModelSession[] = [];
   readonly inactive = new Set<string>();
-  /** Name of the event with the user -> how many. */
-  readonly events = new Map<string, number>();
+  /** What the last step recorded and emitted. */
+  events: string[] = [];
   signals: string[] = [];
-  /** The latest instant of a clean-up. */
-  prunedAt = 0;
+  private readonly refreshTokens = new Map<string, Issued>();
+  private families = 0;
   private readonly failures = new Map<string, { count: number; until: number }>();
 
   constructor(
     private readonly options: ModelOptions,
-    now: number,
-  ) {
-    this.now = now;
+    public now: number,
+  ) {}
+
+  find(id: string): ModelSession | undefined {
+    return this.sessions.find((session) => session.id === id);
+  }
+
+  /** The instants at which something about a session changes by itself. */
+  deadlinesOf(id: string): number[] {
+    const session = this.find(id);
+    if (!session) return [];
+    const { idleEnd, lastActivity, checkAt, accessEnd, refreshEnd, replay } = session;
+    const { idleTimeoutSeconds, refreshReuseGraceSeconds } = this.instance;
+    const byInstance = [lastActivity + idleTimeoutSeconds * 1000, lastActivity + refreshReuseGraceSeconds * 1000];
+    const ends = [idleEnd, this.absoluteEndOf(session), accessEnd, refreshEnd, lastActivity + SECONDS.activity * 1000];
+    return [...ends, checkAt, ...byInstance, ...(replay ? [replay.until] : [])];
   }
 
   activeOf(user: string): ModelSession[] {
@@ -65,98 +107,96 @@ export class Model {
   }
 
   liveOf(user: string): ModelSession[] {
-    return this.activeOf(user).filter((session) => !this.isOver(session));
+    return this.activeOf(user).filter((session) => !this.isExpired(session));
   }
 
-  isOver(session: ModelSession): boolean {
-    return this.now >= Math.min(session.idleEnd, session.absoluteEnd);
+  /** By the timeouts that it was opened with, or those in force where they are shorter. */
+  isExpired(session: ModelSession): boolean {
+    const idleEnd = Math.min(session.idleEnd, session.lastActivity + this.instance.idleTimeoutSeconds * 1000);
+    return this.now >= Math.min(idleEnd, this.absoluteEndOf(session));
   }
 
-  /** Whether a login may open a session; what has to end for it has ended then. */
+  /** Whether a login may open a session; those that must end for it end. */
   admit(user: string): Refusal | null {
     if (this.inactive.has(user)) return 'unknown_user';
-    const { sessionPolicy, maxSessions, onSessionLimit } = this.options;
-    if (sessionPolicy === 'multi') return null;
-    const limit = sessionPolicy === 'single' ? 1 : maxSessions;
+    const { sessionPolicy, onSessionLimit } = this.options;
+    const limit = { multi: SESSION_LIMIT, single: 1, max_count: this.options.maxSessions }[sessionPolicy];
+    if (this.activeOf(user).length < limit) return null;
     const live = this.liveOf(user);
     const excess = Math.max(0, live.length - limit + 1);
     if (excess > 0 && sessionPolicy === 'max_count' && onSessionLimit === 'reject') {
-      this.signals.push(`session_limit_reached ${user}`);
+      this.signals.push(`session_limit_reached ${user} ${live.length}`);
       return 'session_limit_reached';
     }
+    if (sessionPolicy === 'multi') live.sort((a, b) => a.lastActivity - b.lastActivity);
     this.expire(user);
     for (const session of live.slice(0, excess)) this.end(session, 'revoked', 'session_policy', 'forced_logout');
     return null;
   }
 
   opened(user: string, id: string, pair: Pair): void {
-    const { now } = this;
-    this.sessions.push({
-      id,
-      user,
-      state: 'active',
-      reason: null,
-      createdAt: now,
-      lastActivity: now,
-      idleEnd: now + SECONDS.idle * 1000,
-      absoluteEnd: now + SECONDS.absolute * 1000,
-      pair,
-      accessEnd: now + SECONDS.access * 1000,
-      refreshEnd: now + SECONDS.refresh * 1000,
-      generation: 0,
-      retired: [],
-      answerUntil: null,
-    });
+    const { now, instance } = this;
+    const idleEnd = now + instance.idleTimeoutSeconds * 1000;
+    const absoluteEnd = now + instance.absoluteTimeoutSeconds * 1000;
+    const session: ModelSession = {
+      ...{ id, user, state: 'active', reason: null, createdAt: now, authenticatedAt: now, lastActivity: now },
+      ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
+      ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, refreshedAt: null, replay: null },
+    };
+    this.sessions.push(session);
+    this.startFamily(session, pair);
     this.log('login_success', user);
     this.signals.push(`user_logged_in ${user}`);
   }
 
-  /** A good password clears the count, if the login was let in. */
   clearFailures(user: string): void {
     this.failures.delete(user);
   }
 
-  loginFailed(user: string): void {
+  loginFailed(user: string, username: string): void {
     const known = this.failures.get(user);
     const count = known && known.until > this.now ? known.count + 1 : 1;
     this.failures.set(user, { count, until: this.now + SECONDS.failures * 1000 });
-    this.log('login_failure', user);
+    this.log('login_failure', user, { username, failure_count: count });
     this.signals.push(`login_failed ${user} ${count}`);
     if (count === 5) this.signals.push(`brute_force_threshold_hit ${count}`);
   }
 
-  /** What a refresh gives: `new` (a pair that `refreshed` is told of), the same pair again, or a refusal. */
-  refresh(token: string): 'new' | Pair | 'refused' {
-    const session = this.sessions.find((one) => one.pair.refreshToken === token || this.retiredOf(one, token));
-    if (!session || session.state !== 'active') return 'refused';
-    const retired = this.retiredOf(session, token);
-    if (retired && retired.state !== 'used') return 'refused';
-    if (this.isOver(session)) {
+  /** What a refresh returns: `new` for a pair that `refreshed` is given, the pair that is issued again, or a refusal. */
+  refresh(token: string, network: string): 'new' | Pair | 'refused' {
+    const issued = this.refreshTokens.get(token);
+    const session = issued && this.find(issued.sessionId);
+    if (session?.state !== 'active' || session.family !== issued?.family) return 'refused';
+    if (this.isExpired(session)) {
       this.expire(session.user);
       return 'refused';
     }
-    if (!retired) {
+    if (token === session.pair.refreshToken) {
       if (this.now >= session.refreshEnd) return 'refused';
-      return this.isGone(session.user) ? 'refused' : 'new';
+      return this.endIfInactive(session.user) ? 'refused' : 'new';
     }
-    if (this.isInGrace(session, token)) return this.isGone(session.user) ? 'refused' : session.pair;
-    this.reuse(session);
-    return 'refused';
+    // The database was restored since the token was issued.
+    if (issued.generation >= session.generation) return 'refused';
+    const replay = this.replayFor(session, token, network);
+    if (!replay) {
+      this.reuse(session, issued.generation);
+      return 'refused';
+    }
+    if (this.endIfInactive(session.user) || replay.count >= REPLAY_LIMIT) return 'refused';
+    replay.count++;
+    this.log('token_refresh', session.user, { replayed: true });
+    return session.pair;
   }
 
-  refreshed(token: string, pair: Pair): void {
-    const session = this.sessions.find((one) => one.pair.refreshToken === token)!;
-    if (this.options.rotateRefreshTokens) {
-      session.retired.push({ token, state: 'used', at: this.now });
-      session.generation++;
-    }
-    const grace = this.options.refreshReuseGraceSeconds * 1000;
-    session.answerUntil = grace > 0 ? this.now + grace : null;
-    session.pair = pair;
-    session.lastActivity = Math.max(this.now, session.lastActivity);
-    session.idleEnd = session.lastActivity + SECONDS.idle * 1000;
-    session.accessEnd = Math.min(this.now + SECONDS.access * 1000, session.absoluteEnd);
-    session.refreshEnd = Math.min(this.now + SECONDS.refresh * 1000, session.absoluteEnd);
+  refreshed(token: string, network: string, pair: Pair): void {
+    const session = this.find(this.refreshTokens.get(token)!.sessionId)!;
+    const { rotateRefreshTokens, refreshReuseGraceSeconds } = this.instance;
+    if (rotateRefreshTokens) session.generation++;
+    const until = this.now + refreshReuseGraceSeconds * 1000;
+    session.replay = until > this.now ? { predecessor: token, network, until, count: 0, firstUsedAt: null } : null;
+    session.refreshedAt = this.now;
+    this.touch(session);
+    this.issue(session, pair);
     this.log('token_refresh', session.user);
   }
 
@@ -164,15 +204,14 @@ export class Model {
   authenticate(token: string): ModelSession | null {
     const session = this.sessions.find((one) => one.pair.accessToken === token && one.state === 'active');
     if (!session) return null;
-    if (this.isOver(session)) {
+    if (this.isExpired(session)) {
       this.expire(session.user);
       return null;
     }
-    if (this.now >= session.accessEnd || this.isGone(session.user)) return null;
-    if (this.now - session.lastActivity >= SECONDS.activity * 1000) {
-      session.lastActivity = this.now;
-      session.idleEnd = this.now + SECONDS.idle * 1000;
-    }
+    if (this.now >= session.accessEnd || this.endIfInactive(session.user)) return null;
+    const { replay } = session;
+    if (replay && this.now < replay.until) replay.firstUsedAt ??= this.now;
+    if (this.now - session.lastActivity >= SECONDS.activity * 1000) this.touch(session);
     return session;
   }
 
@@ -180,13 +219,9 @@ export class Model {
     let ended = 0;
     for (const session of this.activeOf(current.user)) {
       if (keepCurrent && session === current) continue;
-      if (this.isOver(session)) {
-        this.end(session, 'expired', 'expired', null);
-        continue;
-      }
-      ended++;
+      if (!this.isExpired(session)) ended++;
       if (session === current) this.end(session, 'logged_out', 'logout', 'logout');
-      else this.end(session, 'revoked', 'logout_all', 'session_revoked');
+      else this.endOrExpire(session, 'logout_all', 'session_revoked');
     }
     return ended;
   }
@@ -194,89 +229,123 @@ export class Model {
   revoke(user: string, id: string): 'revoked' | Refusal {
     const session = this.activeOf(user).find((one) => one.id === id);
     if (!session) return 'session_not_found';
-    if (this.isOver(session)) {
-      this.end(session, 'expired', 'expired', null);
-      return 'session_not_found';
-    }
-    this.end(session, 'revoked', 'user', 'session_revoked');
-    return 'revoked';
+    return this.endOrExpire(session, 'user', 'session_revoked') ? 'revoked' : 'session_not_found';
   }
 
   passwordChanged(current: ModelSession, pair: Pair): void {
-    current.retired.push({ token: current.pair.refreshToken, state: 'revoked', at: this.now });
-    current.generation++;
-    current.answerUntil = null;
-    current.pair = pair;
-    current.accessEnd = Math.min(this.now + SECONDS.access * 1000, current.absoluteEnd);
-    current.refreshEnd = Math.min(this.now + SECONDS.refresh * 1000, current.absoluteEnd);
+    this.startFamily(current, pair);
     for (const session of this.activeOf(current.user)) {
-      if (session === current) continue;
-      if (this.isOver(session)) this.end(session, 'expired', 'expired', null);
-      else this.end(session, 'revoked', 'password_change', 'forced_logout');
+      if (session !== current) this.endOrExpire(session, 'password_change', 'forced_logout');
     }
-    // A right password ends the row of wrong ones, whatever it was given for.
-    this.failures.delete(current.user);
+    this.clearFailures(current.user);
     this.log('password_change', current.user);
     this.signals.push(`password_changed ${current.user}`);
   }
 
-  /** How many sessions a clean-up finds to be over. */
-  prune(): number {
-    this.prunedAt = Math.max(this.prunedAt, this.now);
-    const over = this.sessions.filter((session) => session.state === 'active' && this.isOver(session));
-    for (const session of over) this.end(session, 'expired', 'expired', null);
-    for (const session of this.sessions) {
-      if (session.answerUntil !== null && session.answerUntil <= this.now) session.answerUntil = null;
-    }
-    for (const [user, { until }] of this.failures) if (until <= this.now) this.failures.delete(user);
-    return over.length;
+  reauthenticated(session: ModelSession, pair: Pair): void {
+    this.startFamily(session, pair);
+    this.clearFailures(session.user);
+    this.log('reauthentication', session.user);
   }
 
-  /** The first to look at a user's sessions whose time is over ends them. */
+  /** Everything about a user is removed; the account stays. */
+  forget(user: string): void {
+    for (const session of this.activeOf(user)) {
+      this.endOrExpire(session, 'user_deleted', null);
+    }
+    this.sessions = this.sessions.filter((session) => session.user !== user);
+    this.clearFailures(user);
+  }
+
+  /** What pruning does to the sessions that are due, or would do. */
+  prune({ dryRun }: { readonly dryRun: boolean }): { endedSessions: number; sessions: number } {
+    const due = this.sessions.filter((session) => session.checkAt <= this.now);
+    const removed = due.filter(({ state }) => state !== 'active');
+    const ended = due.filter((one) => !removed.includes(one) && (this.isExpired(one) || this.inactive.has(one.user)));
+    if (!dryRun) {
+      this.sessions = this.sessions.filter((session) => !removed.includes(session));
+      for (const session of due) session.checkAt = Math.min(session.idleEnd, session.absoluteEnd);
+      for (const session of ended) this.endOrExpire(session, 'user_disabled', 'forced_logout');
+      for (const [user, { until }] of this.failures) if (until <= this.now) this.failures.delete(user);
+    }
+    return { endedSessions: ended.length, sessions: removed.length };
+  }
+
+  /** Stores that sessions of a user have expired, where they have. */
   expire(user: string): void {
     for (const session of this.activeOf(user)) {
-      if (this.isOver(session)) this.end(session, 'expired', 'expired', null);
+      if (this.isExpired(session)) this.end(session, 'expired', 'expired', null);
     }
   }
 
   end(session: ModelSession, state: string, reason: string, event: string | null): void {
     session.state = state;
     session.reason = reason;
-    session.answerUntil = null;
-    if (event) this.log(event, session.user);
+    session.checkAt = Math.max(this.now, session.createdAt + SECONDS.retention * 1000);
+    session.replay = null;
+    if (event) this.log(event, session.user, event === 'logout' ? {} : { session_id: session.id, reason });
     this.signals.push(`user_logged_out ${session.user} ${session.id} ${reason}`);
   }
 
-  private retiredOf(session: ModelSession, token: string): ModelSession['retired'][number] | undefined {
-    return session.retired.find((one) => one.token === token);
+  /** A session that has expired ends as such, whatever it is ended for; whether it had not. */
+  private endOrExpire(session: ModelSession, reason: string, event: string | null): boolean {
+    const isLive = !this.isExpired(session);
+    if (isLive) this.end(session, 'revoked', reason, event);
+    else this.end(session, 'expired', 'expired', null);
+    return isLive;
   }
 
-  private isInGrace(session: ModelSession, token: string): boolean {
-    return session.answerUntil !== null && this.now < session.answerUntil && session.retired.at(-1)?.token === token;
+  private startFamily(session: ModelSession, pair: Pair): void {
+    session.family = ++this.families;
+    session.generation = 0;
+    session.authenticatedAt = this.now;
+    session.replay = null;
+    this.issue(session, pair);
   }
 
-  /** A user who is disabled is out at the first request that notices. */
-  private isGone(user: string): boolean {
+  private issue(session: ModelSession, pair: Pair): void {
+    const { id: sessionId, family, generation } = session;
+    this.refreshTokens.set(pair.refreshToken, { sessionId, family, generation });
+    session.pair = pair;
+    session.accessEnd = Math.min(this.now + SECONDS.access * 1000, this.absoluteEndOf(session));
+    session.refreshEnd = Math.min(this.now + SECONDS.refresh * 1000, this.absoluteEndOf(session));
+  }
+
+  private absoluteEndOf(session: ModelSession): number {
+    return Math.min(session.absoluteEnd, session.createdAt + this.instance.absoluteTimeoutSeconds * 1000);
+  }
+
+  /** Activity extends a session by the idle timeout that it was opened with, or that in force where it is shorter. */
+  private touch(session: ModelSession): void {
+    const idleMs = Math.min(session.idleEnd - session.lastActivity, this.instance.idleTimeoutSeconds * 1000);
+    session.lastActivity = Math.max(this.now, session.lastActivity);
+    session.idleEnd = session.lastActivity + idleMs;
+  }
+
+  /** The replay that a used token is entitled to, if any. */
+  private replayFor({ replay, refreshedAt }: ModelSession, token: string, network: string): Replay | null {
+    if (replay?.predecessor !== token) return null;
+    const untilByInstance = refreshedAt! + this.instance.refreshReuseGraceSeconds * 1000;
+    if (this.now >= replay.until || this.now >= untilByInstance) return null;
+    return network === replay.network || replay.firstUsedAt === null ? replay : null;
+  }
+
+  /** The sessions of a user who is disabled end at the first request that notices. */
+  private endIfInactive(user: string): boolean {
     if (!this.inactive.has(user)) return false;
-    for (const session of this.activeOf(user)) {
-      if (this.isOver(session)) this.end(session, 'expired', 'expired', null);
-      else this.end(session, 'revoked', 'user_disabled', 'forced_logout');
-    }
+    for (const session of this.activeOf(user)) this.endOrExpire(session, 'user_disabled', 'forced_logout');
     return true;
   }
 
-  private reuse(family: ModelSession): void {
-    const active = this.activeOf(family.user);
-    this.signals.push(`token_reuse_detected ${family.user} ${active.filter((one) => !this.isOver(one)).length}`);
-    for (const session of active) {
-      if (this.isOver(session)) this.end(session, 'expired', 'expired', null);
-      else this.end(session, 'revoked', 'token_reuse', null);
-    }
-    this.log('token_reuse', family.user);
+  private reuse({ id, user, generation, refreshedAt }: ModelSession, presented: number): void {
+    const active = this.activeOf(user);
+    const ended = active.filter((session) => !this.isExpired(session)).length;
+    for (const session of active) this.endOrExpire(session, 'token_reuse', null);
+    this.log('token_reuse', user, { session_id: id, sessions_ended: ended });
+    this.signals.push(`token_reuse_detected ${user} ${id} ${ended} ${generation - presented} ${refreshedAt}`);
   }
 
-  private log(event: string, user: string): void {
-    const key = `${user} ${event}`;
-    this.events.set(key, (this.events.get(key) ?? 0) + 1);
+  private log(event: string, user: string, extra: object = {}): void {
+    this.events.push(`${user} ${event} ${JSON.stringify(extra)}`);
   }
 }

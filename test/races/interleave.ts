@@ -4,44 +4,44 @@ import { DataSource } from 'typeorm';
 import type { TestDatabase } from '../support/databases';
 import type { Call, Hook } from '../support/tap';
 
-/** Who is asking, where several ask one instance. */
+/** The side that makes a call, where both use one instance. */
 const actor = new AsyncLocalStorage<'first' | 'second'>();
 
-/** Lets one actor come as far as its n-th call and no further, until it is opened. */
-class Gate implements Hook {
-  readonly arrived: Promise<void>;
-  private readonly opened: Promise<void>;
-  private arrive!: () => void;
-  open!: () => void;
+/** Holds the first side before its n-th call until it is released. */
+class Breakpoint implements Hook {
+  readonly reached: Promise<void>;
+  private readonly released: Promise<void>;
+  private reach!: () => void;
+  release!: () => void;
   private calls = 0;
 
   constructor(
     private readonly stopAt: number,
     private readonly kind: Call['kind'],
   ) {
-    this.arrived = new Promise((resolve) => (this.arrive = resolve));
-    this.opened = new Promise((resolve) => (this.open = resolve));
+    this.reached = new Promise((resolve) => (this.reach = resolve));
+    this.released = new Promise((resolve) => (this.release = resolve));
   }
 
   before(call: Call): void | Promise<void> {
     if (call.kind !== this.kind || actor.getStore() !== 'first' || ++this.calls !== this.stopAt) return;
-    this.arrive();
-    return this.opened;
+    this.reach();
+    return this.released;
   }
 }
 
-/** What came of one side: its result, or the code of its refusal. */
+/** The outcome of one side: its result, or the code of its refusal. */
 export type Settled<T> =
   { readonly value: T; readonly code?: undefined } | { readonly value?: undefined; readonly code: string };
 
 export interface Interleaving<A, B> {
   readonly first: () => Promise<A>;
   readonly second: () => Promise<B>;
-  /** Called when the second has run as far as it can while the first is held. */
+  /** Called when the second has got as far as it can while the first is held. */
   readonly between?: () => Promise<void>;
 }
 
-/** Holds the first at one of its calls, lets the second run until it is done or waits for a lock, and lets the first go on. */
+/** Holds the first before one of its calls, runs the second until it is done or waits for a lock, and releases the first. */
 export class Interleaver {
   private constructor(
     private readonly observer: DataSource | null,
@@ -58,18 +58,18 @@ export class Interleaver {
     stopAt: number,
     { first, second, between }: Interleaving<A, B>,
   ): Promise<[Settled<A>, Settled<B>] | null> {
-    const gate = new Gate(stopAt, this.observer ? 'statement' : 'unit');
-    this.setHook(gate);
+    const breakpoint = new Breakpoint(stopAt, this.observer ? 'statement' : 'unit');
+    this.setHook(breakpoint);
     const held = settle(actor.run('first', first));
-    const arrived = await Promise.race([gate.arrived.then(() => true), held.then(() => false)]);
-    if (!arrived) {
+    const isHeld = await Promise.race([breakpoint.reached.then(() => true), held.then(() => false)]);
+    if (!isHeld) {
       this.setHook({});
       return null;
     }
     const other = settle(actor.run('second', second));
     await this.doneOrWaiting(other);
     await between?.();
-    gate.open();
+    breakpoint.release();
     const outcome: [Settled<A>, Settled<B>] = [await held, await other];
     this.setHook({});
     return outcome;
@@ -79,17 +79,17 @@ export class Interleaver {
     await this.observer?.destroy();
   }
 
-  /** Looks until the work is done or the database says that somebody waits for a lock. */
+  /** Polls until the work is done or the database reports that a transaction waits for a lock. */
   private async doneOrWaiting(work: Promise<unknown>): Promise<void> {
     let done = false;
     void work.then(() => (done = true));
-    while (!done && !(await this.somebodyWaits())) await new Promise((resolve) => setImmediate(resolve));
+    while (!done && !(await this.isAnyWaiting())) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  private async somebodyWaits(): Promise<boolean> {
+  private async isAnyWaiting(): Promise<boolean> {
     if (!this.observer) return false;
     if (this.observer.options.type === 'postgres') return this.finds(WAITING_ON_POSTGRES);
-    // The table of transactions is a snapshot that is renewed only when nobody has looked for 0.1 s.
+    // The table of transactions is a snapshot that is renewed only after 0.1 s without a read.
     const [row] = await this.observer.query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
     if (Number(row.Value) === 0) return false;
     await sleep(110);

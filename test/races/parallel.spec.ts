@@ -1,7 +1,7 @@
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
 
-/** Two instances on one database, as a host behind a load balancer has them. */
+/** Two instances on one database, as behind a load balancer. */
 describe.each(DATABASES)('parallel requests to two instances on %s', (name) => {
   let database: TestDatabase;
   let hosts: [Host, Host];
@@ -18,14 +18,13 @@ describe.each(DATABASES)('parallel requests to two instances on %s', (name) => {
     for (const host of hosts) await host.reset();
   });
 
-  const crowds = [2, 5, 20, 50].flatMap((count) => [
+  const cases = [2, 5, 20, 50].flatMap((count) => [
     { count, instances: 1 },
     { count, instances: 2 },
   ]);
-  it.each(crowds)(
-    '$count refreshes of one token on $instances instance(s): one pair, then reuse, told once',
-    async (crowd) => {
-      const { count, instances } = crowd;
+  it.each(cases)(
+    '$count refreshes of one token on $instances instance(s): one pair, then reuse, reported once',
+    async ({ count, instances }) => {
       const session = await hosts[0].login();
       const other = await hosts[1].login();
       const answers = await Promise.all(
@@ -37,8 +36,8 @@ describe.each(DATABASES)('parallel requests to two instances on %s', (name) => {
       await hosts[0].get('/me', winner.access_token).expect(401);
       await hosts[1].refresh(winner.refresh_token).expect(400);
       await hosts[1].get('/me', other.access_token).expect(401);
-      const told = hosts.flatMap((host) => host.sent('token_reuse_detected'));
-      expect(told.map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
+      const reported = hosts.flatMap((host) => host.sent('token_reuse_detected'));
+      expect(reported.map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
       const rows = await hosts[0].dataSource.query(`SELECT event FROM auth_events WHERE event = 'token_reuse'`);
       expect(rows).toHaveLength(1);
     },
@@ -53,7 +52,7 @@ describe.each(DATABASES)('parallel requests to two instances on %s', (name) => {
       ]);
       if (refreshed.status !== 200) continue;
       const list = await hosts[0].get('/auth/sessions', refreshed.body.access_token);
-      // Whoever came first: a session that was logged out is not there, and one that goes on was not logged out.
+      // Whichever came first: a session that was logged out is not listed, and one that is listed was not logged out.
       const ended = await hosts[0].dataSource.query(
         `SELECT state FROM auth_sessions WHERE id = '${session.session_id}'`,
       );
@@ -77,7 +76,7 @@ describe.each(DATABASES)('parallel logins to two instances on %s', (name) => {
     await database.drop();
   });
 
-  it('at the limit that refuses, let in as many as there is room for', async () => {
+  it('at a limit that rejects open as many sessions as there is room for', async () => {
     const database = await createDatabase(name);
     const auth = { sessionPolicy: 'max_count', maxSessions: 3, onSessionLimit: 'reject' } as const;
     const hosts = [await Host.start({ database, auth }), await Host.start({ database, auth, users: [] })];

@@ -1,9 +1,9 @@
+import { DAY } from '../support/driven-clock';
 import type { Host } from '../support/host';
 import { PASSWORD } from '../support/host';
-import { setTheStage, SIX_DAYS, type Deed, type Scene } from './deeds';
+import type { Fixture, RaceEnvironment, SessionRow } from './environment';
 import type { Settled } from './interleave';
-import { DAY } from '../support/driven-clock';
-import type { RaceStage, SessionRow } from './stage';
+import { NEW_PASSWORD, REUSE, type EndingOperation } from './operations';
 
 /** Which instances the two sides use, and which of them is held at each of its calls in turn. */
 export interface Setting {
@@ -11,20 +11,32 @@ export interface Setting {
   readonly held: 'first' | 'second';
 }
 
-/** Runs a scenario once for each call of the side that is held; how often that was. */
-async function atEveryAwait(once: (stopAt: number) => Promise<boolean>): Promise<number> {
+/** Runs a scenario once for each call of the side that is held; returns how many there were. */
+export type Scenario = (environment: RaceEnvironment, setting: Setting) => Promise<number>;
+
+interface Pair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** Of two networks: attempts from one and the same wait for each other within a process, which nothing can observe. */
+const HOME = { ipAddress: '192.0.2.1' };
+const ELSEWHERE = { ipAddress: '198.51.100.1' };
+const CLIENTS = [HOME, ELSEWHERE] as const;
+
+async function atEveryCall(once: (stopAt: number) => Promise<boolean>): Promise<number> {
   let stopAt = 1;
   while (await once(stopAt)) stopAt++;
   return stopAt - 1;
 }
 
-function hostsOf(stage: RaceStage, { instances }: Setting): [Host, Host] {
-  return [stage.hosts[0], stage.hosts[instances - 1]!];
+function hostsOf(environment: RaceEnvironment, { instances }: Setting): [Host, Host] {
+  return [environment.hosts[0], environment.hosts[instances - 1]!];
 }
 
 /** Runs both sides, whichever is held; the outcomes in their own order. */
 async function interleave<A, B>(
-  stage: RaceStage,
+  environment: RaceEnvironment,
   stopAt: number,
   { held }: Setting,
   a: () => Promise<A>,
@@ -32,204 +44,488 @@ async function interleave<A, B>(
   between?: () => Promise<void>,
 ): Promise<[Settled<A>, Settled<B>] | null> {
   const watch = between ? { between } : {};
-  if (held === 'first') return stage.interleaver.run(stopAt, { first: a, second: b, ...watch });
-  const outcome = await stage.interleaver.run(stopAt, { first: b, second: a, ...watch });
+  if (held === 'first') return environment.interleaver.run(stopAt, { first: a, second: b, ...watch });
+  const outcome = await environment.interleaver.run(stopAt, { first: b, second: a, ...watch });
   return outcome && [outcome[1], outcome[0]];
 }
 
-/** Whoever comes first, the session is over in the end with all its tokens, once, and stays as it ended. */
-export function refreshAgainstEnd(stage: RaceStage, deed: Deed, setting: Setting): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const scene = await setTheStage(stage);
-    const { userId, session } = scene;
-    const [host, rival] = hostsOf(stage, setting);
-    const end = await deed.prepare(scene, rival);
-    let endedBetween: SessionRow[] = [];
-    const between = async (): Promise<void> => {
-      endedBetween = (await stage.sessionsOf(userId)).filter(({ state }) => state !== 'active');
-    };
-    const outcome = await interleave(
-      stage,
-      stopAt,
-      setting,
-      () => host.auth.refresh(session.refreshToken),
-      end,
-      between,
-    );
-    if (!outcome) return false;
-    const [refreshed, ended] = outcome;
-    expect(ended.code).toBeUndefined();
-    expect([undefined, 'invalid_refresh_token']).toContain(refreshed.code);
+/** Whichever comes first, the session has ended with all its tokens, once, and stays as it ended. */
+export function refreshAgainstEnd(operation: EndingOperation): Scenario {
+  return (environment, setting) =>
+    atEveryCall(async (stopAt) => {
+      const fixture = await environment.newFixture();
+      const { userId, session } = fixture;
+      const [host, rival] = hostsOf(environment, setting);
+      const end = await operation.prepare(fixture, rival);
+      let endedBetween: SessionRow[] = [];
+      const between = async (): Promise<void> => {
+        endedBetween = (await environment.sessionsOf(userId)).filter(({ state }) => state !== 'active');
+      };
+      const refresh = (): Promise<Pair> => host.auth.refresh(session.refreshToken);
+      const outcome = await interleave(environment, stopAt, setting, refresh, end, between);
+      if (!outcome) return false;
+      const [refreshed, ended] = outcome;
+      expect(ended.code).toBeUndefined();
+      expect([undefined, 'invalid_refresh_token']).toContain(refreshed.code);
 
-    const rows = await stage.sessionsOf(userId);
-    for (const row of endedBetween) expect(rows).toContainEqual(row);
-    await expectOver(scene, deed, rows);
-    if (refreshed.value) await expectDead(stage, refreshed.value);
-    await expectDead(stage, session);
-    expect(await stage.sessionsOf(userId)).toEqual(rows);
-    await expectTold(scene, deed, rows);
-    return true;
-  });
+      const rows = await environment.sessionsOf(userId);
+      for (const row of endedBetween) expect(rows).toContainEqual(row);
+      await expectEnded(fixture, operation, rows);
+      if (refreshed.value) await expectRevoked(environment, refreshed.value);
+      await expectRevoked(environment, session);
+      expect(await environment.sessionsOf(userId)).toEqual(rows);
+      await expectPublished(fixture, operation, rows);
+      return true;
+    });
 }
 
-async function expectOver({ stage, session, other }: Scene, deed: Deed, rows: readonly SessionRow[]): Promise<void> {
+async function expectEnded(
+  { environment, userId, session, other }: Fixture,
+  operation: EndingOperation,
+  rows: readonly SessionRow[],
+): Promise<void> {
   const stateOf = (id: string): string | undefined => rows.find((row) => row.id === id)?.state;
   expect(['logged_out', 'revoked']).toContain(stateOf(session.sessionId));
-  expect(stateOf(other.sessionId) === 'active').toBe(!deed.endsOther);
+  expect(stateOf(other.sessionId) === 'active').toBe(!operation.endsOther);
   const { generation } = rows.find((row) => row.id === session.sessionId)!;
-  expect(await stage.usedTokensOf(session.sessionId)).toBe(generation);
+  expect((await environment.eventsOf(userId))['token_refresh']).toBe(generation);
 }
 
-async function expectDead(stage: RaceStage, pair: { accessToken: string; refreshToken: string }): Promise<void> {
-  const [host] = stage.hosts;
+async function expectRevoked(environment: RaceEnvironment, pair: Pair): Promise<void> {
+  const [host] = environment.hosts;
   expect(await host.auth.authenticate(pair.accessToken)).toBeNull();
   await expect(host.auth.refresh(pair.refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
 }
 
-async function expectTold({ stage, userId, session }: Scene, deed: Deed, rows: readonly SessionRow[]): Promise<void> {
+async function expectLive(environment: RaceEnvironment, pair: Pair): Promise<void> {
+  const [host] = environment.hosts;
+  expect(await host.auth.authenticate(pair.accessToken)).not.toBeNull();
+  await expect(host.auth.refresh(pair.refreshToken)).resolves.toBeDefined();
+}
+
+async function expectPublished(
+  { environment, userId, session }: Fixture,
+  operation: EndingOperation,
+  rows: readonly SessionRow[],
+): Promise<void> {
   const ended = rows.filter(({ state }) => state !== 'active').length;
-  const ends = stage.hosts.flatMap((host) => host.sent('user_logged_out'));
+  const ends = environment.sent('user_logged_out');
   expect(ends.filter((end) => end.session.id === session.sessionId)).toHaveLength(1);
   expect(ends).toHaveLength(ended);
-  const reuses = deed.name.startsWith('replay') ? 1 : 0;
-  expect(stage.hosts.flatMap((host) => host.sent('token_reuse_detected'))).toHaveLength(reuses);
-  const events = await stage.eventsOf(userId);
-  expect(events['token_reuse'] ?? 0).toBe(reuses);
-  expect(events['token_refresh']).toBe(await stage.usedTokensOf(session.sessionId));
+  const reuses = operation === REUSE ? 1 : 0;
+  expect(environment.sent('token_reuse_detected')).toHaveLength(reuses);
+  expect((await environment.eventsOf(userId))['token_reuse'] ?? 0).toBe(reuses);
 }
 
-/** Strict: one pair, and the second presentation is reuse. With a grace period: one pair for both, and nobody is ended. */
-export function refreshAgainstItself(stage: RaceStage, setting: Setting, graceSeconds: number): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const { userId, session } = await setTheStage(stage);
-    const [refresh, again] = hostsOf(stage, setting).map((host) => () => host.auth.refresh(session.refreshToken));
-    const outcome = await interleave(stage, stopAt, setting, refresh!, again!);
+/** One pair, and the second presentation is reuse. */
+export const refreshAgainstItself: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const [refresh, again] = hostsOf(environment, setting).map((host) => () => host.auth.refresh(session.refreshToken));
+    const outcome = await interleave(environment, stopAt, setting, refresh!, again!);
     if (!outcome) return false;
-    const pairs = outcome.flatMap(({ value }) => (value ? [value] : []));
-    const states = (await stage.sessionsOf(userId)).map(({ state }) => state);
-    const reuses = stage.hosts.flatMap((host) => host.sent('token_reuse_detected'));
-    const events = await stage.eventsOf(userId);
-    expect(events['token_refresh']).toBe(2);
-    if (graceSeconds > 0) {
-      expect(pairs).toHaveLength(2);
-      expect(pairs[0]).toEqual(pairs[1]);
-      expect(states).toEqual(['active', 'active']);
-      expect(reuses).toEqual([]);
-      expect(await stage.hosts[0].auth.authenticate(pairs[0]!.accessToken)).not.toBeNull();
-      return true;
-    }
     expect(outcome.map(({ code }) => code).sort()).toEqual(['invalid_refresh_token', undefined]);
+    const states = (await environment.sessionsOf(userId)).map(({ state }) => state);
     expect(states).toEqual(['revoked', 'revoked']);
-    expect(reuses).toMatchObject([{ sessionsEnded: 2 }]);
-    expect(events['token_reuse']).toBe(1);
-    await expectDead(stage, pairs[0]!);
+    expect(environment.sent('token_reuse_detected')).toMatchObject([{ sessionsEnded: 2 }]);
+    expect(await environment.eventsOf(userId)).toMatchObject({ token_refresh: 2, token_reuse: 1 });
+    await expectRevoked(environment, outcome.find(({ value }) => value)!.value!);
     return true;
   });
+
+/** Within a grace period: one pair for both, and no session ends. */
+export const refreshAgainstItsRepetition: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const [refresh, again] = hostsOf(environment, setting).map((host) => () => host.auth.refresh(session.refreshToken));
+    const outcome = await interleave(environment, stopAt, setting, refresh!, again!);
+    if (!outcome) return false;
+    const [one, two] = outcome;
+    expect(one.value).toBeDefined();
+    expect(two.value).toEqual(one.value);
+    expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active', 'active']);
+    expect(environment.sent('token_reuse_detected')).toEqual([]);
+    expect(await environment.eventsOf(userId)).toMatchObject({ token_refresh: 2, replay: 1 });
+    await expectLive(environment, one.value!);
+    return true;
+  });
+
+/** A fixture whose session was refreshed from HOME, with a response that can be issued again. */
+async function newReplayable(environment: RaceEnvironment): Promise<Fixture & { readonly presented: string }> {
+  const fixture = await environment.newFixture();
+  const { session } = fixture;
+  const pair = await environment.hosts[0].auth.refresh(session.refreshToken, HOME);
+  return { ...fixture, presented: session.refreshToken, session: { ...session, ...pair } };
 }
+
+/** A replay from another network comes before the first use of the pair, or is reuse; never both. */
+export const replayAgainstFirstUse: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await newReplayable(environment);
+    const { session, presented } = fixture;
+    const [host, rival] = hostsOf(environment, setting);
+    const replay = (): Promise<Pair> => rival.auth.refresh(presented, ELSEWHERE);
+    let between: SessionRow | undefined;
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      replay,
+      () => host.auth.authenticate(session.accessToken),
+      async () => void (between = await environment.sessionOf(fixture)),
+    );
+    if (!outcome) return false;
+    const [replayed, used] = outcome;
+    const { state, replay_count: replays, first_used_at: firstUse } = await environment.sessionOf(fixture);
+    // What was stored while one side was held decides.
+    if (between!.first_used_at !== null && between!.replay_count === 0) expect(replayed.code).toBeDefined();
+    if (between!.replay_count > 0) expect(replayed.value).toBeDefined();
+    if (replayed.value) {
+      expect(replayed.value.accessToken).toBe(session.accessToken);
+      expect(used.value).not.toBeNull();
+      expect([state, replays]).toEqual(['active', 1]);
+      expect(environment.sent('token_reuse_detected')).toEqual([]);
+    } else {
+      expect([state, replays]).toEqual(['revoked', 0]);
+      expect(environment.sent('token_reuse_detected')).toHaveLength(1);
+    }
+    expect(firstUse).not.toBeNull();
+    return true;
+  });
+
+/** The first use of an access token that a refresh has replaced is not stored for its successor. */
+export const firstUseAgainstRefresh: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await newReplayable(environment);
+    const { session } = fixture;
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.authenticate(session.accessToken),
+      () => rival.auth.refresh(session.refreshToken, HOME),
+    );
+    if (!outcome) return false;
+    expect(outcome[1].value).toBeDefined();
+    expect((await environment.sessionOf(fixture)).first_used_at).toBeNull();
+    // So a client that changed its network meanwhile gets the response again.
+    await expect(host.auth.refresh(session.refreshToken, ELSEWHERE)).resolves.toEqual(outcome[1].value);
+    expect(environment.sent('token_reuse_detected')).toEqual([]);
+    return true;
+  });
+
+/** Two replays where one is left: one gets the pair, the other is refused, and no session ends. */
+export const replayAgainstReplayAtTheLimit: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await newReplayable(environment);
+    const { session, presented } = fixture;
+    const [host] = environment.hosts;
+    await host.dataSource.query(`UPDATE auth_sessions SET replay_count = 99 WHERE id = '${session.sessionId}'`);
+    const [one, two] = hostsOf(environment, setting).map((on) => () => on.auth.refresh(presented, HOME));
+    const outcome = await interleave(environment, stopAt, setting, one!, two!);
+    if (!outcome) return false;
+    expect(outcome.map(({ code }) => code).sort()).toEqual(['invalid_refresh_token', undefined]);
+    expect(await environment.sessionOf(fixture)).toMatchObject({ state: 'active', replay_count: 100 });
+    expect(environment.sent('token_reuse_detected')).toEqual([]);
+    return true;
+  });
+
+/** A replay comes before the pair is exchanged, or is reuse; never both. */
+export const replayAgainstRefresh: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await newReplayable(environment);
+    const { session, presented } = fixture;
+    const before = await environment.sessionOf(fixture);
+    const [host, rival] = hostsOf(environment, setting);
+    let between: SessionRow | undefined;
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => rival.auth.refresh(presented, HOME),
+      () => host.auth.refresh(session.refreshToken, HOME),
+      async () => void (between = await environment.sessionOf(fixture)),
+    );
+    if (!outcome) return false;
+    const [replayed, refreshed] = outcome;
+    // What was stored while one side was held decides.
+    if (between!.generation > before.generation) expect(replayed.code).toBeDefined();
+    if (between!.replay_count > 0) expect(replayed.value).toBeDefined();
+    if (replayed.value) {
+      expect(replayed.value.accessToken).toBe(session.accessToken);
+      expect(environment.sent('token_reuse_detected')).toEqual([]);
+      await expectLive(environment, refreshed.value!);
+    } else {
+      expect((await environment.sessionOf(fixture)).state).toBe('revoked');
+      expect(environment.sent('token_reuse_detected')).toHaveLength(1);
+      if (refreshed.value) await expectRevoked(environment, refreshed.value);
+    }
+    return true;
+  });
+
+/** A replay beside the end of its session: the pair that it gets, if any, is revoked in the end. */
+export function replayAgainstEnd(operation: EndingOperation): Scenario {
+  return (environment, setting) =>
+    atEveryCall(async (stopAt) => {
+      const fixture = await newReplayable(environment);
+      const { presented } = fixture;
+      const [host, rival] = hostsOf(environment, setting);
+      const end = await operation.prepare(fixture, rival);
+      const replay = (): Promise<Pair> => host.auth.refresh(presented, HOME);
+      let between: SessionRow | undefined;
+      const outcome = await interleave(
+        environment,
+        stopAt,
+        setting,
+        replay,
+        end,
+        async () => void (between = await environment.sessionOf(fixture)),
+      );
+      if (!outcome) return false;
+      const [replayed, ended] = outcome;
+      expect(ended.code).toBeUndefined();
+      expect([undefined, 'invalid_refresh_token']).toContain(replayed.code);
+      if (replayed.value) await expectRevoked(environment, replayed.value);
+      const row = await environment.sessionOf(fixture);
+      expect(['logged_out', 'revoked']).toContain(row.state);
+      expect(row.replay_count).toBe(replayed.value ? 1 : 0);
+      if (between!.state !== 'active') expect(row).toEqual(between);
+      expect(environment.sent('token_reuse_detected')).toEqual([]);
+      return true;
+    });
+}
+
+/** The pair of the password change is the live one in the end, whether the refresh came first or not. */
+export const refreshAgainstChangeInItsSession: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const principal = await environment.principal(session.accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.refresh(session.refreshToken),
+      () => rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
+    );
+    if (!outcome) return false;
+    const [refreshed, changed] = outcome;
+    expect(changed.code).toBeUndefined();
+    expect([undefined, 'invalid_refresh_token']).toContain(refreshed.code);
+    // The tokens of the previous family are revoked, not used.
+    if (refreshed.value) await expectRevoked(environment, refreshed.value);
+    await expectRevoked(environment, session);
+    expect(environment.sent('token_reuse_detected')).toEqual([]);
+    expect((await environment.eventsOf(userId))['token_refresh']).toBe(refreshed.value ? 2 : 1);
+    await expectLive(environment, changed.value!);
+    return true;
+  });
+
+/** A reauthentication is committed only while its access token is live: it wins, or the refresh does. */
+export const refreshAgainstReauthentication: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const principal = await environment.principal(session.accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.refresh(session.refreshToken),
+      () => rival.auth.reauthenticate(principal, PASSWORD),
+    );
+    if (!outcome) return false;
+    const [refreshed, confirmed] = outcome;
+    expect(outcome.filter(({ value }) => value)).toHaveLength(1);
+    if (refreshed.value) expect(confirmed.code).toBe('access_token_invalid');
+    else expect(refreshed.code).toBe('invalid_refresh_token');
+    expect(await environment.eventsOf(userId)).toMatchObject(
+      refreshed.value ? { token_refresh: 2 } : { token_refresh: 1, reauthentication: 1 },
+    );
+    expect(environment.sent('token_reuse_detected')).toEqual([]);
+    await expectLive(environment, (refreshed.value ?? confirmed.value)!);
+    return true;
+  });
+
+/** One of two reauthentications gets a pair. */
+export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const principal = await environment.principal(session.accessToken);
+    const [one, two] = hostsOf(environment, setting).map(
+      (host, index) => () => host.auth.reauthenticate(principal, PASSWORD, CLIENTS[index]),
+    );
+    const outcome = await interleave(environment, stopAt, setting, one!, two!);
+    if (!outcome) return false;
+    expect(outcome.map(({ code }) => code).sort()).toEqual(['access_token_invalid', undefined]);
+    expect((await environment.eventsOf(userId))['reauthentication']).toBe(1);
+    await expectLive(environment, outcome.find(({ value }) => value)!.value!);
+    return true;
+  });
 
 /** Never more than the limit, the very first two logins of a user included. */
-export function loginAgainstLogin(
-  stage: RaceStage,
-  setting: Setting,
-  { limit, before, refusing }: { limit: number; before: number; refusing: boolean },
-): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const userId = await stage.newUser();
-    for (let i = 0; i < before; i++) await stage.open(userId);
-    const credentials = { username: stage.username(), password: PASSWORD };
-    const [login, rival] = hostsOf(stage, setting).map((host) => () => host.auth.login(credentials));
-    const outcome = await interleave(stage, stopAt, setting, login!, rival!);
-    if (!outcome) return false;
-    const active = (await stage.sessionsOf(userId)).filter(({ state }) => state === 'active');
-    expect(active).toHaveLength(Math.min(limit, before + 2));
-    const refused = refusing ? Math.max(0, before + 2 - limit) : 0;
-    expect(outcome.filter(({ code }) => code === 'session_limit_reached')).toHaveLength(refused);
-    expect(outcome.filter(({ value }) => value)).toHaveLength(2 - refused);
-    expect((await stage.eventsOf(userId))['login_success']).toBe(before + 2 - refused);
-    return true;
-  });
+export function loginAgainstLogin({
+  limit,
+  before,
+  rejects,
+}: {
+  limit: number;
+  before: number;
+  rejects: boolean;
+}): Scenario {
+  return (environment, setting) =>
+    atEveryCall(async (stopAt) => {
+      const userId = await environment.newUser();
+      for (let i = 0; i < before; i++) await environment.open(userId);
+      const credentials = { username: environment.username(), password: PASSWORD };
+      const [login, rival] = hostsOf(environment, setting).map(
+        (host, index) => () => host.auth.login(credentials, CLIENTS[index]),
+      );
+      const outcome = await interleave(environment, stopAt, setting, login!, rival!);
+      if (!outcome) return false;
+      const active = (await environment.sessionsOf(userId)).filter(({ state }) => state === 'active');
+      expect(active).toHaveLength(Math.min(limit, before + 2));
+      const refused = rejects ? Math.max(0, before + 2 - limit) : 0;
+      expect(outcome.filter(({ code }) => code === 'session_limit_reached')).toHaveLength(refused);
+      expect(outcome.filter(({ value }) => value)).toHaveLength(2 - refused);
+      expect((await environment.eventsOf(userId))['login_success']).toBe(before + 2 - refused);
+      return true;
+    });
 }
 
-/** One of the two ends it, the other finds nothing; told once. */
-export function deleteAgainstDelete(stage: RaceStage, setting: Setting): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const { userId, session } = await setTheStage(stage);
-    const [end, rival] = hostsOf(stage, setting).map(
+/** One of the two ends the session, the other finds none; published once. */
+export const deleteAgainstDelete: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const [end, rival] = hostsOf(environment, setting).map(
       (host) => () => host.auth.revokeSession(userId, session.sessionId).then(() => 'revoked'),
     );
-    const outcome = await interleave(stage, stopAt, setting, end!, rival!);
+    const outcome = await interleave(environment, stopAt, setting, end!, rival!);
     if (!outcome) return false;
     expect(outcome.map(({ value, code }) => value ?? code).sort()).toEqual(['revoked', 'session_not_found']);
-    expect((await stage.eventsOf(userId))['session_revoked']).toBe(1);
-    expect(stage.hosts.flatMap((host) => host.sent('user_logged_out'))).toHaveLength(1);
+    expect((await environment.eventsOf(userId))['session_revoked']).toBe(1);
+    expect(environment.sent('user_logged_out')).toHaveLength(1);
     return true;
   });
-}
+
+/** The first end of a session is the one that stays stored. */
+export const logoutAgainstDelete: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await environment.newFixture();
+    const { userId, session } = fixture;
+    const principal = await environment.principal(session.accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    let between: SessionRow | undefined;
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.logout(principal),
+      () => rival.auth.revokeSession(userId, session.sessionId),
+      async () => void (between = await environment.sessionOf(fixture)),
+    );
+    if (!outcome) return false;
+    const row = await environment.sessionOf(fixture);
+    expect(row.state).not.toBe('active');
+    if (between!.state !== 'active') expect(row).toEqual(between);
+    return true;
+  });
 
 /** One password wins, and only its session goes on. */
-export function changeAgainstChange(stage: RaceStage, setting: Setting): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const { session, other } = await setTheStage(stage);
-    const principals = [await stage.principal(session.accessToken), await stage.principal(other.accessToken)];
-    const [change, rival] = hostsOf(stage, setting).map(
+export const changeAgainstChange: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { session, other } = await environment.newFixture();
+    const principals = [
+      await environment.principal(session.accessToken),
+      await environment.principal(other.accessToken),
+    ];
+    const [change, rival] = hostsOf(environment, setting).map(
       (host, index) => () =>
-        host.auth.changePassword(principals[index]!, {
-          currentPassword: PASSWORD,
-          newPassword: `a new password ${index}`,
-        }),
+        host.auth.changePassword(
+          principals[index]!,
+          { currentPassword: PASSWORD, newPassword: `a new password ${index}` },
+          CLIENTS[index],
+        ),
     );
-    const outcome = await interleave(stage, stopAt, setting, change!, rival!);
+    const outcome = await interleave(environment, stopAt, setting, change!, rival!);
     if (!outcome) return false;
     const winner = outcome.findIndex(({ value }) => value);
     expect(outcome.filter(({ value }) => value)).toHaveLength(1);
     expect(['access_token_invalid', 'invalid_field']).toContain(outcome[1 - winner]!.code);
-    const [host] = stage.hosts;
+    const [host] = environment.hosts;
     expect(await host.auth.authenticate(outcome[winner]!.value!.accessToken)).not.toBeNull();
-    const username = stage.username();
+    const username = environment.username();
     await host.auth.login({ username, password: `a new password ${winner}` });
     const lost = host.auth.login({ username, password: `a new password ${1 - winner}` });
     await expect(lost).rejects.toMatchObject({ code: 'invalid_credentials' });
     return true;
   });
-}
 
 /** No session that was opened with the old password outlives its change. */
-export function loginAgainstChange(stage: RaceStage, setting: Setting): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const { other } = await setTheStage(stage);
-    const principal = await stage.principal(other.accessToken);
-    const [host, rival] = hostsOf(stage, setting);
-    const login = (): Promise<{ accessToken: string; refreshToken: string }> =>
-      host.auth.login({ username: stage.username(), password: PASSWORD });
+export const loginAgainstChange: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { other } = await environment.newFixture();
+    const principal = await environment.principal(other.accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    const credentials = { username: environment.username(), password: PASSWORD };
+    const login = (): Promise<Pair> => host.auth.login(credentials, HOME);
     const change = (): Promise<unknown> =>
-      rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: 'a password that is new' });
-    const outcome = await interleave(stage, stopAt, setting, login, change);
+      rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, ELSEWHERE);
+    const outcome = await interleave(environment, stopAt, setting, login, change);
     if (!outcome) return false;
     const [loggedIn, changed] = outcome;
     expect(changed.code).toBeUndefined();
-    if (loggedIn.value) await expectDead(stage, loggedIn.value);
+    if (loggedIn.value) await expectRevoked(environment, loggedIn.value);
     else expect(loggedIn.code).toBe('invalid_credentials');
     return true;
   });
-}
 
-/** A clean-up whose clock is ahead takes a session for idle: it ends before it is refreshed, or goes on afterwards. */
-export function refreshAgainstPruning(stage: RaceStage, setting: Setting): Promise<number> {
-  return atEveryAwait(async (stopAt) => {
-    const { userId, session } = await setTheStage(stage);
-    const [host, ahead] = stage.hosts;
-    host.clock.advance(SIX_DAYS);
+/** To pruning with a clock ahead the session has expired: it ends before it is refreshed, or goes on afterwards. */
+export const refreshAgainstPruning: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await environment.newFixture();
+    const { session } = fixture;
+    const [host, ahead] = environment.hosts;
+    host.clock.advance(6 * DAY);
     ahead.clock.advance(7 * DAY);
-    const refresh = (): Promise<{ accessToken: string }> => host.auth.refresh(session.refreshToken);
-    const outcome = await interleave(stage, stopAt, setting, refresh, () => ahead.pruning.prune());
+    const refresh = (): Promise<Pair> => host.auth.refresh(session.refreshToken);
+    const outcome = await interleave(environment, stopAt, setting, refresh, () => ahead.pruning.prune());
     host.clock.advance(DAY);
     if (!outcome) return false;
     const [refreshed, pruned] = outcome;
     expect(pruned.code).toBeUndefined();
-    const { state } = (await stage.sessionsOf(userId)).find(({ id }) => id === session.sessionId)!;
-    expect(state).toBe(refreshed.value ? 'active' : 'expired');
-    const told = stage.hosts.flatMap((one) => one.sent('user_logged_out')).map((end) => end.session.id);
-    expect(told.filter((id) => id === session.sessionId)).toHaveLength(refreshed.value ? 0 : 1);
+    expect((await environment.sessionOf(fixture)).state).toBe(refreshed.value ? 'active' : 'expired');
+    const published = environment.sent('user_logged_out').map((end) => end.session.id);
+    expect(published.filter((id) => id === session.sessionId)).toHaveLength(refreshed.value ? 0 : 1);
     return true;
   });
-}
+
+/** A session that pruning would schedule again ends beside it: when its row may be removed is decided by its end. */
+export const logoutAgainstPruning: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const [host, rival] = environment.hosts;
+    const advance = (ms: number): void => environment.hosts.forEach(({ clock }) => clock.advance(ms));
+    const { userId } = await environment.newFixture();
+    const opened = await environment.open(userId);
+    // Due by the time it was opened with, and alive since it was refreshed.
+    advance(6 * DAY);
+    const session = { ...opened, ...(await host.auth.refresh(opened.refreshToken)) };
+    const principal = await environment.principal(session.accessToken);
+    advance(2 * DAY);
+    const fixture = { environment, userId, session, other: opened, usedToken: opened.refreshToken };
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.logout(principal),
+      () => rival.pruning.prune(),
+    );
+    if (!outcome) return false;
+    expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
+    const row = await environment.sessionOf(fixture);
+    const createdAt = principal.session.createdAt.getTime();
+    expect([row.state, row.check_at]).toEqual(['logged_out', createdAt + 90 * DAY]);
+    expect(environment.sent('user_logged_out').filter((end) => end.session.id === session.sessionId)).toHaveLength(1);
+    return true;
+  });

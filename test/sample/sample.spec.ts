@@ -61,10 +61,10 @@ describe.each(DATABASES)('two sample hosts that start together on an empty datab
 describe('a sample host with a setting that is wrong', () => {
   it.each([
     [{ AUTH_OPTIONS: '{"maxSessions":0}' }, 'maxSessions is 0; write a whole number from 1 to 1000'],
-    [{ AUTH_OPTIONS: 'no' }, 'AUTH_OPTIONS is no JSON object'],
+    [{ AUTH_OPTIONS: 'no' }, 'AUTH_OPTIONS is not a JSON object'],
     [{ PORT: 'no' }, "PORT is 'no'; write a number"],
     [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
-    [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL names no database'],
+    [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL is not a supported database URL'],
   ])(
     '%j ends with what to write',
     async (env, message) => {

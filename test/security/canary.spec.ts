@@ -4,43 +4,46 @@ import { PASSWORD, type Host } from '../support/host';
 import { Tap } from '../support/tap';
 import { stories, type Stage } from '../e2e/stories';
 
-/** Every secret that a flow has seen, and the one answer that may hold it. */
+/** Every secret that a flow has used, and the places that may hold it. */
 class Canaries {
-  private readonly answers: { readonly name: string; readonly text: string }[] = [];
-  private readonly secrets = new Map<string, { readonly secret: string; readonly mayBeIn: string | null }>();
+  private readonly responses: { readonly name: string; readonly text: string }[] = [];
+  private readonly secrets = new Map<string, { readonly name: string; readonly allowed: Set<string> }>();
 
-  /** A secret that only this answer may hold; none if that is null. */
-  watch(name: string, secret: string, mayBeIn: string | null): string {
-    this.secrets.set(name, { secret, mayBeIn });
+  /** A secret that only these places may hold. */
+  watch(name: string, secret: string, ...allowed: string[]): string {
+    const watched = this.secrets.get(secret) ?? { name, allowed: new Set() };
+    for (const place of allowed) watched.allowed.add(place);
+    this.secrets.set(secret, watched);
     return secret;
   }
 
-  /** Keeps all of an answer, headers too, and watches the tokens in it. */
+  /** Keeps a whole response, headers included, and watches the tokens in it. */
   async keep(name: string, request: Test): Promise<Record<string, string>> {
-    const answer = await request;
-    this.answers.push({ name, text: `${JSON.stringify(answer.headers)} ${answer.text}` });
-    for (const [field, value] of Object.entries(answer.body as Record<string, string>)) {
-      if (/^(access|refresh)_token$/.test(field) && typeof value === 'string')
-        this.watch(`${name}: ${field}`, value, name);
+    const response = await request;
+    const body = response.body as Record<string, string>;
+    this.responses.push({ name, text: `${JSON.stringify(response.headers)} ${response.text}` });
+    if (body['access_token']) this.watchToken(name, body['access_token'], { secret: [16, 48] });
+    if (body['refresh_token']) {
+      this.watchToken(name, body['refresh_token'], { 'family secret': [16, 32], secret: [36, 69] });
     }
-    return answer.body as Record<string, string>;
+    return body;
   }
 
-  /** Where a secret was found that it should not be in. */
+  /** The places that hold a secret and must not. */
   async leaks(host: Host): Promise<string[]> {
     const rows = await Promise.all(
       host.dataSource.entityMetadatas.map(({ tableName }) => host.dataSource.query(`SELECT * FROM ${tableName}`)),
     );
     const places = [
-      ...this.answers,
+      ...this.responses,
       { name: 'the tables', text: JSON.stringify(rows) },
       { name: 'the signals', text: JSON.stringify(host.signals) },
       { name: 'the logs', text: host.logs.join('\n') },
     ];
     const found: string[] = [];
-    for (const [name, { secret, mayBeIn }] of this.secrets) {
+    for (const [secret, { name, allowed }] of this.secrets) {
       for (const place of places) {
-        if (place.name !== mayBeIn && place.text.includes(secret)) found.push(`${name} is in ${place.name}`);
+        if (!allowed.has(place.name) && place.text.includes(secret)) found.push(`${name} is in ${place.name}`);
       }
     }
     return found;
@@ -49,60 +52,95 @@ class Canaries {
   get count(): number {
     return this.secrets.size;
   }
+
+  /** The token, and each of its secret parts as it is in the token and in the usual encodings. */
+  private watchToken(
+    response: string,
+    token: string,
+    parts: Record<string, readonly [from: number, to: number]>,
+  ): void {
+    this.watch(`${response}: ${token.slice(0, 5)}`, token, response);
+    const [text] = /(?<=^.{5}).+(?=.{6}$)/.exec(token)!;
+    const payload = Buffer.from(text, 'base64url');
+    for (const [part, [from, to]] of Object.entries(parts)) {
+      const name = `${response}: ${part} of ${token.slice(0, 5)}`;
+      const bytes = payload.subarray(from, to);
+      // Three bytes are four characters. All tokens of a family contain its secret.
+      this.watch(name, text.slice(Math.ceil(from / 3) * 4, Math.floor(to / 3) * 4), response);
+      for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+        this.watch(`${name} in ${encoding}`, bytes.toString(encoding).replaceAll('=', ''));
+      }
+      this.watch(`${name} in bytes`, bytes.join(','));
+    }
+  }
 }
 
 const options = { auth: { refreshReuseGraceSeconds: 10, recentLogin: { endpoint: true } } };
 
 stories('a secret', options, (at: Stage) => {
-  it('is in the answer that gives it and nowhere else, through every flow and every failure', async () => {
+  it('is in the response that issues it and nowhere else, through every flow and every failure', async () => {
     const { host } = at;
     const canaries = new Canaries();
-    canaries.watch('the password', PASSWORD, null);
-    const wrong = canaries.watch('a wrong password', 'canary wrong password', null);
-    const next = canaries.watch('a new password', 'canary new password', null);
+    canaries.watch('the password', PASSWORD);
+    const wrong = canaries.watch('a wrong password', 'canary wrong password');
+    const next = canaries.watch('a new password', 'canary new password');
     const credentials = (username: string, password: string): object => ({ username, password });
     const login = await canaries.keep('login', host.http.post('/auth/login').send(credentials('alice', PASSWORD)));
     await canaries.keep('wrong', host.http.post('/auth/login').send(credentials('alice', wrong)));
     await canaries.keep('unknown', host.http.post('/auth/login').send(credentials('mallory', wrong)));
-    // A listener may need the name; what is stored and logged does not.
+    // A listener may need the name, which is neither stored nor logged.
     const typed = canaries.watch('a password typed as a name', 'canary typed as a name', 'the signals');
     await canaries.keep('typed', host.http.post('/auth/login').send(credentials(typed, wrong)));
     const pair = await canaries.keep('refresh', host.refresh(login['refresh_token']!));
     const token = pair['access_token']!;
+    const [{ replay_seed: seed }] = await host.dataSource.query('SELECT replay_seed FROM auth_sessions');
+    canaries.watch('the seed of a replay', seed, 'the tables');
+    expect(await canaries.keep('replay', host.refresh(login['refresh_token']!))).toEqual(pair);
     await canaries.keep('bad token', host.get('/auth/sessions', `${token}x`));
     await canaries.keep('bad refresh', host.refresh(`${pair['refresh_token']!}x`));
     await canaries.keep('field', host.http.post('/auth/login').send({ username: [wrong], password: { wrong } }));
     await canaries.keep('broken', host.http.post('/auth/login').type('json').send(`{"password":"${wrong}"`));
-    await canaries.keep('again', host.post('/auth/reauthenticate', token, { password: PASSWORD }));
-    await canaries.keep('again wrong', host.post('/auth/reauthenticate', token, { password: wrong }));
+    await canaries.keep('wrong reauthentication', host.post('/auth/reauthenticate', token, { password: wrong }));
+    const confirm = host.post('/auth/reauthenticate', token, { password: PASSWORD });
+    const confirmed = (await canaries.keep('reauthentication', confirm))['access_token']!;
     const change = { current_password: PASSWORD, new_password: next };
-    const changed = await canaries.keep('change', host.post('/auth/password/change', token, change));
+    const changed = await canaries.keep('change', host.post('/auth/password/change', confirmed, change));
+    expect(changed).toHaveProperty('access_token');
     await canaries.keep('sessions', host.get('/auth/sessions', changed['access_token']!));
     await canaries.keep('history', host.get('/auth/history', changed['access_token']!));
     await canaries.keep('me', host.get('/me', changed['access_token']!));
     const [{ user_id: userId }] = await host.dataSource.query('SELECT user_id FROM auth_sessions');
     const reset = await host.auth.createPasswordResetToken(userId);
-    canaries.watch('a reset token', reset.token, null);
+    canaries.watch('a reset token', reset.token);
     await host.auth.redeemPasswordResetToken(reset.token, PASSWORD);
     await expect(host.auth.redeemPasswordResetToken(reset.token, next)).rejects.not.toThrow(reset.token);
-    await canaries.keep('reuse', host.refresh(login['refresh_token']!));
+    const again = await canaries.keep(
+      'login again',
+      host.http.post('/auth/login').send(credentials('alice', PASSWORD)),
+    );
+    let latest = again;
+    for (const name of ['second refresh', 'third refresh']) {
+      latest = await canaries.keep(name, host.refresh(latest['refresh_token']!));
+    }
+    await canaries.keep('reuse', host.refresh(again['refresh_token']!));
+    expect(host.sent('token_reuse_detected')).toHaveLength(1);
     await failAtEveryStatement(host, canaries, wrong);
-    expect(canaries.count).toBeGreaterThan(9);
+    expect(canaries.count).toBeGreaterThan(50);
     expect(await canaries.leaks(host)).toEqual([]);
   });
 
-  it('is found where it is planted: the search can fail', async () => {
+  it('that is stored in plain text is found by the search', async () => {
     const { host } = at;
     const canaries = new Canaries();
-    canaries.watch('a name', 'alice', null);
+    canaries.watch('a name', 'alice');
     expect(await canaries.leaks(host)).toEqual(['a name is in the tables']);
   });
 });
 
-/** What an ORM's error holds: the statement and its parameters. */
+/** Errors of an ORM contain the statement and its parameters. */
 async function failAtEveryStatement(host: Host, canaries: Canaries, wrong: string): Promise<void> {
   const session = await host.login();
-  canaries.watch('a token in a failure', session.access_token, null);
+  canaries.watch('a token in a failure', session.access_token);
   const tap = new Tap(host);
   for (const request of [
     () => host.http.post('/auth/login').send({ username: 'alice', password: wrong }),

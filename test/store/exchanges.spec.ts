@@ -1,103 +1,347 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { AuthEvent, AuthRefreshToken, AuthSession, AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
-import { createDatabase, DATABASES, describeOn, type DatabaseName, type TestDatabase } from '../support/databases';
-import { DrivenClock, HOUR } from '../support/driven-clock';
+import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
+import { NodeCryptoSource } from '../../libs/auth/src/adapters/node-crypto-source';
+import { networkOf } from '../../libs/auth/src/domain/ip-address';
+import {
+  decideRefresh,
+  REPLAY_LIMIT,
+  type PresentedRefreshToken,
+  type RefreshableSession,
+  type RefreshDecision,
+} from '../../libs/auth/src/domain/refresh-decision';
+import {
+  FAMILY_SECRET_BYTES,
+  formatRefreshToken,
+  parseRefreshToken,
+  REFRESH_SECRET_BYTES,
+} from '../../libs/auth/src/domain/tokens';
+import { AUTH_OPTIONS } from '../../libs/auth/src/options/auth-options';
+import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { DrivenClock, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { Host } from '../support/host';
 
 const NOW = new DrivenClock().now();
 const IDLE = HOUR;
 const ABSOLUTE = 2 * HOUR;
-const LIMITS: AuthModuleOptions = { idleTimeoutSeconds: IDLE / 1_000, absoluteTimeoutSeconds: ABSOLUTE / 1_000 };
+const ACCESS_TTL = 15 * MINUTE;
+const REFRESH_TTL = 50 * MINUTE;
+const GRACE = 30 * SECOND;
+const GENERATION = 1_000;
+const HOME = '192.0.2.1';
 
-/** About now, where a limit is met, or far from it. */
-const near = (instant: number): fc.Arbitrary<number> =>
-  fc.oneof(fc.integer({ min: instant - 2, max: instant + 2 }), fc.constant(instant + 10 * HOUR));
+const LIMITS: AuthModuleOptions = {
+  idleTimeoutSeconds: IDLE / SECOND,
+  absoluteTimeoutSeconds: ABSOLUTE / SECOND,
+  accessTokenTtlSeconds: ACCESS_TTL / SECOND,
+  refreshTokenTtlSeconds: REFRESH_TTL / SECOND,
+};
 
-/** What is stored of a session, whatever limits it was opened with and whatever the clocks of other instances say. */
+/** Mostly far beyond the limit, otherwise about it. */
+const limit = (instant: number): fc.Arbitrary<number> =>
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constant(instant + 10 * HOUR) },
+    { weight: 1, arbitrary: fc.integer({ min: instant - 2, max: instant + 2 }) },
+  );
+const mostly = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+
+/** A stored session, whatever limits it was opened with and whatever other clocks say, and the token presented to it. */
 const situations = fc.record({
-  createdAt: near(NOW - ABSOLUTE),
-  lastActivity: fc.oneof(near(NOW - IDLE), near(NOW)),
-  idleExpiresAt: near(NOW),
-  absoluteExpiresAt: near(NOW),
-  refreshExpiresAt: near(NOW),
-  state: fc.constantFrom('active' as const, 'active' as const, 'active' as const, 'revoked' as const),
-  account: fc.constantFrom('active', 'active', 'active', 'disabled', 'deleted'),
-  isUsed: fc.boolean(),
+  times: fc.record({
+    createdAt: limit(NOW - ABSOLUTE),
+    lastActivity: limit(NOW - IDLE),
+    idleExpiresAt: limit(NOW),
+    absoluteExpiresAt: limit(NOW),
+    refreshExpiresAt: limit(NOW),
+  }),
+  state: mostly('active' as const, 'revoked' as const),
+  account: mostly('active' as const, 'disabled' as const, 'deleted' as const),
+  isSameFamily: mostly(true, false),
+  /** How many generations the presented token is behind the live one; the live token itself is none behind. */
+  token: fc.constantFrom(
+    { isLive: true, behind: 0 },
+    { isLive: false, behind: 0 },
+    { isLive: false, behind: -1 },
+    { isLive: false, behind: 1 },
+    { isLive: false, behind: 1 },
+    { isLive: false, behind: 2 },
+    { isLive: false, behind: 900 },
+  ),
+  refreshedAt: fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - GRACE - 2, max: NOW - GRACE + 2 })),
+  replay: fc.record({
+    isStored: mostly(true, false),
+    /** Whether the live pair was derived from the presented token and the stored seed. */
+    isGenuine: mostly(true, false),
+    until: limit(NOW),
+    transport: mostly('bearer' as const, 'cookie' as const),
+    isSameNetwork: fc.boolean(),
+    count: mostly(0, REPLAY_LIMIT - 1, REPLAY_LIMIT, REPLAY_LIMIT + 1),
+    isUsed: fc.boolean(),
+  }),
 });
 type Situation = typeof situations extends fc.Arbitrary<infer T> ? T : never;
 
-/** PostgreSQL decides by the statement that writes, the others by the rules of the domain. SQLite is always there. */
-const COMPARED = [...new Set<DatabaseName>(['sqlite', ...DATABASES])];
-
-describeOn('postgres').each<{ name: string; auth: AuthModuleOptions }>([
-  { name: 'rotated', auth: {} },
-  { name: 'rotated, with a grace period', auth: { refreshReuseGraceSeconds: 30 } },
-  { name: 'not rotated', auth: { rotateRefreshTokens: false } },
-])(`refresh tokens that are $name`, ({ auth }) => {
-  let databases: TestDatabase[];
-  let hosts: Host[];
-
+describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefresh', (name) => {
+  let database: TestDatabase;
   beforeAll(async () => {
-    databases = await Promise.all(COMPARED.map(createDatabase));
-    hosts = [];
-    for (const database of databases)
-      hosts.push(await Host.start({ database, users: [], auth: { ...LIMITS, ...auth } }));
+    database = await createDatabase(name);
   });
-  afterAll(async () => {
-    for (const host of hosts) await host.close();
-    for (const database of databases) await database.drop();
-  });
+  afterAll(() => database.drop());
 
-  /** What comes of a refresh: what it answers, what it tells, and what is stored then, but for what is left to chance. */
-  async function refreshed(host: Host, situation: Situation): Promise<object> {
-    const { dataSource } = host;
-    await host.reset();
-    await dataSource.getRepository(AuthUser).clear();
-    const { account, isUsed, ...row } = situation;
-    const user = await host.auth.createUser({ username: 'alice', password: null });
-    const opened = await host.auth.openSession(user);
-    const [sessions, users] = [dataSource.getRepository(AuthSession), dataSource.getRepository(AuthUser)];
-    if (isUsed) await host.auth.refresh(opened.refreshToken);
-    await sessions.update({ userId: String(user.id) }, row);
-    if (account === 'disabled') await users.update({ username: 'alice' }, { active: false });
-    if (account === 'deleted') await users.clear();
-    const { refreshDigest: before } = await sessions.findOneByOrFail({});
-    host.signals.length = 0;
+  it.each<{ tokens: string; auth: AuthModuleOptions; decisions: RefreshDecision[] }>([
+    { tokens: 'rotated refresh tokens', auth: {}, decisions: ['rotate', 'reuse', 'refuse'] },
+    {
+      tokens: 'refresh tokens with a grace period',
+      auth: { refreshReuseGraceSeconds: GRACE / SECOND },
+      decisions: ['rotate', 'replay', 'reuse', 'refuse'],
+    },
+    {
+      tokens: 'refresh tokens that are not rotated',
+      auth: { rotateRefreshTokens: false },
+      decisions: ['rotate', 'reuse', 'refuse'],
+    },
+  ])(
+    'for $tokens',
+    async ({ auth, decisions }) => {
+      const host = await Host.start({ database, users: [], auth: { ...LIMITS, ...auth } });
+      const seen = new Set<RefreshDecision>();
+      await fc.assert(
+        fc.asyncProperty(situations, async (situation) => {
+          const setup = await new Setup(host, situation).store();
+          const before = await setup.stored();
+          const decision = decideRefresh(setup.found, setup.presented, NOW, setup.graceMs);
+          seen.add(decision);
+          host.signals.length = 0;
 
-    const answer = await host.auth.refresh(opened.refreshToken).then(
-      (pair) => (pair.refreshToken === opened.refreshToken ? 'the same' : 'another'),
-      (error: { code: string }) => error.code,
+          const outcome = await host.auth.refresh(setup.token, { ipAddress: HOME }).then(
+            (pair) => pair,
+            (error: { code: string }) => error.code,
+          );
+
+          const after = await setup.stored();
+          const isRefused = decision !== 'rotate' && decision !== 'replay';
+          expect(typeof outcome === 'string' ? outcome : 'a pair').toBe(isRefused ? 'invalid_refresh_token' : 'a pair');
+          if (decision === 'rotate') expect(after).toEqual({ ...before, ...setup.rotated(outcome as Pair) });
+          else expect(after).toEqual({ ...before, ...setup.changesBy(decision) });
+          if (decision === 'replay') expect(setup.digestsOf(outcome as Pair)).toEqual(setup.liveDigests);
+          expect(await setup.events()).toEqual(EVENTS[decision]);
+          expect(host.signals.map((signal) => signal.name)).toEqual(SIGNALS[decision]);
+          const behind = { generationsBehind: situation.token.behind, lastRefreshAt: new Date(situation.refreshedAt) };
+          expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual(
+            decision === 'reuse' ? [behind] : [],
+          );
+        }),
+        { numRuns: 150 },
+      );
+      expect([...seen]).toEqual(expect.arrayContaining(decisions));
+      await host.close();
+    },
+    240_000,
+  );
+});
+
+const EVENTS: Readonly<Record<RefreshDecision, string[]>> = {
+  rotate: ['token_refresh'],
+  replay: ['token_refresh, replayed'],
+  reuse: ['token_reuse'],
+  refuse: [],
+  session_expired: [],
+  account_inactive: ['forced_logout'],
+};
+const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
+  rotate: [],
+  replay: [],
+  reuse: ['token_reuse_detected', 'user_logged_out'],
+  refuse: [],
+  session_expired: ['user_logged_out'],
+  account_inactive: ['user_logged_out'],
+};
+
+interface Pair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** A situation in the database, and as the domain sees it. */
+class Setup {
+  readonly token: string;
+  readonly presented: PresentedRefreshToken;
+  readonly liveDigests: { readonly accessDigest: string; readonly refreshDigest: string };
+  readonly graceMs: number;
+  private readonly sessionId = randomUUID();
+  private readonly seed: string;
+  private readonly issuer: TokenIssuer;
+  private readonly options: { readonly refreshReuseGraceSeconds: number; readonly rotateRefreshTokens: boolean };
+  private userId = '';
+
+  constructor(
+    private readonly host: Host,
+    private readonly situation: Situation,
+  ) {
+    this.options = host.app.get(AUTH_OPTIONS);
+    this.graceMs = this.options.refreshReuseGraceSeconds * SECOND;
+    this.issuer = new TokenIssuer(new NodeCryptoSource(), host.app.get(AUTH_OPTIONS));
+    const { token, replay } = situation;
+    const generation = GENERATION - token.behind;
+    const familySecret = randomBytes(FAMILY_SECRET_BYTES);
+    this.token = formatRefreshToken(
+      { sessionId: this.sessionId, familySecret, generation },
+      randomBytes(REFRESH_SECRET_BYTES),
     );
-    const { id, userId, accessDigest, refreshDigest, sealedAnswer, ...session } = await sessions.findOneByOrFail({});
-    const used = await dataSource.getRepository(AuthRefreshToken).find({ order: { generation: 'ASC' } });
-    const events = await dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+    const claims = parseRefreshToken(this.token)!;
+    this.seed = this.issuer.newSeed();
+    const digest = this.issuer.digest(this.token);
+    this.presented = {
+      sessionId: this.sessionId,
+      digest,
+      familyDigest: this.issuer.digest(familySecret),
+      generation,
+      transport: 'bearer',
+      networkDigest: this.issuer.networkDigest(this.token, networkOf(HOME)),
+      successorDigests: (seed) => this.issuer.deriveSuccessor(this.token, claims, seed).digests,
+    };
+    const derived = this.presented.successorDigests(replay.isGenuine ? this.seed : this.issuer.newSeed());
+    this.liveDigests = token.isLive ? { ...derived, refreshDigest: digest } : derived;
+  }
+
+  /** The session as the domain sees it. */
+  get found(): RefreshableSession {
+    const { times, state, account, refreshedAt } = this.situation;
+    const { createdAt, lastActivity, idleExpiresAt } = times;
+    const expiresAt = Math.min(idleExpiresAt, lastActivity + IDLE, this.absoluteEnd);
+    const row = this.row();
     return {
-      answer,
-      signals: host.signals.map((signal) => signal.name),
-      session: { ...session, isExchanged: refreshDigest !== before, isSealed: sealedAnswer !== null },
-      used: used.map(({ digest, sessionId, ...token }) => ({
-        ...token,
-        isOfSession: sessionId === id,
-        digest: digest.length,
-      })),
-      events: events.map(({ event, userId: ofUser, ipAddress, userAgent, occurredAt }) => ({
-        event,
-        isOfUser: ofUser === userId,
-        ipAddress,
-        userAgent,
-        occurredAt,
-      })),
-      access: accessDigest.length,
+      session: { ...DEVICE, id: this.sessionId, userId: this.userId, state, createdAt, lastActivity, expiresAt },
+      account,
+      ...this.liveDigests,
+      familyDigest: row.familyDigest,
+      generation: GENERATION,
+      refreshExpiresAt: times.refreshExpiresAt,
+      refreshedAt,
+      replay: row.replaySeed === null ? null : this.replayWindow(),
     };
   }
 
-  it('are exchanged, or refused, alike on every database', async () => {
-    await fc.assert(
-      fc.asyncProperty(situations, async (situation) => {
-        const [first, ...others] = await Promise.all(hosts.map((host) => refreshed(host, situation)));
-        for (const other of others) expect(other).toEqual(first);
-      }),
-      { numRuns: 100 },
-    );
-  }, 120_000);
-});
+  async store(): Promise<this> {
+    const { dataSource, auth } = this.host;
+    const { account } = this.situation;
+    const user = await auth.createUser({ username: randomUUID(), password: null });
+    this.userId = String(user.id);
+    const users = dataSource.getRepository(AuthUser);
+    if (account === 'disabled') await users.update({ id: this.userId }, { active: false });
+    if (account === 'deleted') await users.delete({ id: this.userId });
+    await dataSource.getRepository(AuthSession).insert({ ...this.row(), userId: this.userId });
+    return this;
+  }
+
+  stored(): Promise<AuthSession> {
+    return this.host.dataSource.getRepository(AuthSession).findOneByOrFail({ id: this.sessionId });
+  }
+
+  async events(): Promise<string[]> {
+    const rows = await this.host.dataSource.getRepository(AuthEvent).findBy({ userId: this.userId });
+    return rows.map(({ event, extra }) => (extra['replayed'] === true ? `${event}, replayed` : event));
+  }
+
+  digestsOf({ accessToken, refreshToken }: Pair): object {
+    return {
+      accessDigest: this.issuer.digest(accessToken),
+      refreshDigest: this.issuer.digest(refreshToken),
+    };
+  }
+
+  /** What a rotation changes in the row. */
+  rotated(pair: Pair): object {
+    const { lastActivity, idleExpiresAt } = this.situation.times;
+    const last = Math.max(lastActivity, NOW);
+    const hasGrace = this.graceMs > 0;
+    expect(pair.refreshToken === this.token).toBe(!this.options.rotateRefreshTokens);
+    return {
+      ...this.digestsOf(pair),
+      accessExpiresAt: Math.min(NOW + ACCESS_TTL, this.absoluteEnd),
+      refreshExpiresAt: Math.min(NOW + REFRESH_TTL, this.absoluteEnd),
+      generation: GENERATION + (this.options.rotateRefreshTokens ? 1 : 0),
+      refreshedAt: NOW,
+      lastActivity: last,
+      idleExpiresAt: last + Math.min(idleExpiresAt - lastActivity, IDLE),
+      replaySeed: hasGrace ? expect.stringMatching(/^[\w-]{22}$/) : null,
+      replayUntil: hasGrace ? NOW + this.graceMs : null,
+      replayTransport: hasGrace ? 'bearer' : null,
+      replayNetworkDigest: hasGrace ? this.presented.networkDigest : null,
+      replayCount: 0,
+      firstUsedAt: null,
+    };
+  }
+
+  /** What every other decision changes in the row. */
+  changesBy(decision: RefreshDecision): object {
+    const { account, replay } = this.situation;
+    const ended = (state: string, endReason: string): object => ({
+      state,
+      endReason,
+      endedAt: NOW,
+      checkAt: expect.any(Number),
+      replaySeed: null,
+    });
+    switch (decision) {
+      case 'replay':
+        return { replayCount: replay.count + 1 };
+      case 'reuse':
+        return ended('revoked', 'token_reuse');
+      case 'session_expired':
+        return ended('expired', 'expired');
+      case 'account_inactive':
+        return ended('revoked', `user_${account}`);
+      default:
+        return {};
+    }
+  }
+
+  private get absoluteEnd(): number {
+    const { createdAt, absoluteExpiresAt } = this.situation.times;
+    return Math.min(absoluteExpiresAt, createdAt + ABSOLUTE);
+  }
+
+  private replayWindow() {
+    const { until, transport, count, isUsed } = this.situation.replay;
+    return { seed: this.seed, until, transport, networkDigest: this.row().replayNetworkDigest, count, isUsed };
+  }
+
+  private row() {
+    const { times, state, token, isSameFamily, refreshedAt, replay } = this.situation;
+    return {
+      ...DEVICE,
+      ...times,
+      ...this.liveDigests,
+      id: this.sessionId,
+      state,
+      endReason: state === 'active' ? null : ('logout_all' as const),
+      endedAt: state === 'active' ? null : NOW,
+      checkAt: NOW,
+      loginNetwork: '',
+      accessExpiresAt: NOW,
+      familyDigest: isSameFamily || token.isLive ? this.presented.familyDigest : this.issuer.digest('another family'),
+      generation: GENERATION,
+      refreshedAt,
+      replaySeed: replay.isStored ? this.seed : null,
+      replayUntil: replay.until,
+      replayTransport: replay.transport,
+      replayNetworkDigest: replay.isSameNetwork
+        ? this.presented.networkDigest
+        : this.issuer.networkDigest(this.token, 'elsewhere'),
+      replayCount: replay.count,
+      firstUsedAt: replay.isUsed ? NOW : null,
+    };
+  }
+}
+
+const DEVICE = {
+  ipAddress: null,
+  deviceType: 'other' as const,
+  osFamily: 'Other',
+  browserFamily: 'Other',
+  deviceName: 'Other',
+  authenticatedAt: NOW,
+};

@@ -5,7 +5,7 @@ import { Host, PASSWORD } from '../support/host';
 const USERS = ['alice', 'bob', 'carol'];
 
 describeOn('postgres').each(['repeatable read', 'serializable'])(
-  'a host whose transactions are %s unless they say otherwise, on postgres',
+  'an application whose default isolation level is %s on postgres',
   (level) => {
     let database: TestDatabase;
     let host: Host;
@@ -21,7 +21,7 @@ describeOn('postgres').each(['repeatable read', 'serializable'])(
       await database.drop();
     });
 
-    it('has every one of parallel logins and refreshes answered', async () => {
+    it('gets every one of its parallel logins and refreshes answered', async () => {
       const [row] = await host.dataSource.query<Record<string, string>[]>('SHOW default_transaction_isolation');
       expect(row!['default_transaction_isolation']).toBe(level);
       for (let round = 0; round < 4; round++) {

@@ -1,8 +1,8 @@
 import { AUTH_ENTITIES, AUTH_MIGRATIONS } from 'nestjs-session-auth';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
 
-class LoudNames extends DefaultNamingStrategy {
+class PrefixedNames extends DefaultNamingStrategy {
   override columnName(property: string, custom: string | undefined, prefixes: string[]): string {
     return `c_${super.columnName(property, custom as string, prefixes)}`;
   }
@@ -11,8 +11,32 @@ class LoudNames extends DefaultNamingStrategy {
 const SETTINGS: [string, object][] = [
   ['nothing set', {}],
   ['an entity prefix', { entityPrefix: 'app_' }],
-  ['a naming strategy', { namingStrategy: new LoudNames() }],
+  ['a naming strategy', { namingStrategy: new PrefixedNames() }],
 ];
+
+/** The columns of each index of a table, the primary key included. */
+const INDEXES: Record<DatabaseName, (dataSource: DataSource, table: string) => Promise<string[]>> = {
+  async postgres(dataSource, table) {
+    const rows = await dataSource.query(`SELECT indexdef FROM pg_indexes WHERE tablename = '${table}'`);
+    return (rows as { indexdef: string }[]).map(({ indexdef }) => /\((.*)\)/.exec(indexdef)![1]!).sort();
+  },
+  async mariadb(dataSource, table) {
+    const rows = await dataSource.query(
+      `SELECT GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', ') AS columns FROM information_schema.statistics
+       WHERE table_schema = DATABASE() AND table_name = '${table}' GROUP BY index_name`,
+    );
+    return (rows as { columns: string }[]).map(({ columns }) => columns).sort();
+  },
+  async sqlite(dataSource, table) {
+    const indexes: { name: string }[] = await dataSource.query(`PRAGMA index_list(${table})`);
+    const columns = await Promise.all(
+      indexes.map((index) => dataSource.query<{ name: string }[]>(`PRAGMA index_info("${index.name}")`)),
+    );
+    const listed = columns.map((of) => of.map((column) => column.name).join(', '));
+    // An integer primary key is the row id, which has no index of its own.
+    return (listed.includes('id') ? listed : ['id', ...listed]).sort();
+  },
+};
 
 describe.each(DATABASES)('the migrations on %s', (name) => {
   let database: TestDatabase;
@@ -22,7 +46,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
   });
   afterEach(() => database.drop());
 
-  it.each(SETTINGS)('give the schema that synchronize gives, with %s, and take it away again', async (_, settings) => {
+  it.each(SETTINGS)('give the schema that synchronize gives, with %s, and drop it again', async (_, settings) => {
     const options = {
       ...database.options,
       ...settings,
@@ -56,16 +80,42 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     });
   }
 
+  it('give auth_sessions four indexes and auth_events two, as synchronize does', async () => {
+    const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
+    const dataSource = await new DataSource(options).initialize();
+    const indexesOf = (table: string): Promise<string[]> => INDEXES[name](dataSource, table);
+    const expectIndexes = async (): Promise<void> => {
+      expect(await indexesOf('auth_sessions')).toEqual(['check_at', 'id', 'user_id, login_network', 'user_id, state']);
+      expect(await indexesOf('auth_events')).toEqual(['id', 'user_id, id']);
+    };
+    await dataSource.runMigrations();
+    await expectIndexes();
+    await dataSource.dropDatabase();
+    await dataSource.synchronize();
+    await expectIndexes();
+    await dataSource.destroy();
+  });
+
+  if (name === 'postgres') {
+    it('leave space in the pages of auth_sessions, and of no other table', async () => {
+      const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
+      const dataSource = await new DataSource(options).initialize();
+      await dataSource.runMigrations();
+      const tables = await dataSource.query(
+        `SELECT relname, reloptions FROM pg_class WHERE relname LIKE 'auth_%' AND reloptions IS NOT NULL`,
+      );
+      expect(tables).toEqual([{ relname: 'auth_sessions', reloptions: ['fillfactor=70'] }]);
+      await dataSource.destroy();
+    });
+  }
+
   it('keep digests in columns that compare by bytes', async () => {
     const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const dataSource = await new DataSource(options).initialize();
     await dataSource.runMigrations();
-    await dataSource.query(
-      `INSERT INTO auth_refresh_tokens (digest, session_id, generation, state, retired_at, expires_at)
-       VALUES ('ab', 's', 0, 'used', 0, 0)`,
-    );
+    await dataSource.query(`INSERT INTO auth_password_resets (digest, user_id, expires_at) VALUES ('ab', 'u', 0)`);
     const found = async (digest: string): Promise<number> =>
-      (await dataSource.query(`SELECT 1 FROM auth_refresh_tokens WHERE digest = '${digest}'`)).length;
+      (await dataSource.query(`SELECT 1 FROM auth_password_resets WHERE digest = '${digest}'`)).length;
     expect([await found('ab'), await found('AB')]).toEqual([1, 0]);
     await dataSource.destroy();
   });

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { PooledDatabase } from '../../libs/auth/src/store/sql/pooled-database';
-import { within } from '../../libs/auth/src/store/sql/deadline';
-import { PreparedStatements } from '../../libs/auth/src/store/sql/prepared-statements';
-import { TIME_LEFT } from '../../libs/auth/src/store/sql/unit';
+import { PooledDatabase } from '../../libs/auth/src/store/database/pooled-database';
+import { within } from '../../libs/auth/src/store/database/deadline';
+import { DriverConnections } from '../../libs/auth/src/store/database/driver-connections';
+import { autocommitParams, REMAINING_MS, type Result } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
 
@@ -21,7 +21,7 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
     await database.drop();
   });
 
-  it('goes on when a migration changes what it reads', async () => {
+  it('continues when a migration changes a column that it reads', async () => {
     const { access_token: token } = await host.login();
     await host.get('/me', token).expect(200);
     const change =
@@ -31,7 +31,7 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
   });
 
   if (name === 'postgres') {
-    it('has a name that no other statement has, for others may share the connection behind a pooler', async () => {
+    it('has a name that no other statement has, since others may share the connection behind a pooler', async () => {
       const { access_token: token } = await host.login();
       await host.get('/me', token).expect(200);
       const known = await preparedOn(host.dataSource);
@@ -41,16 +41,16 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       }
     });
 
-    it('goes on without a name where names get lost on the way', async () => {
+    it('continues without a name where a pooler loses names', async () => {
       const { access_token: token } = await host.login();
       await host.get('/me', token).expect(200);
-      // As a pooler does that gives each transaction another connection.
+      // As behind a pooler that lends each transaction another connection.
       await onEachConnection(host.dataSource, 'DEALLOCATE ALL');
       for (let i = 0; i < 3; i++) await host.get('/me', token).expect(200);
       expect(host.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
     });
 
-    it('gives a connection back that it got too late, and breaks none', async () => {
+    it('releases a connection that it was lent too late, and breaks none', async () => {
       const { master } = host.dataSource.driver as unknown as {
         master: { on(event: string, listener: () => void): void };
       };
@@ -59,7 +59,7 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       const late = new PooledDatabase(host.dataSource, 'postgres');
       Object.assign(late, { answerWithinMs: 20 });
       const holders = await holdAll(host.dataSource);
-      await expect(late.lookUp({ sql: 'SELECT 1 AS one', params: [] })).rejects.toMatchObject({
+      await expect(late.read({ sql: 'SELECT 1 AS one', params: [] })).rejects.toMatchObject({
         code: 'database_unavailable',
       });
       for (const holder of holders) await holder.release();
@@ -67,11 +67,13 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       expect(removed).toBe(0);
     });
 
-    it('is not all that is prepared: so is a refresh, which goes on where names get lost on the way', async () => {
+    it('is not the only prepared statement: a refresh is one, and continues where a pooler loses names', async () => {
       const its = await createDatabase(name);
       const own = await Host.start({ database: its });
       const pair = await own.auth.refresh((await own.login()).refresh_token);
-      expect((await preparedOn(own.dataSource)).filter(({ text }) => text.startsWith('WITH won'))).not.toHaveLength(0);
+      expect((await preparedOn(own.dataSource)).filter(({ text }) => text.startsWith('WITH changed'))).not.toHaveLength(
+        0,
+      );
       await onEachConnection(own.dataSource, 'DEALLOCATE ALL');
       const next = await own.auth.refresh(pair.refreshToken);
       await own.get('/me', next.accessToken).expect(200);
@@ -81,36 +83,43 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
   }
 });
 
-/** As a proxy answers that knows of no prepared statements, or a server on which too many are. */
+/** Sends a prepared statement that commits itself. */
+function sendOn(connections: DriverConnections, sql: string, params: unknown[] = []): Promise<Result> {
+  const query = { sql, params, isPrepared: true };
+  return within(1_000, (deadline) =>
+    connections.use(deadline, (now) => now(query, () => autocommitParams(query, deadline.remainingMs))),
+  );
+}
+
+/** The errors of a proxy without prepared statements, and of a server on which there are too many. */
 describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno) => {
-  it('is asked plainly, from then on as well', async () => {
-    const asked: string[] = [];
+  it('is sent as plain text, from then on as well', async () => {
+    const calls: string[] = [];
     const connection = {
       on: () => undefined,
       off: () => undefined,
-      release: () => asked.push('release'),
+      release: () => calls.push('release'),
       execute: (_sql: string, _params: unknown[], done: (error: Error) => void) => {
-        asked.push('execute');
+        calls.push('execute');
         done(Object.assign(new Error('no'), { errno }));
       },
       query: (_sql: string, _params: unknown[], done: (error: null, rows: object[]) => void) => {
-        asked.push('query');
+        calls.push('query');
         done(null, [{ one: 1 }]);
       },
     };
     jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const driver = { obtainMasterConnection: () => Promise.resolve(connection) };
-    const statements = new PreparedStatements(driver as never, 'mysql', true);
-    const ask = (): Promise<unknown> =>
-      within(1_000, (deadline) => statements.run({ sql: 'SELECT 1 AS one', params: [] }, deadline));
-    const answer = { rows: [{ one: 1 }], affected: 0 };
-    expect([await ask(), await ask()]).toEqual([answer, answer]);
-    expect(asked).toEqual(['execute', 'query', 'release', 'query', 'release']);
+    const connections = new DriverConnections(driver as never, 'mysql', true);
+    const ask = (): Promise<Result> => sendOn(connections, 'SELECT 1 AS one');
+    const result = { rows: [{ one: 1 }], affected: 0 };
+    expect([await ask(), await ask()]).toEqual([result, result]);
+    expect(calls).toEqual(['execute', 'query', 'release', 'query', 'release']);
   });
 });
 
-describe('a write that is its own COMMIT', () => {
-  it('is told what time is left when it is sent, whatever it has waited for a connection', async () => {
+describe('a statement that commits itself', () => {
+  it('gets the time that is left when it is sent, however long it waited for a connection', async () => {
     jest.useFakeTimers();
     const sent: unknown[] = [];
     const connection = {
@@ -122,12 +131,11 @@ describe('a write that is its own COMMIT', () => {
         return Promise.resolve({ rows: [], rowCount: 0 });
       },
     };
-    let give!: (connection: object) => void;
-    const driver = { obtainMasterConnection: () => new Promise((resolve) => (give = resolve)) };
-    const statements = new PreparedStatements(driver as never, 'postgres', true);
-    const done = within(1_000, (deadline) => statements.run({ sql: 'SELECT $1', params: [TIME_LEFT] }, deadline));
+    let lend!: (connection: object) => void;
+    const driver = { obtainMasterConnection: () => new Promise((resolve) => (lend = resolve)) };
+    const done = sendOn(new DriverConnections(driver as never, 'postgres', true), 'SELECT $1', [REMAINING_MS]);
     jest.advanceTimersByTime(800);
-    give(connection);
+    lend(connection);
     await done;
     jest.useRealTimers();
     expect(sent).toEqual([180]);
@@ -145,9 +153,9 @@ async function holdAll(dataSource: DataSource): Promise<Holder[]> {
 
 async function onEachConnection(dataSource: DataSource, sql: string): Promise<unknown[]> {
   const holders = await holdAll(dataSource);
-  const answers = await Promise.all(holders.map((holder) => holder.query(sql)));
+  const results = await Promise.all(holders.map((holder) => holder.query(sql)));
   for (const holder of holders) await holder.release();
-  return answers;
+  return results;
 }
 
 async function preparedOn(dataSource: DataSource): Promise<{ name: string; text: string }[]> {

@@ -1,5 +1,5 @@
 import { PasswordHasher } from 'nestjs-session-auth';
-import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/bcrypt-password-hasher';
+import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
 
 /** bcrypt at its cheapest, which tells what it was asked. */
 export class CountingHasher extends PasswordHasher {

@@ -19,11 +19,11 @@ import {
   type AuthSignalName,
   type AuthSignals,
   type AuthUser,
-  type Session,
+  type SessionInfo,
 } from 'nestjs-session-auth';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
-import { Clock } from '../../libs/auth/src/domain/ports/clock';
+import { Clock } from '../../libs/auth/src/domain/ports/platform';
 import type { TestDatabase } from './databases';
 import { DrivenClock } from './driven-clock';
 
@@ -36,7 +36,7 @@ export const PASSWORD = 'correct horse battery staple';
 class MeController {
   @Get('me')
   @UseGuards(BearerAuthGuard)
-  me(@CurrentUser() user: AuthUser, @CurrentSession() session: Session): object {
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
     return { id: user.id, username: user.username, session_id: session.id };
   }
 
@@ -76,13 +76,13 @@ export interface HostOptions {
   readonly providers?: ModuleMetadata['providers'];
   readonly entities?: readonly (new () => object)[];
   readonly users?: readonly string[];
-  /** Called before the app is initialised: pipes, prefix, versioning. */
+  /** Called before the application is initialised: pipes, prefix, versioning. */
   readonly configure?: (app: NestExpressApplication) => void | Promise<unknown>;
-  /** Puts other providers in the place of the library's. */
+  /** Overrides providers of the library. */
   readonly override?: (module: TestingModuleBuilder) => TestingModuleBuilder;
 }
 
-/** A host app around the library, listening on a port of its own. */
+/** An application with the library, listening on a port of its own. */
 export class Host {
   readonly signals: { name: AuthSignalName; payload: AuthSignals[AuthSignalName] }[] = [];
 
@@ -181,10 +181,9 @@ export class Host {
     return this.http.delete(path).set('Authorization', `Bearer ${accessToken}`);
   }
 
-  /** Empties the library's tables but for the users, and forgets the signals and logs. */
+  /** Deletes all rows of the library but the users, and clears the recorded signals and logs. */
   async reset(): Promise<void> {
     for (const table of [
-      'auth_refresh_tokens',
       'auth_sessions',
       'auth_events',
       'auth_login_failures',

@@ -1,19 +1,22 @@
-import { Database } from '../../libs/auth/src/store/sql/database';
-import type { Deadline } from '../../libs/auth/src/store/sql/deadline';
-import type { Query } from '../../libs/auth/src/store/sql/unit';
+import { Database } from '../../libs/auth/src/store/database/database';
+import type { DriverConnections, Send } from '../../libs/auth/src/store/database/driver-connections';
+import { paramsInTransaction, type Query } from '../../libs/auth/src/store/database/transaction';
 import type { Host } from './host';
 
-/** What is asked of the database: a statement, BEGIN and COMMIT included, or on SQLite a whole unit. */
+/** A call to the database: a statement, BEGIN and COMMIT included, or on SQLite a whole unit of work. */
 export interface Call {
   readonly kind: 'statement' | 'unit';
+  /** Empty for a unit. */
   sql: string;
   params: unknown[];
+  /** The statement of a unit that has only one. */
+  readonly only?: Query;
 }
 
 /**
- * What a test does to the calls of one instance. `before` and `after` may throw, which the library sees as the database's
- * failure, and `before` may change the statement. They may wait, but not for a statement on SQLite, where a unit runs without
- * giving up control: there they can wait around whole units.
+ * What a test does to the calls of one instance. `before` and `after` may throw, which the library sees as a failure of the
+ * database, and `before` may change the statement. They may wait, but not at a statement on SQLite, where a unit of work runs
+ * without giving up control: there they can wait before and after whole units.
  */
 export interface Hook {
   before?(call: Call): void | Promise<void>;
@@ -25,21 +28,22 @@ interface SqliteConnection {
   exec(sql: string): unknown;
 }
 
-/** What is used of `Database`: its own bounds are around `runPrepared`. */
-type Prepared = Record<'lookUp' | 'runPrepared', (query: Query, deadline?: Deadline) => Promise<unknown>>;
-
-/** Stands between the library and its DataSource, from now on until the host is closed. */
+/** Passes every call of the library to its DataSource through a hook, from now on until the application is closed. */
 export class Tap {
   hook: Hook = {};
 
   constructor(private readonly host: Host) {
-    this.tapPrepared();
-    if (host.dataSource.options.type === 'better-sqlite3') this.tapSqlite();
+    if (this.isSqlite) this.tapSqlite();
     else this.tapPool();
+  }
+
+  get isSqlite(): boolean {
+    return this.host.dataSource.options.type === 'better-sqlite3';
   }
 
   private tapPool(): void {
     const { dataSource } = this.host;
+    this.tapDriver();
     const create = dataSource.createQueryRunner.bind(dataSource);
     dataSource.createQueryRunner = (mode) => {
       const runner = create(mode);
@@ -56,27 +60,32 @@ export class Tap {
     };
   }
 
-  /** What is prepared, which goes another way: within its deadline a statement, on SQLite a unit. */
-  private tapPrepared(): void {
-    const database = this.host.app.get<Prepared>(Database);
-    const isSqlite = this.host.dataSource.options.type === 'better-sqlite3';
-    const method = isSqlite ? 'lookUp' : 'runPrepared';
-    const run = database[method].bind(database);
-    database[method] = async (query, deadline) => {
-      const call: Call = { kind: isSqlite ? 'unit' : 'statement', sql: query.sql, params: [...query.params] };
-      await this.hook.before?.(call);
-      const result = await run({ ...query, sql: call.sql, params: call.params }, deadline);
-      await this.hook.after?.(call);
-      return result;
-    };
+  /** The library's own connections: each statement, BEGIN and COMMIT included. */
+  private tapDriver(): void {
+    const { connections } = this.host.app.get<{ connections: DriverConnections }>(Database);
+    const use = connections.use.bind(connections);
+    connections.use = (deadline, work) =>
+      use(deadline, (send, discard) => {
+        const tapped: Send = async (query, params) => {
+          const call: Call = { kind: 'statement', sql: query.sql, params: [...query.params] };
+          await this.hook.before?.(call);
+          const isChanged =
+            call.params.length !== query.params.length || call.params.some((param, i) => param !== query.params[i]);
+          const result = await send({ ...query, sql: call.sql }, isChanged ? () => paramsInTransaction(call) : params);
+          await this.hook.after?.(call);
+          return result;
+        };
+        return work(tapped, discard);
+      });
   }
 
   private tapSqlite(): void {
     const database = this.host.app.get(Database);
-    for (const name of ['atomic', 'single'] as const) {
+    for (const name of ['transaction', 'autocommit', 'read'] as const) {
       const run = database[name].bind(database) as (...args: unknown[]) => Promise<unknown>;
       database[name] = (async (...args: unknown[]) => {
-        const call: Call = { kind: 'unit', sql: '', params: [] };
+        const only = name === 'transaction' ? {} : { only: args[0] as Query };
+        const call: Call = { kind: 'unit', sql: '', params: [], ...only };
         await this.hook.before?.(call);
         const result = await run(...args);
         await this.hook.after?.(call);
@@ -95,6 +104,10 @@ export class Tap {
           this.tapSync(sql, params, (call) => prepare(call.sql)[method](...call.params));
       return { reader, all: tapped('all'), run: tapped('run') };
     };
+    // Statements that were prepared before would bypass the hook. The settings are read again at once, unseen by it.
+    const internals = database as unknown as { known: WeakMap<object, unknown>; knownOf(connection: object): unknown };
+    internals.known.delete(connection);
+    internals.knownOf(connection);
   }
 
   private tapSync(sql: string, params: unknown[], run: (call: Call) => unknown): unknown {
@@ -107,5 +120,15 @@ export class Tap {
 }
 
 function mustNotWait(result: void | Promise<void>): void {
-  if (result instanceof Promise) throw new Error('On SQLite nothing can wait inside a unit.');
+  if (result instanceof Promise) throw new Error('On SQLite nothing can wait inside a unit of work.');
+}
+
+/**
+ * The statements of a call, by their first word. On SQLite the library sends a setting of the connection together with BEGIN and
+ * COMMIT, which is no statement of its own.
+ */
+export function statementsOf({ kind, sql }: Call): string[] {
+  if (kind !== 'statement') return [];
+  const own = sql.split('; ').filter((part) => !part.startsWith('PRAGMA'));
+  return own.map((part) => /^\w+/.exec(part)![0]);
 }

@@ -5,9 +5,9 @@ import { JwtModule, JwtService } from '@nestjs/jwt';
 import {
   AuthService,
   BearerAuthGuard,
-  clientOf,
+  clientInfoOf,
   CurrentUser,
-  isPublic,
+  isPublicRoute,
   type AuthRequest,
   type AuthUser,
 } from 'nestjs-session-auth';
@@ -49,7 +49,7 @@ class EitherGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (isPublic(this.reflector, context)) return true;
+    if (isPublicRoute(this.reflector, context)) return true;
     const request = context.switchToHttp().getRequest<JwtRequest>();
     if (looksLikeJwt(request.headers['authorization'])) return this.jwts.canActivate(context);
     await this.sessions.canActivate(context);
@@ -99,7 +99,7 @@ class OrdersController {
   async session(@Body() { refresh }: { refresh: string }, @Req() request: AuthRequest): Promise<object> {
     const userId = this.old.take(refresh);
     if (userId === undefined) throw new UnauthorizedException();
-    const { accessToken, refreshToken } = await this.auth.openSession({ id: userId }, clientOf(request));
+    const { accessToken, refreshToken } = await this.auth.openSession({ id: userId }, clientInfoOf(request));
     return { access_token: accessToken, refresh_token: refreshToken };
   }
 }
@@ -134,7 +134,9 @@ describe('while a host moves over from JWTs', () => {
     await host.get('/orders', jwt).expect(200, { of: alice });
     await host.get('/orders', token).expect(200, { of: alice });
     await host.get('/profile', token).expect(200, { username: 'alice' });
-    await host.get('/profile', jwt).expect(401, { detail: 'Invalid or expired access token.' });
+    await host
+      .get('/profile', jwt)
+      .expect(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
     await host.get('/auth/sessions', jwt).expect(401);
   });
 
@@ -148,8 +150,12 @@ describe('while a host moves over from JWTs', () => {
     ];
     for (const token of forged)
       await host.get('/orders', token).expect(401, { message: 'Unauthorized', statusCode: 401 });
-    await host.get('/orders', 'abc').expect(401, { detail: 'Invalid or expired access token.' });
-    await host.http.get('/orders').expect(401, { detail: 'Authentication credentials were not provided.' });
+    await host
+      .get('/orders', 'abc')
+      .expect(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
+    await host.http
+      .get('/orders')
+      .expect(401, { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' });
     const [oldOne, newOne] = [jwt, (await host.login()).access_token].map((token) => `Authorization: Bearer ${token}`);
     const both = await sendRaw(host, ['GET /orders HTTP/1.1', newOne!, oldOne!]);
     expect(both.status).toBe(400);

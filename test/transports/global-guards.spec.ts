@@ -12,7 +12,7 @@ import {
   AuthController,
   BearerAuthGuard,
   CurrentUser,
-  isPublic,
+  isPublicRoute,
   PasswordController,
   SessionsController,
   type AuthModuleExtras,
@@ -28,7 +28,7 @@ class ApiKeyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const own: unknown[] = [AuthController, SessionsController, PasswordController];
-    if (isPublic(this.reflector, context) || own.includes(context.getClass())) return true;
+    if (isPublicRoute(this.reflector, context) || own.includes(context.getClass())) return true;
     return context.switchToHttp().getRequest<AuthRequest>().headers['x-api-key'] === 'the key';
   }
 }

@@ -10,7 +10,7 @@ import {
   Public,
   RequireRecentLogin,
   type AuthUser,
-  type Session,
+  type SessionInfo,
 } from 'nestjs-session-auth';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
@@ -37,7 +37,7 @@ class ProfileResolver {
 
   /** Nest asks no guard before a field, unless the host says so. */
   @ResolveField(() => String)
-  sessionId(@Parent() _: Profile, @CurrentSession() session: Session): string {
+  sessionId(@Parent() _: Profile, @CurrentSession() session: SessionInfo): string {
     return session.id;
   }
 

@@ -18,7 +18,7 @@ import {
   type AuthModuleOptions,
   type AuthUser,
   type PresentedToken,
-  type Session,
+  type SessionInfo,
   type TransportCall,
 } from 'nestjs-session-auth';
 import { createServer, type AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ class OrdersController {
   constructor(private readonly auth: AuthService) {}
 
   @MessagePattern('me')
-  me(@CurrentUser() user: AuthUser, @CurrentSession() session: Session): object {
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
     return { username: user.username, sessionId: session.id };
   }
 

@@ -9,14 +9,14 @@ import {
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
-  keepHandshake,
+  rememberHandshake,
   OpenSockets,
   Public,
-  tokenOfSocket,
+  socketAccessToken,
   type AuthModuleExtras,
   type AuthUser,
   type Handshake,
-  type Session,
+  type SessionInfo,
 } from 'nestjs-session-auth';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -36,12 +36,12 @@ class ChatGateway implements OnGatewayConnection {
   constructor(private readonly auth: AuthService) {}
 
   handleConnection(client: object, request: Handshake): void {
-    keepHandshake(client, request);
+    rememberHandshake(client, request);
   }
 
   @UseGuards(BearerAuthGuard)
   @SubscribeMessage('me')
-  me(@CurrentUser() user: AuthUser, @CurrentSession() session: Session): object {
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
     return { event: 'me', data: { username: user.username, sessionId: session.id } };
   }
 
@@ -60,7 +60,7 @@ class ChatGateway implements OnGatewayConnection {
 
   /** A host's mistake: nobody stands before it. */
   @SubscribeMessage('unguarded')
-  unguarded(@CurrentSession() session: Session): object {
+  unguarded(@CurrentSession() session: SessionInfo): object {
     return { event: 'unguarded', data: session.id };
   }
 }
@@ -74,9 +74,9 @@ class LiveGateway implements OnGatewayConnection {
   ) {}
 
   async handleConnection(client: WebSocket, request: Handshake): Promise<void> {
-    keepHandshake(client, request);
+    rememberHandshake(client, request);
     try {
-      const { accessToken, client: info } = tokenOfSocket(client);
+      const { accessToken, client: info } = socketAccessToken(client);
       const principal = await this.auth.authenticate(accessToken, info);
       if (!principal) return client.close(4401);
       client.on(

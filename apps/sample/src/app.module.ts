@@ -16,7 +16,7 @@ import { SessionEvents } from './session-events';
 import { SessionEventsController } from './session-events.controller';
 import { User } from './user.entity';
 
-/** The host's DataSource: its own tables and those of the library. */
+/** The application's DataSource: its own tables and those of the library. */
 export function dataSourceOptions({ database }: Settings): DataSourceOptions {
   return {
     ...database,

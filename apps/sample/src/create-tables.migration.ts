@@ -8,7 +8,7 @@ const ID: TableColumnOptions = {
   generationStrategy: 'increment',
 };
 
-/** The tables of the host itself. */
+/** The application's own tables. */
 export class CreateSampleTables1760000000100 implements MigrationInterface {
   readonly name = 'CreateSampleTables1760000000100';
 
@@ -20,7 +20,7 @@ export class CreateSampleTables1760000000100 implements MigrationInterface {
         name: 'users',
         columns: [
           { ...ID, type: isMysql ? 'int' : 'integer' },
-          // Names are told apart by their bytes, as the other databases do by themselves.
+          // Compares names byte by byte, as the other databases do by default.
           {
             name: 'username',
             type: 'varchar',

@@ -10,7 +10,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const dataSource = await prepareDatabase(dataSourceOptions(settings));
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, dataSource), {
-    // What stops the start is told below, in one line.
+    // Startup errors are printed below, without a stack.
     logger: false,
     abortOnError: false,
   });
@@ -18,10 +18,10 @@ async function main(): Promise<void> {
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);
-  introduce(settings, (app.getHttpServer().address() as { port: number }).port);
+  printIntroduction(settings, (app.getHttpServer().address() as { port: number }).port);
 }
 
-/** Another instance may be making the same users at this moment. */
+/** Another instance may be creating the same users at this moment. */
 async function createIfMissing(auth: AuthService, user: SampleUser): Promise<void> {
   try {
     await auth.createUser(user, { skipPolicy: true });
@@ -30,7 +30,7 @@ async function createIfMissing(auth: AuthService, user: SampleUser): Promise<voi
   }
 }
 
-function introduce({ host, databaseShown, users, usersAreDefault }: Settings, port: number): void {
+function printIntroduction({ host, databaseShown, users, usersAreDefault }: Settings, port: number): void {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const [first] = users;
   const password = usersAreDefault ? first!.password : '...';
@@ -39,12 +39,12 @@ function introduce({ host, databaseShown, users, usersAreDefault }: Settings, po
   console.log(`Listening on ${url}`);
   console.log(`Database: ${databaseShown}`);
   console.log(`Users: ${shown.join(', ')}`);
-  console.log(`Open ${url} in a browser: where you are signed in, and what happens to a stolen token.`);
+  console.log(`Open ${url} in a browser to see where you are signed in and what happens to a stolen token.`);
   console.log(`Try: curl -X POST ${url}/auth/login/ -H 'Content-Type: application/json' -d '${body}'`);
 }
 
 main().catch((error: unknown) => {
-  // What is wrong with the settings is said in a line; a stack would only hide it.
+  // The message says what is wrong with the settings; a stack would only hide it.
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 });

@@ -1,13 +1,13 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { BearerAuthGuard, CurrentSession, CurrentUser, type Session } from 'nestjs-session-auth';
+import { BearerAuthGuard, CurrentSession, CurrentUser, type SessionInfo } from 'nestjs-session-auth';
 import { User } from './user.entity';
 
-/** What a host has the library for: a route that knows who asks. */
+/** A protected route that returns its user. */
 @Controller('me')
 @UseGuards(BearerAuthGuard)
 export class MeController {
   @Get()
-  me(@CurrentUser() user: User, @CurrentSession() session: Session): object {
+  me(@CurrentUser() user: User, @CurrentSession() session: SessionInfo): object {
     return { id: user.id, username: user.username, session_id: session.id };
   }
 }

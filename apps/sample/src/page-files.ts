@@ -13,7 +13,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** What the devices page is made of, read once: a name that is not there leads to no file. */
+/**
+ * The files of the devices page and of the client, read once. A request can only name a file that
+ * was read.
+ */
 export class PageFiles {
   private constructor(
     private readonly page: ReadonlyMap<string, PageFile>,
@@ -29,7 +32,10 @@ export class PageFiles {
   }
 }
 
-/** The ES modules of `nestjs-session-auth/client`: those of the built package, or where the start of the workspace has put them. */
+/**
+ * The ES modules of `nestjs-session-auth/client`: in `CLIENT_MODULES`, which `npm start` sets, or
+ * in the built package.
+ */
 function clientFolder(env: Readonly<Record<string, string | undefined>>): string {
   const built = join(dirname(require.resolve('nestjs-session-auth/package.json')), 'dist/client/esm');
   return env['CLIENT_MODULES'] || built;

@@ -5,16 +5,19 @@ import type { Settings } from './read-settings';
 /** Injects the settings of the sample. */
 export const SETTINGS = 'SAMPLE_SETTINGS';
 
-/** What the client in the page is told, so that it fits the server; and whom it may sign in as, where everybody knows that. */
+/**
+ * What the page gets from the server: the options that its client needs, and the default users and
+ * their passwords.
+ */
 @Injectable()
 export class PageSettings {
-  readonly told: object;
+  readonly published: object;
 
   constructor(
     @Inject(SETTINGS) { authOptions, users, usersAreDefault }: Settings,
     @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
   ) {
-    this.told = {
+    this.published = {
       auth_path: authOptions['path'] ?? 'auth',
       access_token_ttl_seconds: options.accessTokenTtlSeconds,
       refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds,

@@ -4,7 +4,7 @@ import { Public } from 'nestjs-session-auth';
 import { PageFiles, type PageFile } from './page-files';
 import { PageSettings } from './page-settings';
 
-/** Nothing but the host's own files runs or is loaded, and no script makes markup out of text. */
+/** Only the application's own files are loaded, and no script turns text into markup. */
 const PAGE_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -22,7 +22,7 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** What is open to everybody: the page in a browser, and a word of welcome for everything else. */
+/** The public routes: the page for browsers, and JSON for other clients. */
 @Controller()
 @Public()
 export class PageController {
@@ -42,11 +42,11 @@ export class PageController {
     }
   }
 
-  /** What the page has to know of the server. */
+  /** What the page needs from the server. */
   @Get('page-settings')
   @Header('Cache-Control', 'no-store')
-  tellSettings(): object {
-    return this.settings.told;
+  pageSettings(): object {
+    return this.settings.published;
   }
 
   @Get('page/:name')
@@ -60,7 +60,7 @@ export class PageController {
   }
 }
 
-/** With an ETag of Express's: a browser asks each time, and loads what has changed. */
+/** Express adds an ETag, with which browsers revalidate on each load. */
 function send(response: Response, file: PageFile | undefined): void {
   if (!file) throw new NotFoundException();
   response.set({ 'Content-Type': file.type, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' });

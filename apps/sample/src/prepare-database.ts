@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 
 const LOCK = 'nestjs_session_auth_sample';
-const TRIES = 50;
+const ATTEMPTS = 50;
 
-/** Brings the tables up to date; safe where two instances start on one empty database at the same moment. */
+/** Runs the migrations. Two instances may start on one empty database at the same moment. */
 export async function prepareDatabase(options: DataSourceOptions): Promise<DataSource> {
   const dataSource = await new DataSource(options).initialize();
   if (options.type === 'better-sqlite3') await migrateWithRetries(dataSource);
@@ -12,7 +12,10 @@ export async function prepareDatabase(options: DataSourceOptions): Promise<DataS
   return dataSource;
 }
 
-/** One writer at a time is all that SQLite has: whoever comes second finds the tables there at the next try. */
+/**
+ * SQLite has one writer at a time: the instance that loses the race finds the tables at its next
+ * attempt.
+ */
 async function migrateWithRetries(dataSource: DataSource): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -20,7 +23,7 @@ async function migrateWithRetries(dataSource: DataSource): Promise<void> {
       return;
     } catch (error) {
       const text = String((error as Error).message);
-      if (attempt === TRIES || !/already exists|locked|busy|UNIQUE/i.test(text)) throw error;
+      if (attempt === ATTEMPTS || !/already exists|locked|busy|UNIQUE/i.test(text)) throw error;
       await sleep(100);
     }
   }

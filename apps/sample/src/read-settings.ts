@@ -9,19 +9,19 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly database: DataSourceOptions;
-  /** The database as it may be shown: without its password. */
+  /** The database without its password, for output. */
   readonly databaseShown: string;
   readonly users: readonly SampleUser[];
   readonly usersAreDefault: boolean;
   readonly authOptions: Record<string, unknown>;
 }
 
-/** A variable is wrong; the message says what to write. */
+/** An environment variable is wrong. The message says what to write. */
 export class SettingsError extends Error {}
 
 const DEFAULT_USERS = 'alice:secret,bob:secret';
 
-/** Reads the settings of the sample from its environment. */
+/** Reads the settings from environment variables. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   return {
     host: env['HOST'] || '127.0.0.1',
@@ -49,7 +49,7 @@ function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'
   const kind = /^(postgres(?:ql)?|mysql|mariadb):\/\//.exec(text)?.[1];
   if (!kind || !URL.canParse(text)) {
     throw new SettingsError(
-      'DATABASE_URL names no database; write sqlite:<path>, postgres://user:password@host:5432/name or ' +
+      'DATABASE_URL is not a supported database URL; write sqlite:<path>, postgres://user:password@host:5432/name or ' +
         'mysql://user:password@host:3306/name',
     );
   }
@@ -61,7 +61,7 @@ function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'
   return { database, databaseShown: `${isPostgres ? 'PostgreSQL' : 'MySQL or MariaDB'}, ${host}${pathname}` };
 }
 
-/** `name:password,name:password`; a password may hold a colon, but no comma. */
+/** `name:password,name:password`. A password may contain a colon, but no comma. */
 function readUsers(text: string): SampleUser[] {
   return text.split(',').map((pair) => {
     const colon = pair.indexOf(':');
@@ -79,7 +79,7 @@ function readAuthOptions(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below, like JSON that is no object.
+    // Reported below, like JSON that is not an object.
   }
-  throw new SettingsError(`AUTH_OPTIONS is no JSON object; write it like '{"sessionPolicy":"single"}'`);
+  throw new SettingsError(`AUTH_OPTIONS is not a JSON object; write it like '{"sessionPolicy":"single"}'`);
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A stolen token that was noticed. Kept in the database, so that every instance of the host shows it. */
+/** A detected token reuse. It is stored, so that every instance returns it. */
 @Entity('security_alerts')
 export class SecurityAlert {
   @PrimaryGeneratedColumn()

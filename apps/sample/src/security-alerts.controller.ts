@@ -3,7 +3,7 @@ import { BearerAuthGuard, CurrentUser } from 'nestjs-session-auth';
 import { SecurityAlerts } from './security-alerts';
 import { User } from './user.entity';
 
-/** The signed-in user's own alerts, and nobody else's. */
+/** The security alerts of the signed-in user. */
 @Controller('security-alerts')
 @UseGuards(BearerAuthGuard)
 export class SecurityAlertsController {

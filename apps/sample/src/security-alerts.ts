@@ -4,7 +4,7 @@ import { OnAuthSignal, type AuthSignals } from 'nestjs-session-auth';
 import { Repository } from 'typeorm';
 import { SecurityAlert } from './security-alert.entity';
 
-/** Keeps what a real host would send by mail. */
+/** Stores an alert where a real application would send an email. */
 @Injectable()
 export class SecurityAlerts {
   constructor(@InjectRepository(SecurityAlert) private readonly alerts: Repository<SecurityAlert>) {}

@@ -1,11 +1,14 @@
 import { Controller, Res, ServiceUnavailableException, Sse, UseGuards, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
-import { BearerAuthGuard, CurrentSession, CurrentUser, type Session } from 'nestjs-session-auth';
+import { BearerAuthGuard, CurrentSession, CurrentUser, type SessionInfo } from 'nestjs-session-auth';
 import type { Observable } from 'rxjs';
 import { SessionEvents } from './session-events';
 import { User } from './user.entity';
 
-/** The stream that keeps an open page up to date. The guard lets it in once; it lives as long as its session. */
+/**
+ * The stream of events for an open page. The guard authenticates it once; it closes when its
+ * session ends.
+ */
 @Controller('session-events')
 @UseGuards(BearerAuthGuard)
 export class SessionEventsController {
@@ -14,11 +17,11 @@ export class SessionEventsController {
   @Sse()
   open(
     @CurrentUser() user: User,
-    @CurrentSession() session: Session,
+    @CurrentSession() session: SessionInfo,
     @Res({ passthrough: true }) response: Response,
   ): Observable<MessageEvent> {
     if (this.events.isStopping) {
-      // The page has come by a connection that the server waits for.
+      // The shutdown waits for open connections.
       response.set('Connection', 'close');
       throw new ServiceUnavailableException();
     }

@@ -2,16 +2,17 @@ import { Injectable, type MessageEvent, type OnModuleDestroy } from '@nestjs/com
 import { OnAuthSignal, OpenSockets, type AuthSignals, type UserId } from 'nestjs-session-auth';
 import { Observable, type Subscriber } from 'rxjs';
 
-/** Well below what proxies wait for; a page that hears nothing for longer connects anew. */
+/** Well below the idle timeouts of proxies. A page that receives nothing for longer reconnects. */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * A stream of server-sent events for each open page: `changed` when something happened to its user on this instance, `ended` when its
- * session is over, wherever it was ended. That one is told by the library, which closes the stream.
+ * A stream of server-sent events for each open page: `changed` when something happened to its user
+ * on this instance, `ended` when its session ended, on any instance. `OpenSockets` reports the
+ * latter.
  */
 @Injectable()
 export class SessionEvents implements OnModuleDestroy {
-  /** Whoever asks for a stream now gets none: the server stops. */
+  /** Whether the server is shutting down. New streams are refused then. */
   isStopping = false;
   private readonly byUser = new Map<string, Set<Subscriber<MessageEvent>>>();
 
@@ -22,8 +23,8 @@ export class SessionEvents implements OnModuleDestroy {
       const pages = this.byUser.get(userId) ?? new Set();
       this.byUser.set(userId, pages.add(page));
       const unregister = this.sockets.register(sessionId, () => end(page, 'ended'));
-      const heartbeat = setInterval(() => tell(page, 'heartbeat'), HEARTBEAT_MS).unref();
-      tell(page, 'open');
+      const heartbeat = setInterval(() => send(page, 'heartbeat'), HEARTBEAT_MS).unref();
+      send(page, 'open');
       return () => {
         clearInterval(heartbeat);
         unregister();
@@ -35,40 +36,40 @@ export class SessionEvents implements OnModuleDestroy {
 
   @OnAuthSignal('user_logged_in')
   loggedIn({ userId }: AuthSignals['user_logged_in']): void {
-    this.tellPagesOf(userId);
+    this.notifyPagesOf(userId);
   }
 
   @OnAuthSignal('user_logged_out')
   loggedOut({ userId }: AuthSignals['user_logged_out']): void {
-    this.tellPagesOf(userId);
+    this.notifyPagesOf(userId);
   }
 
   @OnAuthSignal('login_failed')
   loginFailed({ userId }: AuthSignals['login_failed']): void {
-    if (userId !== null) this.tellPagesOf(userId);
+    if (userId !== null) this.notifyPagesOf(userId);
   }
 
   @OnAuthSignal('password_changed')
   passwordChanged({ userId }: AuthSignals['password_changed']): void {
-    this.tellPagesOf(userId);
+    this.notifyPagesOf(userId);
   }
 
-  /** A server waits for its open answers when it stops. */
+  /** The shutdown of a server waits for its open responses. */
   onModuleDestroy(): void {
     this.isStopping = true;
     for (const pages of [...this.byUser.values()]) for (const page of [...pages]) end(page, 'restart');
   }
 
-  private tellPagesOf(userId: UserId): void {
-    for (const page of this.byUser.get(String(userId)) ?? []) tell(page, 'changed');
+  private notifyPagesOf(userId: UserId): void {
+    for (const page of this.byUser.get(String(userId)) ?? []) send(page, 'changed');
   }
 }
 
-function tell(page: Subscriber<MessageEvent>, type: string): void {
+function send(page: Subscriber<MessageEvent>, type: string): void {
   page.next({ type, data: '' });
 }
 
 function end(page: Subscriber<MessageEvent>, type: string): void {
-  tell(page, type);
+  send(page, type);
   page.complete();
 }

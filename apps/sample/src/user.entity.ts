@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The users of this host: a table of its own, which the library is told of by the option `users`. */
+/** The application's own users. The option `users` maps them for the library. */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn()
@@ -10,7 +10,7 @@ export class User {
   @Column({ type: 'varchar', length: 255 })
   username!: string;
 
-  /** Not loaded with the user, so that no answer can hold it by mistake. */
+  /** Not loaded with the user, so that no response can include it by mistake. */
   @Column({ type: 'varchar', length: 255, name: 'password_hash', select: false })
   passwordHash!: string;
 

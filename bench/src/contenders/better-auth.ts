@@ -29,15 +29,15 @@ interface Wrapper {
   readonly AuthModule: { forRoot(options: { auth: BetterAuth }): DynamicModule };
 }
 
-const SECRET = 'a secret of the bench that protects nothing at all';
+const SECRET = 'a secret that protects nothing: benchmark only';
 
-/** better-auth through its Nest wrapper, whose global guard asks `getSession`; defaults everywhere. */
-export const make: MakeContender = async (given) => {
+/** better-auth through its Nest wrapper, whose global guard calls `getSession`; defaults everywhere. */
+export const make: MakeContender = async (setup) => {
   const { betterAuth } = loadPeer<BetterAuthPackage>('better-auth');
   const { getMigrations } = loadPeer<Migrations>('better-auth/db/migration');
   const { AuthModule } = loadPeer<Wrapper>('@thallesp/nestjs-better-auth');
   const auth = betterAuth({
-    database: connect(given.database),
+    database: connect(setup.database),
     secret: SECRET,
     baseURL: 'http://127.0.0.1',
     telemetry: { enabled: false },
@@ -48,7 +48,7 @@ export const make: MakeContender = async (given) => {
     module: { imports: [AuthModule.forRoot({ auth })], controllers: [routeBehind()] },
     app: { bodyParser: false },
     credentials: () =>
-      timesAsync(given.sessions, async (index) => {
+      timesAsync(setup.sessions, async (index) => {
         const user = await internalAdapter.createUser({ name: `user ${index}`, email: `user${index}@example.org` });
         const { token } = await internalAdapter.createSession(user.id);
         const signature = createHmac('sha256', SECRET).update(token).digest('base64');

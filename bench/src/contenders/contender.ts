@@ -1,20 +1,29 @@
 import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
 
-/** Who is measured; `none` has no guard, `prepared` is the limit of one query each. */
-export const CONTENDERS = ['none', 'ours', 'prepared', 'jwt', 'typeorm', 'better-auth', 'express-session'] as const;
+/**
+ * Every way to guard the route. `none` has no guard, `batching` is the limit of checking each request against the
+ * database, `prepared` the limit of one query per request.
+ */
+export const CONTENDERS = [
+  'none',
+  'ours',
+  'batching',
+  'prepared',
+  'jwt',
+  'typeorm',
+  'better-auth',
+  'express-session',
+] as const;
 
 export type ContenderName = (typeof CONTENDERS)[number];
 
-/** Those that need packages of `bench/package.json`. */
-export const PEERS: readonly ContenderName[] = ['jwt', 'better-auth', 'express-session'];
-
 export type Headers = Readonly<Record<string, string>>;
 
-/** What a contender is given. */
-export interface Circumstances {
+/** What a contender is set up with. */
+export interface ContenderSetup {
   readonly database: DataSourceOptions;
-  /** How many sessions, of as many users, there are to be; 0 where another instance has made them. */
+  /** Sessions to create, each of a user of its own; 0 if another instance creates them. */
   readonly sessions: number;
   /** Options of the library's module. */
   readonly options: object;
@@ -25,11 +34,11 @@ export interface Contender {
   readonly module: ModuleMetadata;
   readonly app?: NestApplicationOptions;
   configure?(app: INestApplication): void;
-  /** What a client of each session sends. */
+  /** Request headers, one set per session. */
   credentials(app: INestApplication): Promise<readonly Headers[]>;
 }
 
-export type MakeContender = (given: Circumstances) => Promise<Contender>;
+export type MakeContender = (setup: ContenderSetup) => Promise<Contender>;
 
 export const DAY_MS = 86_400_000;
 
@@ -37,15 +46,15 @@ export function times<Made>(count: number, make: (index: number) => Made): Made[
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** So many at once that a pool of connections is used, and none waits for it for long. */
-const AT_ONCE = 8;
+/** Below the default size of a connection pool, so that no operation waits for a connection. */
+const CONCURRENCY = 8;
 
-/** Makes things in a database, some of them side by side. */
+/** Like `times` for asynchronous work, at most eight at a time. */
 export async function timesAsync<Made>(count: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
   const made: Made[] = [];
   while (made.length < count) {
     const first = made.length;
-    made.push(...(await Promise.all(times(Math.min(AT_ONCE, count - first), (index) => make(first + index)))));
+    made.push(...(await Promise.all(times(Math.min(CONCURRENCY, count - first), (index) => make(first + index)))));
   }
   return made;
 }

@@ -12,7 +12,7 @@ interface Store {
 type ExpressSession = (options: object) => RequestHandler;
 type ConnectPgSimple = (session: ExpressSession) => new (options: object) => Store;
 
-const SECRET = 'a secret of the bench that protects nothing at all';
+const SECRET = 'a secret that protects nothing: benchmark only';
 
 class LoggedInGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -22,12 +22,12 @@ class LoggedInGuard implements CanActivate {
   }
 }
 
-/** express-session with its store for PostgreSQL: reads the session, and by default pushes its end on, at every request. */
-export const make: MakeContender = (given) => {
-  if (given.database.type !== 'postgres') throw new Error('express-session is measured on PostgreSQL alone');
+/** express-session with its store for PostgreSQL: every request reads the session and, by default, extends it. */
+export const make: MakeContender = (setup) => {
+  if (setup.database.type !== 'postgres') throw new Error('express-session is measured on PostgreSQL only');
   const session = loadPeer<ExpressSession>('express-session');
   const PgStore = loadPeer<ConnectPgSimple>('connect-pg-simple')(session);
-  const pool = new Pool({ connectionString: String(given.database.url) });
+  const pool = new Pool({ connectionString: String(setup.database.url) });
   const store = new PgStore({ pool, createTableIfMissing: true, pruneSessionInterval: false });
   const save = (id: string, data: object): Promise<void> =>
     new Promise((resolve, reject) =>
@@ -40,8 +40,8 @@ export const make: MakeContender = (given) => {
       app.use(session({ store, secret: SECRET, resave: false, saveUninitialized: false }));
     },
     async credentials() {
-      const ids = times(given.sessions, () => randomUUID());
-      // The first one makes the table.
+      const ids = times(setup.sessions, () => randomUUID());
+      // The first call creates the table.
       for (const [index, id] of ids.entries()) await save(id, { cookie, userId: `u${index}` });
       return ids.map((id) => ({ cookie: `connect.sid=${encodeURIComponent(`s:${id}.${signatureOf(id)}`)}` }));
     },

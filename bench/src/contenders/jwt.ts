@@ -14,7 +14,7 @@ interface JwtPackage {
   readonly JwtService: new (options: object) => JwtService;
 }
 
-/** The guard of Nest's own documentation: the signature alone, no database, no revocation. */
+/** The guard of Nest's own documentation: verifies the signature; no database, no revocation. */
 class JwtGuard implements CanActivate {
   constructor(private readonly jwt: JwtService) {}
 
@@ -29,14 +29,14 @@ class JwtGuard implements CanActivate {
   }
 }
 
-export const make: MakeContender = (given) => {
+export const make: MakeContender = (setup) => {
   const { JwtService } = loadPeer<JwtPackage>('@nestjs/jwt');
   const secret = randomBytes(32).toString('base64url');
   const jwt = new JwtService({ secret, signOptions: { algorithm: 'HS256', expiresIn: '1d' } });
   return Promise.resolve({
     module: { controllers: [routeBehind(new JwtGuard(jwt))] },
     credentials: () =>
-      timesAsync(given.sessions, async (index) => ({
+      timesAsync(setup.sessions, async (index) => ({
         authorization: `Bearer ${await jwt.signAsync({ sub: `u${index}`, username: `user ${index}` })}`,
       })),
   });

@@ -1,9 +1,9 @@
 import { times, type MakeContender } from './contender';
 import { routeBehind } from './route';
 
-/** The route without a guard: the most that Nest and Express can do. */
-export const make: MakeContender = (given) =>
+/** The route without a guard: the limit of Nest and Express. */
+export const make: MakeContender = (setup) =>
   Promise.resolve({
     module: { controllers: [routeBehind()] },
-    credentials: () => Promise.resolve(times(Math.max(1, given.sessions), () => ({}))),
+    credentials: () => Promise.resolve(times(Math.max(1, setup.sessions), () => ({}))),
   });

@@ -4,25 +4,25 @@ import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule, AuthService, BearerAuthGuar
 import { timesAsync, type MakeContender } from './contender';
 import { routeBehind } from './route';
 
-/** The library as its README sets it up; only the access tokens last for as long as the run. */
-export const make: MakeContender = (given) =>
+/** The library as its README sets it up, with access tokens that outlast the run. */
+export const make: MakeContender = (setup) =>
   Promise.resolve({
     module: {
       imports: [
         TypeOrmModule.forRoot({
-          ...given.database,
+          ...setup.database,
           entities: [...AUTH_ENTITIES],
           migrations: [...AUTH_MIGRATIONS],
           migrationsRun: true,
         }),
         EventEmitterModule.forRoot(),
-        AuthModule.forRoot({ accessTokenTtlSeconds: 3600, ...given.options }),
+        AuthModule.forRoot({ accessTokenTtlSeconds: 3600, ...setup.options }),
       ],
       controllers: [routeBehind(BearerAuthGuard)],
     },
     async credentials(app) {
       const auth = app.get(AuthService);
-      return timesAsync(given.sessions, async (index) => {
+      return timesAsync(setup.sessions, async (index) => {
         const user = await auth.createUser({ username: `user ${index}`, password: null });
         const { accessToken } = await auth.openSession(user);
         return { authorization: `Bearer ${accessToken}` };

@@ -11,7 +11,7 @@ import {
 } from 'typeorm';
 import { DAY_MS, times, type Headers } from './contender';
 
-/** A user as people write it. */
+/** A typical hand-written user entity. */
 @Entity('users')
 export class PlainUser {
   @PrimaryColumn({ type: 'varchar', length: 36 })
@@ -24,7 +24,7 @@ export class PlainUser {
   active!: boolean;
 }
 
-/** A session as people write it, found by the digest of its token. */
+/** A typical hand-written session entity, found by the digest of its token. */
 @Entity('sessions')
 export class PlainSession {
   @PrimaryColumn({ type: 'varchar', length: 36 })
@@ -47,16 +47,16 @@ export function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The token of an `Authorization: Bearer` header. */
+/** Returns the token of an `Authorization: Bearer` header. */
 export function tokenOf(header: string | undefined): string {
   return header?.startsWith('Bearer ') ? header.slice(7) : '';
 }
 
-/** Creates the tables and fills them. */
+/** Creates and fills the tables; returns the request headers of each session. */
 export async function fillPlainTables(database: DataSourceOptions, sessions: number): Promise<readonly Headers[]> {
   const dataSource = await new DataSource({ ...database, entities: PLAIN_ENTITIES, synchronize: true }).initialize();
   try {
-    const expiresAt = String(Date.parse(new Date().toISOString()) + DAY_MS);
+    const expiresAt = String(new Date().getTime() + DAY_MS);
     const tokens = times(sessions, () => randomBytes(32).toString('base64url'));
     const users = tokens.map((_, index) => ({ id: `u${index}`, username: `user ${index}`, active: true }));
     await dataSource.getRepository(PlainUser).insert(users);

@@ -5,7 +5,7 @@ import { digestOf, fillPlainTables, tokenOf } from './plain-tables';
 import { openRaw, type Row, type Values } from './raw-query';
 import { routeBehind } from './route';
 
-/** The limit of one query for each request: a prepared statement by the driver itself, session and user joined. */
+/** The limit of one query per request: a prepared statement of the driver itself that joins session and user. */
 class PreparedGuard implements CanActivate {
   constructor(private readonly find: (values: Values) => Promise<readonly Row[]>) {}
 
@@ -18,14 +18,14 @@ class PreparedGuard implements CanActivate {
   }
 }
 
-export const make: MakeContender = async (given) => {
-  const headers = await fillPlainTables(given.database, given.sessions);
-  const find = openRaw(given.database).prepare(
+export const make: MakeContender = async (setup) => {
+  const headers = await fillPlainTables(setup.database, setup.sessions);
+  const find = openRaw(setup.database).prepare(
     'session_by_digest',
     `SELECT s.id, s.expires_at, u.id AS user_id, u.username, u.active
      FROM sessions s JOIN users u ON u.id = s.userId WHERE s.digest = ?`.replace(
       's.userId',
-      given.database.type === 'postgres' ? 's."userId"' : 's.userId',
+      setup.database.type === 'postgres' ? 's."userId"' : 's.userId',
     ),
   );
   return {

@@ -3,17 +3,18 @@ import { Pool } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { openSqliteFile } from './sqlite-driver';
 
-export type Values = readonly (string | number)[];
+/** A list of values is one parameter; PostgreSQL only. */
+export type Values = readonly (string | number | readonly string[])[];
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One prepared statement, by the driver itself. */
+/** Prepared statements of the driver itself, without TypeORM. */
 export interface RawDatabase {
-  /** The rows that it gives. */
+  /** Returns a function that runs the statement and returns its rows. */
   prepare(name: string, sql: string): (values: Values) => Promise<readonly Row[]>;
   close(): Promise<void>;
 }
 
-/** `?` stands for a value on every database. */
+/** Opens a database; `?` is the placeholder on every one. */
 export function openRaw(options: DataSourceOptions): RawDatabase {
   if (options.type === 'postgres') return openPostgres(String(options.url));
   if (options.type === 'better-sqlite3') return openSqlite(String(options.database));
@@ -22,7 +23,7 @@ export function openRaw(options: DataSourceOptions): RawDatabase {
 
 function openPostgres(connectionString: string): RawDatabase {
   const pool = new Pool({ connectionString });
-  // A connection that is cut while it idles is no concern of the bench.
+  // An idle connection that is cut must not end the process.
   pool.on('error', () => undefined);
   return {
     prepare(name, sql) {
@@ -37,7 +38,8 @@ function openPostgres(connectionString: string): RawDatabase {
 function openMariaDb(uri: string): RawDatabase {
   const pool = createPool({ uri });
   return {
-    prepare: (_, sql) => async (values) => (await pool.execute(sql, [...values]))[0] as unknown as readonly Row[],
+    prepare: (_, sql) => async (values) =>
+      (await pool.execute(sql, [...(values as (string | number)[])]))[0] as unknown as readonly Row[],
     close: () => pool.end(),
   };
 }

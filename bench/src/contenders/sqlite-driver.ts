@@ -1,13 +1,13 @@
 import { loadPeer } from './peer';
 
-/** As much of better-sqlite3 as is used here: it brings no types along. */
+/** The part of better-sqlite3 that is used here; the package has no types. */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
   close(): void;
 }
 
 interface SqliteStatement {
-  /** Whether it gives rows. */
+  /** Whether it returns rows. */
   readonly reader: boolean;
   all(...values: unknown[]): readonly Readonly<Record<string, unknown>>[];
   run(...values: unknown[]): unknown;

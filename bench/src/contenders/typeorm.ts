@@ -6,7 +6,7 @@ import type { MakeContender } from './contender';
 import { digestOf, fillPlainTables, PLAIN_ENTITIES, PlainSession, tokenOf } from './plain-tables';
 import { routeBehind } from './route';
 
-/** The guard that people write by hand: the session with its user, as entities. */
+/** A typical hand-written guard: loads the session with its user as entities. */
 @Injectable()
 class RepositoryGuard implements CanActivate {
   constructor(@InjectRepository(PlainSession) private readonly sessions: Repository<PlainSession>) {}
@@ -23,12 +23,12 @@ class RepositoryGuard implements CanActivate {
   }
 }
 
-export const make: MakeContender = async (given) => {
-  const headers = await fillPlainTables(given.database, given.sessions);
+export const make: MakeContender = async (setup) => {
+  const headers = await fillPlainTables(setup.database, setup.sessions);
   return {
     module: {
       imports: [
-        TypeOrmModule.forRoot({ ...given.database, entities: PLAIN_ENTITIES }),
+        TypeOrmModule.forRoot({ ...setup.database, entities: PLAIN_ENTITIES }),
         TypeOrmModule.forFeature([PlainSession]),
       ],
       controllers: [routeBehind(RepositoryGuard)],

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** The job of this process, as its parent wrote it. */
+/** Reads the job of this process from stdin. */
 export async function readJob() {
   let text = '';
   for await (const chunk of process.stdin) text += chunk;
@@ -11,7 +11,7 @@ export function writeResult(result) {
   console.log(JSON.stringify(result));
 }
 
-/** Counts answers, with times in microseconds: autocannon's own histogram knows whole milliseconds only. */
+/** Counts responses and records their times in microseconds; autocannon's own histogram has whole milliseconds. */
 export class Tally {
   constructor() {
     this.times = createHistogram();

@@ -4,13 +4,13 @@ import type { Headers } from '../contenders/contender';
 
 export const LOAD_TOOLS = ['autocannon', 'wrk', 'plain'] as const;
 
-/** `plain` is a loop of our own, for a smoke run without packages; figures are made with the others. */
+/** `plain` is a loop over Node's HTTP client, for smoke runs without packages; use another tool for figures. */
 export type LoadTool = (typeof LOAD_TOOLS)[number];
 
 export interface LoadJob {
-  /** The route, whole. */
+  /** The full URL of the route. */
   readonly url: string;
-  /** Each connection goes through all of them, from a place of its own. */
+  /** Each connection cycles through all of them, from its own starting point. */
   readonly headers: readonly Headers[];
   readonly connections: number;
   readonly seconds: number;
@@ -18,17 +18,17 @@ export interface LoadJob {
 
 export interface LoadResult {
   readonly requests: number;
-  /** How long it really took. */
+  /** Measured duration. */
   readonly seconds: number;
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests without an answer. */
+  /** Requests without a response. */
   readonly errors: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Beyond what the job takes: the start of the process, and its end. */
+/** Time for the process to start and to exit. */
 const SLACK_MS = 30_000;
 
 /** Runs a job in a process of its own, so that client and server do not share an event loop. */
@@ -37,23 +37,25 @@ export function runLoad(tool: LoadTool, job: LoadJob): Promise<LoadResult> {
     const timeout = job.seconds * 1000 + SLACK_MS;
     const child = spawn(process.execPath, [join(__dirname, `${tool}.mjs`)], { timeout, killSignal: 'SIGKILL' });
     let output = '';
-    let complaint = '';
+    let errors = '';
     child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
-    child.stderr.on('data', (chunk: Buffer) => (complaint += String(chunk)));
+    child.stderr.on('data', (chunk: Buffer) => (errors += String(chunk)));
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve(JSON.parse(output) as LoadResult);
-      else reject(new Error(`${tool} ended with ${code}: ${complaint.slice(-2_000)}`));
+      else reject(new Error(`${tool} exited with ${code}: ${errors.slice(-2_000)}`));
     });
     child.stdin.on('error', reject);
     child.stdin.end(JSON.stringify(job));
   });
 }
 
-/** Throws unless everything was answered with 200: a refusal is faster than an answer, and would win. */
-export function assertAllGood(who: string, result: LoadResult): void {
+/** Throws unless every response was a 200: a refusal is faster than a success and would win. */
+export function assertAllSucceeded(who: string, result: LoadResult): void {
   const bad = Object.keys(result.statuses).filter((status) => status !== '200');
   if (bad.length > 0 || result.errors > 0 || result.requests === 0) {
-    throw new Error(`${who} answered ${JSON.stringify(result.statuses)}, and ${result.errors} times not at all`);
+    throw new Error(
+      `${who} responded ${JSON.stringify(result.statuses)}, and ${result.errors} requests got no response`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-// Load by Node's own client: for a smoke run, where nothing more is installed.
+// Load by Node's HTTP client, for smoke runs where no load tool is installed.
 import { Agent, request } from 'node:http';
 import { readJob, Tally, writeResult } from './job.mjs';
 
@@ -9,21 +9,21 @@ const start = performance.now();
 const until = start + job.seconds * 1000;
 let errors = 0;
 
-function ask(headers) {
+function send(headers) {
   return new Promise((resolve, reject) => {
-    const sent = performance.now();
-    const asked = request(job.url, { agent, headers }, (answer) => {
-      answer.resume();
-      answer.once('end', () => resolve(tally.add(answer.statusCode, performance.now() - sent)));
+    const sentAt = performance.now();
+    const sent = request(job.url, { agent, headers }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(tally.add(response.statusCode, performance.now() - sentAt)));
     });
-    asked.once('error', reject);
-    asked.end();
+    sent.once('error', reject);
+    sent.end();
   });
 }
 
 async function connection(index) {
   let next = Math.floor((index * job.headers.length) / job.connections);
-  while (performance.now() < until) await ask(job.headers[next++ % job.headers.length]).catch(() => errors++);
+  while (performance.now() < until) await send(job.headers[next++ % job.headers.length]).catch(() => errors++);
 }
 
 await Promise.all(Array.from({ length: job.connections }, (_, index) => connection(index)));

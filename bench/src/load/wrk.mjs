@@ -1,4 +1,4 @@
-// Load by wrk, where it is installed: it takes less of the processor than a client on Node.
+// Load by wrk, where it is installed: it needs less processor time than a client on Node.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ try {
   const line = /^RESULT (.*)$/m.exec(stdout ?? '');
   if (!line) throw new Error(`wrk: ${error?.message ?? stderr}${stdout}`);
   const { requests, us, refused, errors, p50, p99 } = JSON.parse(line[1]);
-  // wrk tells how many answers were refusals, of 400 and above, and not which.
+  // wrk counts responses of 400 and above but does not report their statuses.
   const statuses = { 200: requests - refused, ...(refused > 0 ? { refused } : {}) };
   writeResult({ requests, seconds: us / 1e6, statuses, errors, p50Ms: p50, p99Ms: p99 });
 } finally {

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Jiffies in a second, as Linux counts them for programs. */
+/** USER_HZ: the unit of processor times in /proc. */
 const TICKS_PER_SECOND = 100;
 
-/** The processor time of processes until now, by their ids, in ticks. */
+/** Processor time used so far, in ticks, by process id. */
 export type CpuTimes = ReadonlyMap<number, number>;
 
 const DATABASE_PROCESSES = { postgres: 'postgres', mariadb: 'mariadbd' } as const;
 
-/** Of all processes of a database server on this machine; of none for SQLite, which runs within the host. */
+/** Processor time of all processes of a database server on this machine; empty for SQLite, which runs in the application. */
 export function databaseCpu(database: string): CpuTimes {
   const name = DATABASE_PROCESSES[database as keyof typeof DATABASE_PROCESSES] as string | undefined;
   return name === undefined ? new Map() : cpuOf(processesNamed(name));
@@ -18,7 +18,7 @@ export function cpuOf(pids: readonly number[]): CpuTimes {
   return new Map(pids.map((pid) => [pid, ticksOf(pid)]));
 }
 
-/** What was used between two readings, in milliseconds; a process that came meanwhile counts from its beginning. */
+/** Processor time between two readings, in milliseconds; a process started in between counts from its start. */
 export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
   let ticks = 0;
   for (const [pid, until] of after) ticks += until - (before.get(pid) ?? 0);
@@ -28,7 +28,7 @@ export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
 function ticksOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name, which may hold anything: proc(5) has utime as the 14th field and stime as the 15th.
+    // After the name, which may contain anything: in proc(5) utime is the 14th field and stime the 15th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(fields[11]) + Number(fields[12]);
   } catch {

@@ -1,41 +1,41 @@
 import { percentile, shuffled } from './statistics';
 
-/** What a number of workers did side by side. */
+/** Rate and latency of an operation under a number of concurrent workers. */
 export interface Drive {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-export type Deed = (worker: number) => Promise<unknown>;
+export type Operation = (worker: number) => Promise<unknown>;
 
-/** Each worker does its deed again and again until the time is over. */
-export async function drive(workers: number, seconds: number, deed: Deed): Promise<Drive> {
+/** Each worker repeats the operation until the time is up. */
+export async function drive(workers: number, seconds: number, operation: Operation): Promise<Drive> {
   const times: number[] = [];
   const start = performance.now();
   const until = start + seconds * 1000;
   const work = async (worker: number): Promise<void> => {
-    while (performance.now() < until) times.push(await timed(() => deed(worker)));
+    while (performance.now() < until) times.push(await timed(() => operation(worker)));
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return summary(times, times.length / ((performance.now() - start) / 1000));
 }
 
 /**
- * Each worker does all deeds in turn, in an order that changes, until the time is over. For deeds so long that few of them
- * make a round: what disturbs one then disturbs the next one too. The rate is what the workers would do of one deed alone.
+ * Each worker takes turns between all operations, in random order, until the time is up. For operations so slow that a
+ * round contains few of them: a disturbance then affects all alike. The rate is that of one operation alone.
  */
 export async function driveInTurn<Name extends string>(
   workers: number,
   seconds: number,
-  deeds: Readonly<Record<Name, Deed>>,
+  operations: Readonly<Record<Name, Operation>>,
 ): Promise<Record<Name, Drive>> {
-  const names = Object.keys(deeds) as Name[];
+  const names = Object.keys(operations) as Name[];
   const times = new Map(names.map((name) => [name, [] as number[]]));
   const until = performance.now() + seconds * 1000;
   const work = async (worker: number): Promise<void> => {
     do {
-      for (const name of shuffled(names)) times.get(name)!.push(await timed(() => deeds[name](worker)));
+      for (const name of shuffled(names)) times.get(name)!.push(await timed(() => operations[name](worker)));
     } while (performance.now() < until);
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
@@ -46,10 +46,10 @@ export async function driveInTurn<Name extends string>(
   >;
 }
 
-/** How long a deed takes, in milliseconds. */
-export async function timed(deed: () => Promise<unknown>): Promise<number> {
+/** Runs an operation and returns its duration in milliseconds. */
+export async function timed(operation: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
-  await deed();
+  await operation();
   return performance.now() - start;
 }
 

@@ -40,7 +40,7 @@ const OF_THE_BENCH = [
   'connect-pg-simple',
 ];
 
-/** What was run, by name; what is not installed is left out. */
+/** Versions of what was run, by name, without what is not installed. */
 export function versions(): Record<string, string> {
   const found = [
     ['node', process.versions.node],
@@ -69,8 +69,8 @@ function read(file: string): string | null {
 
 function commandVersion(command: string): string | null {
   try {
-    const told = execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    return /(\d+\.[\d.]+)-MariaDB/.exec(told)?.[1] ?? /\d+\.[\d.]+/.exec(told)?.[0] ?? null;
+    const output = execFileSync(command, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return /(\d+\.[\d.]+)-MariaDB/.exec(output)?.[1] ?? /\d+\.[\d.]+/.exec(output)?.[0] ?? null;
   } catch {
     return null;
   }

@@ -1,30 +1,30 @@
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
 import type { ContenderName } from '../contenders/contender';
-import { HostProcess } from '../host/host-process';
-import { assertAllGood, runLoad } from '../load/load';
+import { ApplicationProcess } from '../application/application-process';
+import { assertAllSucceeded, runLoad } from '../load/load';
 import { cpuMsBetween, cpuOf, databaseCpu } from '../measure/cpu';
 import { ratios, shuffled, spread, type Spread } from '../measure/statistics';
-import type { CleanUp } from '../measure/clean-up';
+import type { Teardown } from '../measure/teardown';
 import type { Settings } from '../settings';
-import { tell, type Part } from './part';
+import { log, type Part } from './part';
 
-/** How one contender did on one database at one number of connections. */
+/** The figures of one contender on one database at one number of connections. */
 export interface GuardCell {
   readonly database: DatabaseName;
   readonly connections: number;
   readonly contender: ContenderName;
   readonly requests: number;
-  /** Requests in a second. */
+  /** Requests per second. */
   readonly perSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** Processor time of the host, in milliseconds for 1,000 requests. */
+  /** Processor time of the application, in milliseconds per 1,000 requests. */
   readonly serverCpuMs: Spread;
-  /** The same of all processes of the database server on this machine. */
+  /** The same for all processes of the database server on this machine. */
   readonly databaseCpuMs: Spread;
-  /** Requests in a second by those of each other contender in the same round. */
+  /** Requests per second divided by those of each other contender in the same round. */
   readonly against: Partial<Record<ContenderName, Spread>>;
-  /** The 99th percentile by that of each other contender in the same round. */
+  /** The 99th percentile divided by that of each other contender in the same round. */
   readonly p99Against: Partial<Record<ContenderName, Spread>>;
 }
 
@@ -45,66 +45,81 @@ interface Round {
   readonly databaseCpuMs: number;
 }
 
-/** Every contender in every round, so that what drifts on the machine hits all of them alike. */
-export const measureGuard: Part<GuardResult> = async (settings, cleanUp) => {
+/** Measures every contender in every round, so that a drift of the machine affects all of them alike. */
+export const measureGuard: Part<GuardResult> = async (settings, teardown) => {
   const { rounds, seconds, sessions, load } = settings;
   const cells: GuardCell[] = [];
   for (const database of settings.databases) {
-    const hosts = await startHosts(database, settings, cleanUp);
-    for (const [name, host] of hosts) {
-      const job = { url: `${host.url}/me`, headers: host.headers, connections: 8, seconds: settings.warmupSeconds };
-      assertAllGood(`${name} on ${database}`, await runLoad(load, job));
+    const applications = await startApplications(database, settings, teardown);
+    for (const [name, application] of applications) {
+      const job = {
+        url: `${application.url}/me`,
+        headers: application.headers,
+        connections: 8,
+        seconds: settings.warmupSeconds,
+      };
+      assertAllSucceeded(`${name} on ${database}`, await runLoad(load, job));
     }
     for (const connections of settings.connections) {
-      const measured = new Map([...hosts.keys()].map((name) => [name, [] as Round[]]));
+      const measured = new Map([...applications.keys()].map((name) => [name, [] as Round[]]));
       for (let round = 1; round <= rounds; round++) {
-        tell(`guard: ${database}, ${connections} connections, round ${round} of ${rounds}`);
-        for (const [name, host] of shuffled([...hosts])) {
-          measured.get(name)!.push(await measureRound(name, host, database, connections, settings));
+        log(`guard: ${database}, ${connections} connections, round ${round} of ${rounds}`);
+        for (const [name, application] of shuffled([...applications])) {
+          measured.get(name)!.push(await measureRound(name, application, database, connections, settings));
         }
       }
       cells.push(...summarize(database, connections, measured));
     }
-    await cleanUp.run();
+    await teardown.run();
   }
   return { rounds, seconds, sessions, load, cells };
 };
 
-async function startHosts(
+async function startApplications(
   database: DatabaseName,
   { contenders, sessions, options }: Settings,
-  cleanUp: CleanUp,
-): Promise<Map<ContenderName, HostProcess>> {
-  const hosts = new Map<ContenderName, HostProcess>();
+  teardown: Teardown,
+): Promise<Map<ContenderName, ApplicationProcess>> {
+  const applications = new Map<ContenderName, ApplicationProcess>();
   for (const contender of contenders) {
     if (contender === 'express-session' && database !== 'postgres') continue;
-    tell(`guard: starting ${contender} on ${database}`);
-    const own = await createDatabase(database);
-    cleanUp.add(() => own.drop());
-    const host = await HostProcess.start({ contender, database: own.options, sessions, options });
-    cleanUp.add(() => host.stop());
-    hosts.set(contender, host);
+    log(`guard: starting ${contender} on ${database}`);
+    const testDatabase = await createDatabase(database);
+    teardown.add(() => testDatabase.drop());
+    const application = await ApplicationProcess.start({
+      contender,
+      database: testDatabase.options,
+      sessions,
+      options,
+    });
+    teardown.add(() => application.stop());
+    applications.set(contender, application);
   }
-  return hosts;
+  return applications;
 }
 
 async function measureRound(
   name: ContenderName,
-  host: HostProcess,
+  application: ApplicationProcess,
   database: DatabaseName,
   connections: number,
   { seconds, load }: Settings,
 ): Promise<Round> {
-  const [server, db] = [cpuOf([host.pid]), databaseCpu(database)];
-  const result = await runLoad(load, { url: `${host.url}/me`, headers: host.headers, connections, seconds });
-  assertAllGood(`${name} on ${database}`, result);
+  const [server, db] = [cpuOf([application.pid]), databaseCpu(database)];
+  const result = await runLoad(load, {
+    url: `${application.url}/me`,
+    headers: application.headers,
+    connections,
+    seconds,
+  });
+  assertAllSucceeded(`${name} on ${database}`, result);
   const thousands = result.requests / 1000;
   return {
     requests: result.requests,
     perSecond: result.requests / result.seconds,
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
-    serverCpuMs: cpuMsBetween(server, cpuOf([host.pid])) / thousands,
+    serverCpuMs: cpuMsBetween(server, cpuOf([application.pid])) / thousands,
     databaseCpuMs: cpuMsBetween(db, databaseCpu(database)) / thousands,
   };
 }

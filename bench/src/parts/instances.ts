@@ -1,33 +1,33 @@
 import { Agent } from 'node:http';
 import { createDatabase } from '../../../test/support/databases';
 import type { Headers } from '../contenders/contender';
-import { HostProcess } from '../host/host-process';
-import { hasPgBouncer, startPgBouncer } from '../host/pgbouncer';
-import { statusOf } from '../load/ask-each';
-import { assertAllGood, runLoad } from '../load/load';
-import type { CleanUp } from '../measure/clean-up';
+import { ApplicationProcess } from '../application/application-process';
+import { hasPgBouncer, startPgBouncer } from '../application/pgbouncer';
+import { statusOf } from '../load/request-each';
+import { assertAllSucceeded, runLoad } from '../load/load';
+import type { Teardown } from '../measure/teardown';
 import { cpuMsBetween, databaseCpu } from '../measure/cpu';
 import { spread, type Spread } from '../measure/statistics';
 import type { Settings } from '../settings';
-import { tell, type Part } from './part';
+import { log, type Part } from './part';
 
 const CONNECTIONS = 32;
 
-/** Sessions that are ended while all instances are under load. */
+/** Sessions to revoke while all instances are under load. */
 const REVOKED = 50;
 
 export interface InstancesCell {
   readonly way: 'direct' | 'pgbouncer';
   readonly instances: number;
-  /** Of all instances together. */
+  /** Sum over all instances. */
   readonly perSecond: Spread;
   /** Of the slowest instance. */
   readonly p99Ms: Spread;
-  /** Processor time of PostgreSQL, in milliseconds for 1,000 requests. */
+  /** Processor time of PostgreSQL, in milliseconds per 1,000 requests. */
   readonly databaseCpuMs: Spread;
-  /** Logouts that were answered under load, and requests with their tokens, on every instance, that were let pass after. */
+  /** Logouts under load, and requests with their tokens that any instance accepted after the response. */
   readonly revoked: number;
-  readonly passedAfter: number;
+  readonly acceptedAfter: number;
 }
 
 export interface InstancesResult {
@@ -38,23 +38,27 @@ export interface InstancesResult {
   readonly skipped: readonly string[];
 }
 
-/** Several instances on one PostgreSQL: what they do together, and whether a revocation is in force on all of them at once. */
-export const measureInstances: Part<InstancesResult> = async (settings, cleanUp) => {
+/** Several instances on one PostgreSQL: their throughput, and whether a revocation is effective on all of them at once. */
+export const measureInstances: Part<InstancesResult> = async (settings, teardown) => {
   const { rounds, seconds, databases } = settings;
   const cells: InstancesCell[] = [];
   const skipped: string[] = [];
   const result = { rounds, seconds, connections: CONNECTIONS, cells, skipped };
-  if (!databases.includes('postgres')) return { ...result, skipped: ['PostgreSQL is not to be had'] };
+  if (!databases.includes('postgres')) return { ...result, skipped: ['PostgreSQL is not available'] };
   const ways = hasPgBouncer() ? (['direct', 'pgbouncer'] as const) : (['direct'] as const);
   if (ways.length === 1) skipped.push('behind PgBouncer: pgbouncer is not on the PATH');
   for (const way of ways) {
     for (const instances of settings.instances) {
-      const hosts = await startInstances(way, instances, settings, cleanUp);
-      cells.push({ way, instances, ...(await measureTogether(hosts, `${way}, ${instances} instances`, settings)) });
-      await cleanUp.run();
+      const applications = await startInstances(way, instances, settings, teardown);
+      cells.push({
+        way,
+        instances,
+        ...(await measureTogether(applications, `${way}, ${instances} instances`, settings)),
+      });
+      await teardown.run();
     }
   }
-  for (const what of skipped) tell(`instances: not measured ${what}`);
+  for (const what of skipped) log(`instances: not measured: ${what}`);
   return result;
 };
 
@@ -62,82 +66,84 @@ async function startInstances(
   way: InstancesCell['way'],
   instances: number,
   { sessions, options, pgbouncerOptions }: Settings,
-  cleanUp: CleanUp,
-): Promise<HostProcess[]> {
-  const own = await createDatabase('postgres');
-  cleanUp.add(() => own.drop());
-  let database = own.options;
+  teardown: Teardown,
+): Promise<ApplicationProcess[]> {
+  const testDatabase = await createDatabase('postgres');
+  teardown.add(() => testDatabase.drop());
+  let database = testDatabase.options;
   if (way === 'pgbouncer') {
-    const bouncer = await startPgBouncer((own.options as { url: string }).url);
-    cleanUp.add(() => bouncer.stop());
-    database = { ...own.options, url: bouncer.url } as typeof own.options;
+    const bouncer = await startPgBouncer((testDatabase.options as { url: string }).url);
+    teardown.add(() => bouncer.stop());
+    database = { ...testDatabase.options, url: bouncer.url } as typeof testDatabase.options;
   }
-  const hosts: HostProcess[] = [];
+  const applications: ApplicationProcess[] = [];
   for (let index = 0; index < instances; index++) {
-    const host = await HostProcess.start({
+    const application = await ApplicationProcess.start({
       contender: 'ours',
       database,
-      // The first one makes the sessions of all.
+      // The first instance creates the sessions for all.
       sessions: index === 0 ? sessions + REVOKED : 0,
       options: way === 'pgbouncer' ? { ...options, ...pgbouncerOptions } : options,
     });
-    cleanUp.add(() => host.stop());
-    hosts.push(host);
+    teardown.add(() => application.stop());
+    applications.push(application);
   }
-  return hosts;
+  return applications;
 }
 
 async function measureTogether(
-  hosts: readonly HostProcess[],
+  applications: readonly ApplicationProcess[],
   title: string,
   { rounds, seconds, load, warmupSeconds }: Settings,
 ): Promise<Omit<InstancesCell, 'way' | 'instances'>> {
-  const headers = hosts[0]!.headers.slice(REVOKED);
-  const connections = Math.max(1, Math.round(CONNECTIONS / hosts.length));
+  const headers = applications[0]!.headers.slice(REVOKED);
+  const connections = Math.max(1, Math.round(CONNECTIONS / applications.length));
   const loadAll = (time: number): Promise<Awaited<ReturnType<typeof runLoad>>[]> =>
-    Promise.all(hosts.map(({ url }) => runLoad(load, { url: `${url}/me`, headers, connections, seconds: time })));
+    Promise.all(
+      applications.map(({ url }) => runLoad(load, { url: `${url}/me`, headers, connections, seconds: time })),
+    );
   await loadAll(warmupSeconds);
   const perSecond: number[] = [];
   const p99Ms: number[] = [];
   const databaseCpuMs: number[] = [];
   for (let round = 1; round <= rounds; round++) {
-    tell(`instances: ${title}, round ${round} of ${rounds}`);
+    log(`instances: ${title}, round ${round} of ${rounds}`);
     const before = databaseCpu('postgres');
     const results = await loadAll(seconds);
     const used = cpuMsBetween(before, databaseCpu('postgres'));
-    for (const result of results) assertAllGood(title, result);
+    for (const result of results) assertAllSucceeded(title, result);
     const requests = results.reduce((sum, result) => sum + result.requests, 0);
     perSecond.push(results.reduce((sum, result) => sum + result.requests / result.seconds, 0));
     p99Ms.push(Math.max(...results.map((result) => result.p99Ms)));
     databaseCpuMs.push(used / (requests / 1000));
   }
-  const [passedAfter] = await Promise.all([passedAfterLogout(hosts), loadAll(seconds)]);
+  const [acceptedAfter] = await Promise.all([acceptedAfterLogout(applications), loadAll(seconds)]);
   return {
     perSecond: spread(perSecond),
     p99Ms: spread(p99Ms),
     databaseCpuMs: spread(databaseCpuMs),
     revoked: REVOKED,
-    passedAfter,
+    acceptedAfter,
   };
 }
 
-/** Logs sessions out on one instance after the other, and asks all of them as soon as that was answered. */
-async function passedAfterLogout(hosts: readonly HostProcess[]): Promise<number> {
+/** Logs sessions out on alternating instances; after each response, tries the token on all of them. */
+async function acceptedAfterLogout(applications: readonly ApplicationProcess[]): Promise<number> {
   const agent = new Agent({ keepAlive: true });
-  let passed = 0;
+  let accepted = 0;
   try {
-    for (const [index, header] of hosts[0]!.headers.slice(0, REVOKED).entries()) {
+    for (const [index, header] of applications[0]!.headers.slice(0, REVOKED).entries()) {
       const token = tokenIn(header);
-      const logout = `${hosts[index % hosts.length]!.url}/auth/logout/`;
+      const logout = `${applications[index % applications.length]!.url}/auth/logout/`;
       const status = await statusOf(logout, agent, token, 'POST');
-      if (status !== 200) throw new Error(`A logout was answered with ${status}.`);
-      const after = await Promise.all(hosts.map(({ url }) => statusOf(`${url}/me`, agent, token)));
-      passed += after.filter((one) => one !== 401).length;
+      if (status !== 200) throw new Error(`The response to a logout was ${status}, expected 200.`);
+      const after = await Promise.all(applications.map(({ url }) => statusOf(`${url}/me`, agent, token)));
+      accepted += after.filter((one) => one !== 401).length;
     }
   } finally {
     agent.destroy();
   }
-  return passed;
+  return accepted;
 }
 
 function tokenIn(headers: Headers): string {

@@ -3,12 +3,12 @@ import { AuthService } from 'nestjs-session-auth';
 import { availableParallelism } from 'node:os';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
 import { times } from '../contenders/contender';
-import { openLibrary } from '../host/in-process';
-import { besideInTurn, type Compared } from '../measure/beside';
-import type { CleanUp } from '../measure/clean-up';
-import type { Deed } from '../measure/drive';
+import { openLibrary } from '../application/in-process';
+import { compareInTurn, type Comparison } from '../measure/compare';
+import type { Teardown } from '../measure/teardown';
+import type { Operation } from '../measure/drive';
 import type { Settings } from '../settings';
-import { tell, type Part } from './part';
+import { log, type Part } from './part';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -17,38 +17,38 @@ const COST = 12;
 
 export interface LoginCell {
   readonly database: DatabaseName;
-  readonly hash: Compared;
+  readonly hash: Comparison;
   /** Under `sessionPolicy: 'multi'`. */
-  readonly multi: Compared;
-  /** Under `'max_count'`, at the limit: each login ends another session. */
-  readonly limited: Compared;
+  readonly multi: Comparison;
+  /** Under `'max_count'`, at the limit: each login ends a session. */
+  readonly limited: Comparison;
 }
 
 export interface LoginResult {
   readonly rounds: number;
   readonly seconds: number;
   readonly bcryptCost: number;
-  /** As many as there are cores: what is measured is work, not waiting. */
+  /** One per core, so that work is measured and not waiting. */
   readonly clients: number;
   readonly cells: readonly LoginCell[];
 }
 
-/** `AuthService.login` beside the bare comparison of a password with its hash, both without HTTP. */
-export const measureLogin: Part<LoginResult> = async (settings, cleanUp) => {
+/** Compares `AuthService.login` with the bare verification of a password hash, both without HTTP. */
+export const measureLogin: Part<LoginResult> = async (settings, teardown) => {
   const { rounds, seconds } = settings;
   const clients = availableParallelism();
   const stored = await hash(PASSWORD, COST);
   const cells: LoginCell[] = [];
   for (const database of settings.databases) {
-    tell(`login: ${database}`);
-    const deeds = {
+    log(`login: ${database}`);
+    const operations = {
       hash: () => compare(PASSWORD, stored),
-      multi: await prepareLogin(database, clients, {}, settings, cleanUp),
-      limited: await prepareLogin(database, clients, { sessionPolicy: 'max_count' }, settings, cleanUp),
+      multi: await prepareLogin(database, clients, {}, settings, teardown),
+      limited: await prepareLogin(database, clients, { sessionPolicy: 'max_count' }, settings, teardown),
     };
-    const found = await besideInTurn(deeds, { rounds, seconds, workers: clients });
-    cells.push({ database, ...found });
-    await cleanUp.run();
+    const compared = await compareInTurn(operations, { rounds, seconds, workers: clients });
+    cells.push({ database, ...compared });
+    await teardown.run();
   }
   return { rounds, seconds, bcryptCost: COST, clients, cells };
 };
@@ -58,12 +58,12 @@ async function prepareLogin(
   clients: number,
   policy: object,
   { options }: Settings,
-  cleanUp: CleanUp,
-): Promise<Deed> {
-  const own = await createDatabase(database);
-  cleanUp.add(() => own.drop());
-  const app = await openLibrary(own.options, { ...options, bcryptCost: COST, ...policy });
-  cleanUp.add(() => app.close());
+  teardown: Teardown,
+): Promise<Operation> {
+  const testDatabase = await createDatabase(database);
+  teardown.add(() => testDatabase.drop());
+  const app = await openLibrary(testDatabase.options, { ...options, bcryptCost: COST, ...policy });
+  teardown.add(() => app.close());
   const auth = app.get(AuthService);
   const names = times(clients, (index) => `user ${index}`);
   for (const username of names) {

@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TOKEN_BYTES, writeToken } from '../../../libs/auth/src/domain/opaque-token';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
-import { HostProcess } from '../host/host-process';
-import type { Memory } from '../host/spec';
-import { assertAllGood, runLoad } from '../load/load';
-import { askEach } from '../load/ask-each';
-import { tell, type Part } from './part';
+import { ApplicationProcess } from '../application/application-process';
+import type { Memory } from '../application/spec';
+import { assertAllSucceeded, runLoad } from '../load/load';
+import { requestEach } from '../load/request-each';
+import { unknownAccessToken } from '../load/unknown-token';
+import { log, type Part } from './part';
 
 const CONNECTIONS = 32;
 const SAMPLES = 60;
 
-/** Memory after a garbage collection, at a moment. */
+/** Memory after a garbage collection. */
 export interface Sample {
   readonly second: number;
   readonly rssMiB: number;
@@ -23,55 +22,60 @@ export interface MemoryResult {
   readonly connections: number;
   readonly minutes: number;
   readonly fullLoad: { readonly requests: number; readonly samples: readonly Sample[] };
-  readonly badTokens: { readonly tokens: number; readonly samples: readonly Sample[] };
+  readonly unknownTokens: { readonly tokens: number; readonly samples: readonly Sample[] };
 }
 
-/** Whether memory stays where it is: under full load, and under tokens of the right form that nobody was given. */
-export const measureMemory: Part<MemoryResult> = async (settings, cleanUp) => {
-  const { minutes, badTokens, options, sessions, load, databases } = settings;
+/** Whether memory stays flat under full load and under well-formed tokens that were never issued. */
+export const measureMemory: Part<MemoryResult> = async (settings, teardown) => {
+  const { minutes, unknownTokens, options, sessions, load, databases } = settings;
   const database = databases.includes('postgres') ? 'postgres' : databases[0]!;
-  const own = await createDatabase(database);
-  cleanUp.add(() => own.drop());
-  const host = await HostProcess.start({ contender: 'ours', database: own.options, sessions, options });
-  cleanUp.add(() => host.stop());
-  const url = `${host.url}/me`;
-  const warmup = { url, headers: host.headers, connections: CONNECTIONS, seconds: settings.warmupSeconds };
-  assertAllGood('ours', await runLoad(load, warmup));
+  const testDatabase = await createDatabase(database);
+  teardown.add(() => testDatabase.drop());
+  const application = await ApplicationProcess.start({
+    contender: 'ours',
+    database: testDatabase.options,
+    sessions,
+    options,
+  });
+  teardown.add(() => application.stop());
+  const url = `${application.url}/me`;
+  const warmup = { url, headers: application.headers, connections: CONNECTIONS, seconds: settings.warmupSeconds };
+  assertAllSucceeded('ours', await runLoad(load, warmup));
 
-  tell(`memory: ${minutes} minutes of full load on ${database}`);
+  log(`memory: ${minutes} minutes of full load on ${database}`);
   const seconds = minutes * 60;
-  const full = await sampled(host, seconds / SAMPLES, () => runLoad(load, { ...warmup, seconds }));
-  assertAllGood('ours', full.result);
-  tell(`memory: ${badTokens} tokens that nobody was given`);
-  const bad = await sampled(host, Math.max(0.2, badTokens / 5_000 / SAMPLES), () =>
-    askEach(url, badTokens, CONNECTIONS, () => `Bearer ${writeToken('access', randomBytes(TOKEN_BYTES))}`, 401),
+  const full = await sampled(application, seconds / SAMPLES, () => runLoad(load, { ...warmup, seconds }));
+  assertAllSucceeded('ours', full.result);
+  log(`memory: ${unknownTokens} unknown tokens`);
+  const unknown = await sampled(application, Math.max(0.2, unknownTokens / 5_000 / SAMPLES), () =>
+    requestEach(url, unknownTokens, CONNECTIONS, () => `Bearer ${unknownAccessToken()}`, 401),
   );
-  await cleanUp.run();
+  await teardown.run();
   return {
     database,
     connections: CONNECTIONS,
     minutes,
     fullLoad: { requests: full.result.requests, samples: full.samples },
-    badTokens: { tokens: badTokens, samples: bad.samples },
+    unknownTokens: { tokens: unknownTokens, samples: unknown.samples },
   };
 };
 
-/** Takes samples from before the deed until after it. */
+/** Takes samples from before the operation starts until it ends. */
 async function sampled<Result>(
-  host: HostProcess,
+  application: ApplicationProcess,
   everySeconds: number,
-  deed: () => Promise<Result>,
+  operation: () => Promise<Result>,
 ): Promise<{ result: Result; samples: Sample[] }> {
   const start = performance.now();
   const samples: Sample[] = [];
   const take = async (): Promise<void> => {
-    samples.push(sampleOf((performance.now() - start) / 1000, await host.memory()));
+    samples.push(sampleOf((performance.now() - start) / 1000, await application.memory()));
   };
   await take();
-  let isOver = false;
-  const running = deed().finally(() => (isOver = true));
+  let isDone = false;
+  const running = operation().finally(() => (isDone = true));
   const watch = async (): Promise<void> => {
-    while (!isOver) {
+    while (!isDone) {
       await Promise.race([sleep(everySeconds * 1000), running]);
       await take();
     }

@@ -1,10 +1,10 @@
-import type { CleanUp } from '../measure/clean-up';
+import type { Teardown } from '../measure/teardown';
 import type { Settings } from '../settings';
 
-/** Measures one thing; whatever it starts or creates it gives to the clean-up. */
-export type Part<Result> = (settings: Settings, cleanUp: CleanUp) => Promise<Result>;
+/** Measures one thing. Whatever it starts or creates it adds to the teardown. */
+export type Part<Result> = (settings: Settings, teardown: Teardown) => Promise<Result>;
 
-/** Progress: the figures themselves go to a file. */
-export function tell(text: string): void {
+/** Reports progress; figures go to a file. */
+export function log(text: string): void {
   console.log(text);
 }

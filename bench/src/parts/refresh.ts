@@ -2,57 +2,86 @@ import { randomBytes } from 'node:crypto';
 import { AuthService } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { openLibrary } from '../application/in-process';
 import { timesAsync } from '../contenders/contender';
 import { digestOf, fillPlainTables, PLAIN_ENTITIES, PlainSession } from '../contenders/plain-tables';
 import { openRaw } from '../contenders/raw-query';
-import { openLibrary } from '../host/in-process';
-import { beside, type Compared } from '../measure/beside';
-import type { CleanUp } from '../measure/clean-up';
-import type { Deed } from '../measure/drive';
+import { compareInRounds, type Comparison } from '../measure/compare';
+import type { Operation } from '../measure/drive';
+import { rounded } from '../measure/statistics';
+import { storedBytes } from '../measure/stored-bytes';
+import type { Teardown } from '../measure/teardown';
 import type { Settings } from '../settings';
-import { tell, type Part } from './part';
+import { log, type Part } from './part';
+
+const REFRESHES = 60;
+const STORED_SESSIONS = 20;
+
+/** Address and user agent are stored with a session, as those of a real client are. */
+const CLIENT = {
+  ipAddress: '192.0.2.1',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+};
+
+/** The default and that of cookie mode, in seconds. */
+const GRACE_PERIODS = [0, 10];
 
 export interface RefreshCell {
   readonly database: DatabaseName;
-  /** Clients that refresh side by side, each its own session. */
+  /** Concurrent clients, each with its own session. */
   readonly clients: number;
-  readonly update: Compared;
-  readonly refresh: Compared;
+  readonly update: Comparison;
+  readonly refresh: Comparison;
+}
+
+/** Stored bytes per session, the history and indexes aside. */
+export interface StorageCell {
+  readonly database: DatabaseName;
+  readonly graceSeconds: number;
+  readonly refreshes: number;
+  readonly neverRefreshed: number;
+  readonly refreshed: number;
 }
 
 export interface RefreshResult {
   readonly rounds: number;
   readonly seconds: number;
   readonly cells: readonly RefreshCell[];
+  readonly storage: readonly StorageCell[];
 }
 
-/** `AuthService.refresh` beside one prepared UPDATE of one row with its commit, both without HTTP. */
-export const measureRefresh: Part<RefreshResult> = async (settings, cleanUp) => {
+/** Compares `AuthService.refresh` with one prepared UPDATE of one row and its commit, both without HTTP. */
+export const measureRefresh: Part<RefreshResult> = async (settings, teardown) => {
   const { rounds, seconds } = settings;
   const cells: RefreshCell[] = [];
+  const storage: StorageCell[] = [];
   for (const database of settings.databases) {
-    const most = Math.max(...settings.connections);
-    const update = await prepareUpdate(database, most, cleanUp);
-    const refresh = await prepareRefresh(database, most, settings, cleanUp);
-    for (const clients of settings.connections) {
-      tell(`refresh: ${database}, ${clients} clients`);
-      const found = await beside({ update, refresh }, { rounds, seconds, workers: clients });
-      cells.push({ database, clients, ...found });
+    for (const graceSeconds of GRACE_PERIODS) {
+      log(`refresh: ${database}, stored bytes with a grace period of ${graceSeconds} s`);
+      storage.push(await measureStorage(database, graceSeconds, settings, teardown));
     }
-    await cleanUp.run();
+    const most = Math.max(...settings.connections);
+    const update = await prepareUpdate(database, most, teardown);
+    const refresh = await prepareRefresh(database, most, settings, teardown);
+    for (const clients of settings.connections) {
+      log(`refresh: ${database}, ${clients} clients`);
+      const compared = await compareInRounds({ update, refresh }, { rounds, seconds, workers: clients });
+      cells.push({ database, clients, ...compared });
+    }
+    await teardown.run();
   }
-  return { rounds, seconds, cells };
+  return { rounds, seconds, cells, storage };
 };
 
-async function prepareUpdate(database: DatabaseName, clients: number, cleanUp: CleanUp): Promise<Deed> {
-  const own = await createDatabase(database);
-  cleanUp.add(() => own.drop());
-  await fillPlainTables(own.options, clients);
-  const dataSource = await new DataSource({ ...own.options, entities: PLAIN_ENTITIES }).initialize();
+async function prepareUpdate(database: DatabaseName, clients: number, teardown: Teardown): Promise<Operation> {
+  const testDatabase = await createDatabase(database);
+  teardown.add(() => testDatabase.drop());
+  await fillPlainTables(testDatabase.options, clients);
+  const dataSource = await new DataSource({ ...testDatabase.options, entities: PLAIN_ENTITIES }).initialize();
   const rows = await dataSource.getRepository(PlainSession).find();
   await dataSource.destroy();
-  const raw = openRaw(own.options);
-  cleanUp.add(() => raw.close());
+  const raw = openRaw(testDatabase.options);
+  teardown.add(() => raw.close());
   const sql = 'UPDATE sessions SET digest = ?, expires_at = ? WHERE id = ? AND digest = ?';
   const update = raw.prepare('rotate', sql);
   return async (worker) => {
@@ -67,12 +96,12 @@ async function prepareRefresh(
   database: DatabaseName,
   clients: number,
   { options }: Settings,
-  cleanUp: CleanUp,
-): Promise<Deed> {
-  const own = await createDatabase(database);
-  cleanUp.add(() => own.drop());
-  const app = await openLibrary(own.options, options);
-  cleanUp.add(() => app.close());
+  teardown: Teardown,
+): Promise<Operation> {
+  const testDatabase = await createDatabase(database);
+  teardown.add(() => testDatabase.drop());
+  const app = await openLibrary(testDatabase.options, options);
+  teardown.add(() => app.close());
   const auth = app.get(AuthService);
   const tokens = await timesAsync(clients, async (index) => {
     const user = await auth.createUser({ username: `user ${index}`, password: null });
@@ -80,5 +109,38 @@ async function prepareRefresh(
   });
   return async (worker) => {
     tokens[worker] = (await auth.refresh(tokens[worker]!)).refreshToken;
+  };
+}
+
+async function measureStorage(
+  database: DatabaseName,
+  graceSeconds: number,
+  { options }: Settings,
+  teardown: Teardown,
+): Promise<StorageCell> {
+  const testDatabase = await createDatabase(database);
+  teardown.add(() => testDatabase.drop());
+  const app = await openLibrary(testDatabase.options, { ...options, refreshReuseGraceSeconds: graceSeconds });
+  teardown.add(() => app.close());
+  const auth = app.get(AuthService);
+  const stored = (): Promise<number> => storedBytes(app.get(DataSource), database);
+  const user = await auth.createUser({ username: 'user', password: null });
+  // What belongs to the user and not to the session is there before the first reading.
+  await auth.openSession(user, CLIENT);
+  const before = await stored();
+  const opened = await timesAsync(STORED_SESSIONS, () => auth.openSession(user, CLIENT));
+  const neverRefreshed = (await stored()) - before;
+  for (let { refreshToken } of opened) {
+    for (let done = 0; done < REFRESHES; done++) ({ refreshToken } = await auth.refresh(refreshToken, CLIENT));
+  }
+  const refreshed = (await stored()) - before;
+  await teardown.run();
+  const perSession = (bytes: number): number => rounded(bytes / STORED_SESSIONS);
+  return {
+    database,
+    graceSeconds,
+    refreshes: REFRESHES,
+    neverRefreshed: perSession(neverRefreshed),
+    refreshed: perSession(refreshed),
   };
 }

@@ -1,17 +1,16 @@
 import type { Results } from '../results';
 import { aims, isMet, type Aim } from './aims';
-import type { Section } from './section';
 import { figure, table } from './text';
 
-/** The aims beside what was measured; where one is not met, by how much. */
-export function aimsSection(results: Results): Section {
+/** Compares the aims with the figures. */
+export function aimsSection(results: Results): string {
   const rows = aims(results).map((aim) => [
     aim.text,
     `${aim.isFloor ? 'at least' : 'at most'} ${figure(aim.limit)}`,
     aim.measured === null ? '' : figure(aim.measured),
     verdict(aim),
   ]);
-  return { text: table(['Aim', 'Wanted', 'Measured', ''], rows) };
+  return table(['Aim', 'Wanted', 'Measured', ''], rows);
 }
 
 function verdict(aim: Aim): string {

@@ -1,18 +1,28 @@
 import type { GrowthResult } from '../parts/growth';
-import type { Finding } from '../results';
+import type { Measurement } from '../results';
 import { DATABASE_NAMES } from './names';
-import type { Section } from './section';
-import { figure, origin, spreadText, table } from './text';
+import { figure, origin, rounds, spreadText, table } from './text';
 
-export function growthSection(finding: Finding<GrowthResult>): Section {
-  const { cells, prunes, skipped } = finding.result;
-  const grown = cells.map(({ database, sessions, bytesOfOne, lookUp, listMs, logoutAllMs }) => [
+const HEAD = [
+  'Database',
+  'Sessions',
+  'Bytes per session',
+  'Look-up p50 ms',
+  'p99 ms',
+  'cost relative to the smallest',
+  'List 1,000 ms',
+  'logout/all of 1,000 ms',
+];
+
+export function growthSection(measurement: Measurement<GrowthResult>): string {
+  const { cells, prunes, skipped } = measurement.result;
+  const grown = cells.map(({ database, sessions, bytesPerSession, lookUp, listMs, logoutAllMs }) => [
     DATABASE_NAMES[database],
     sessions.toLocaleString('en-GB'),
-    bytesOfOne.toLocaleString('en-GB'),
+    bytesPerSession.toLocaleString('en-GB'),
     spreadText(lookUp.p50Ms),
     spreadText(lookUp.p99Ms),
-    lookUp.ofLimit ? (1 / lookUp.ofLimit.median).toFixed(2) : '',
+    lookUp.ratio ? (1 / lookUp.ratio.median).toFixed(2) : '',
     spreadText(listMs),
     spreadText(logoutAllMs),
   ]);
@@ -22,20 +32,11 @@ export function growthSection(finding: Finding<GrowthResult>): Section {
     figure(seconds),
     figure(rows / seconds),
   ]);
-  const head = [
-    'Database',
-    'Sessions',
-    'Bytes of one',
-    'Look-up p50 ms',
-    'p99 ms',
-    'cost by the smallest',
-    'List 1,000 ms',
-  ];
   const parts = [
-    origin(finding),
-    table([...head, 'logout/all of 1,000 ms'], grown),
-    table(['Database', 'Rows cleaned up', 'Seconds', 'Rows/s'], pruned),
+    `${origin(measurement)} ${rounds(measurement)}`,
+    table(HEAD, grown),
+    table(['Database', 'Rows pruned', 'Seconds', 'Rows/s'], pruned),
   ];
-  if (skipped.length > 0) parts.push(`No room on this machine for: ${skipped.join(', ')}.`);
-  return { text: parts.join('\n\n') };
+  if (skipped.length > 0) parts.push(`Not measured for lack of disk space: ${skipped.join(', ')}.`);
+  return parts.join('\n\n');
 }

@@ -1,49 +1,59 @@
+import type { DatabaseName } from '../../../test/support/databases';
 import type { GuardCell, GuardResult } from '../parts/guard';
-import type { Finding } from '../results';
-import { barChart } from './bar-chart';
+import type { Measurement } from '../results';
+import { barChart } from './chart';
 import { CONTENDER_NAMES, DATABASE_NAMES, DATABASE_ORDER } from './names';
-import type { Section } from './section';
-import { counted, origin, ratioText, spreadText, table } from './text';
+import { counted, origin, ratioText, rounds, spreadText, table } from './text';
 
 const HEAD = [
   'Connections',
   'Guard',
   'Requests/s',
-  'of no guard',
-  'of one prepared query',
+  'relative to no guard',
+  'to the batching guard',
+  'to one prepared query',
   'p50 ms',
   'p99 ms',
   'CPU server',
   'CPU database',
 ];
 
-export function guardSection(finding: Finding<GuardResult>): Section {
-  const { cells, rounds, seconds, sessions, load } = finding.result;
-  const plots = new Map<string, string>();
+/** Connections of the charts; the largest number that was measured if there is none with this many. */
+const CHARTED = 32;
+
+export function guardSection(measurement: Measurement<GuardResult>): string {
+  const { cells, sessions, load } = measurement.result;
   const parts = [
-    `${origin(finding)} Medians (least to most) of ${counted(rounds, 'round')} of ${seconds} s, ${sessions} sessions, load by ${load}; ` +
-      'processor time in milliseconds for 1,000 requests.',
+    `${origin(measurement)} ${rounds(measurement)} ${sessions} sessions, load by ${load}; ` +
+      'processor time in milliseconds per 1,000 requests.',
   ];
   for (const database of DATABASE_ORDER) {
     const own = cells.filter((cell) => cell.database === database);
-    if (own.length === 0) continue;
-    const name = DATABASE_NAMES[database];
-    plots.set(
-      `throughput-${database}`,
-      plot(`Requests in a second on ${name}`, own, (cell) => cell.perSecond),
-    );
-    plots.set(
-      `p99-${database}`,
-      plot(`99th percentile of the answer time on ${name}, ms`, own, (cell) => cell.p99Ms),
-    );
-    parts.push(
-      `#### ${name}`,
-      `![Requests in a second](performance/throughput-${database}.svg)`,
-      table(HEAD, own.map(row)),
-      `![99th percentile](performance/p99-${database}.svg)`,
-    );
+    if (own.length > 0)
+      parts.push(`#### ${DATABASE_NAMES[database]}`, ...charts(database, own), table(HEAD, own.map(row)));
   }
-  return { text: parts.join('\n\n'), plots };
+  return parts.join('\n\n');
+}
+
+function charts(database: DatabaseName, cells: readonly GuardCell[]): string[] {
+  const counts = cells.map(({ connections }) => connections);
+  const connections = counts.includes(CHARTED) ? CHARTED : Math.max(...counts);
+  const charted = cells.filter((cell) => cell.connections === connections);
+  const where = `${DATABASE_NAMES[database]}, ${counted(connections, 'connection')}`;
+  const bars = (of: (cell: GuardCell) => number): [string, number][] =>
+    charted.map((cell) => [CONTENDER_NAMES[cell.contender], of(cell)]);
+  return [
+    barChart(
+      `Throughput on ${where}`,
+      'requests/s',
+      bars(({ perSecond }) => perSecond.median),
+    ),
+    barChart(
+      `99th percentile on ${where}`,
+      'ms',
+      bars(({ p99Ms }) => p99Ms.median),
+    ),
+  ];
 }
 
 function row(cell: GuardCell): string[] {
@@ -53,27 +63,11 @@ function row(cell: GuardCell): string[] {
     cell.contender === 'ours' ? `**${name}**` : name,
     spreadText(cell.perSecond),
     ratioText(cell.against.none),
+    ratioText(cell.against.batching),
     ratioText(cell.against.prepared),
     spreadText(cell.p50Ms),
     spreadText(cell.p99Ms),
     spreadText(cell.serverCpuMs),
     spreadText(cell.databaseCpuMs),
   ];
-}
-
-function plot(title: string, cells: readonly GuardCell[], value: (cell: GuardCell) => GuardCell['p99Ms']): string {
-  const counts = [...new Set(cells.map((cell) => cell.connections))];
-  return barChart(
-    title,
-    counts.map((connections) => ({
-      title: counted(connections, 'connection'),
-      bars: cells
-        .filter((cell) => cell.connections === connections)
-        .map((cell) => ({
-          name: CONTENDER_NAMES[cell.contender],
-          value: value(cell),
-          isOurs: cell.contender === 'ours',
-        })),
-    })),
-  );
 }

@@ -1,23 +1,24 @@
 import type { InstancesResult } from '../parts/instances';
-import type { Finding } from '../results';
-import type { Section } from './section';
-import { origin, spreadText, table } from './text';
+import type { Measurement } from '../results';
+import { origin, rounds, spreadText, table } from './text';
 
-export function instancesSection(finding: Finding<InstancesResult>): Section {
-  const { cells, connections, skipped } = finding.result;
+const HEAD = ['Path', 'Instances', 'Requests/s', 'p99 ms', 'CPU database', 'Accepted after logout'];
+
+export function instancesSection(measurement: Measurement<InstancesResult>): string {
+  const { cells, connections, skipped } = measurement.result;
   const rows = cells.map((cell) => [
-    cell.way === 'direct' ? 'directly' : 'behind PgBouncer',
+    cell.way === 'direct' ? 'direct' : 'behind PgBouncer',
     String(cell.instances),
     spreadText(cell.perSecond),
     spreadText(cell.p99Ms),
     spreadText(cell.databaseCpuMs),
-    `${cell.passedAfter} of ${cell.revoked}`,
+    `${cell.acceptedAfter} of ${cell.revoked}`,
   ]);
-  const head = ['Way', 'Instances', 'Requests/s', 'p99 ms', 'CPU database'];
   const parts = [
-    `${origin(finding)} ${connections} connections in all. The load runs on the same cores, so more instances than cores show what they cost, not what they bring.`,
-    table([...head, 'Passed after an answered logout'], rows),
+    `${origin(measurement)} ${rounds(measurement)} ${connections} connections in total. The load runs on the same cores: ` +
+      'more instances than cores show their cost, not their benefit.',
+    table(HEAD, rows),
   ];
   if (skipped.length > 0) parts.push(`Not measured: ${skipped.join('; ')}.`);
-  return { text: parts.join('\n\n') };
+  return parts.join('\n\n');
 }

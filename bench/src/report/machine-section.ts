@@ -1,19 +1,19 @@
-import type { Finding, Results } from '../results';
-import type { Section } from './section';
+import type { Measurement, Results } from '../results';
 
-/** The machine and the versions, once for all parts that were measured on the same. */
-export function machineSection(results: Results): Section {
+/** Describes the machine and the versions, once for all parts that share them. */
+export function machineSection(results: Results): string {
   const parts = new Map<string, string[]>();
-  for (const [name, finding] of Object.entries(results)) {
-    const where = describe(finding);
-    parts.set(where, [...(parts.get(where) ?? []), name]);
+  for (const [name, measurement] of Object.entries(results)) {
+    const description = describe(measurement);
+    parts.set(description, [...(parts.get(description) ?? []), name]);
   }
-  const isOne = parts.size === 1;
-  const text = [...parts].map(([where, names]) => (isOne ? where : `${names.join(', ')}: ${where}`)).join('\n\n');
-  return { text: text || 'Not measured yet.' };
+  const isShared = parts.size === 1;
+  return [...parts]
+    .map(([description, names]) => (isShared ? description : `${names.join(', ')}: ${description}`))
+    .join('\n\n');
 }
 
-function describe({ machine, versions }: Finding<unknown>): string {
+function describe({ machine, versions }: Measurement<unknown>): string {
   const { processor, cores, memoryGiB, system } = machine;
   const used = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return `${cores} cores (${processor}), ${memoryGiB} GiB, ${system}; ${used.join(', ')}.`;

@@ -1,5 +1,6 @@
 import type { DatabaseName } from '../../../test/support/databases';
 import type { ContenderName } from '../contenders/contender';
+import type { BoundedOperation } from '../parts/bounded';
 
 export const DATABASE_NAMES: Record<DatabaseName, string> = {
   postgres: 'PostgreSQL',
@@ -10,6 +11,7 @@ export const DATABASE_NAMES: Record<DatabaseName, string> = {
 export const CONTENDER_NAMES: Record<ContenderName, string> = {
   none: 'no guard',
   ours: 'this library',
+  batching: 'bare batching guard',
   prepared: 'one prepared query',
   jwt: '@nestjs/jwt',
   typeorm: 'TypeORM by hand',
@@ -17,5 +19,16 @@ export const CONTENDER_NAMES: Record<ContenderName, string> = {
   'express-session': 'express-session',
 };
 
-/** PostgreSQL first: the aims are about it. */
+export const OPERATION_NAMES: Record<BoundedOperation, string> = {
+  passwordChange: 'password change',
+  logoutAll: 'logout/all',
+  reset: 'password reset',
+  disabling: 'disabling the user',
+  reuse: 'reuse',
+  login: 'login',
+  refresh: 'refresh',
+  listing: 'listing',
+};
+
+/** PostgreSQL first: most aims are about it. */
 export const DATABASE_ORDER = Object.keys(DATABASE_NAMES) as DatabaseName[];

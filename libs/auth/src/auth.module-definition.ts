@@ -6,23 +6,19 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, RouterModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { AuthController } from './http/auth.controller';
-import { BearerAuthGuard } from './http/bearer-auth.guard';
-import { PasswordController } from './http/password.controller';
-import { SessionsController } from './http/sessions.controller';
-import type { AuthModuleExtras, AuthModuleOptions } from './options/auth-options';
-import { DEFAULT_EXTRAS } from './options/defaults';
-import { AuthOptionsError } from './options/resolve-options';
+import { AUTH_CONTROLLERS } from './http/endpoints/endpoints';
+import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
+import { AUTH_OPTIONS, type AuthModuleExtras, type AuthModuleOptions } from './options/auth-options';
+import { resolveExtras, resolveOptions } from './options/resolve-options';
+import { AUTH_DATA_SOURCE } from './store/database/data-source';
 
-/** Injects the DataSource that the library works on; undefined where the host has none of that name. */
-export const AUTH_DATA_SOURCE = 'NESTJS_SESSION_AUTH_DATA_SOURCE';
 /** Injects the options that shape the module. */
 export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
 
 const built = new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'NestjsSessionAuth' })
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createAuthOptions')
-  .setExtras<AuthModuleExtras>(DEFAULT_EXTRAS, shape)
+  .setExtras<AuthModuleExtras>(resolveExtras({}), shape)
   .build();
 
 // The types are written out: inferred ones would tie the published declarations to one module system.
@@ -39,12 +35,11 @@ export const ConfigurableModuleClass: ConfigurableModuleCls<
   AuthModuleExtras
 > = built.ConfigurableModuleClass;
 
-/** Injects the options as the host wrote them. */
+/** Injects the options as the application wrote them. */
 export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 
 function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
-  const extras = { ...DEFAULT_EXTRAS, ...withoutUndefined(given) };
-  checkExtras(extras);
+  const extras = resolveExtras(given);
   const { path, controllers, globalGuard, dataSource, isGlobal } = extras;
   // The name under which @nestjs/typeorm provides it.
   const token = dataSource === 'default' ? DataSource : `${dataSource}DataSource`;
@@ -55,10 +50,16 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       ...(definition.imports ?? []),
       ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
     ],
-    controllers: controllers ? [AuthController, SessionsController, PasswordController] : [],
+    controllers: controllers ? [...AUTH_CONTROLLERS] : [],
     providers: [
       ...(definition.providers ?? []),
       { provide: AUTH_EXTRAS, useValue: extras },
+      {
+        provide: AUTH_OPTIONS,
+        // Without a default: a factory that returns nothing is an error.
+        useFactory: (options: unknown) => resolveOptions(options ?? null, given),
+        inject: [MODULE_OPTIONS_TOKEN],
+      },
       {
         provide: AUTH_DATA_SOURCE,
         useFactory: (found?: DataSource) => found,
@@ -67,20 +68,4 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       ...(globalGuard ? [{ provide: APP_GUARD, useExisting: BearerAuthGuard }] : []),
     ],
   };
-}
-
-function checkExtras(extras: typeof DEFAULT_EXTRAS): void {
-  const problems: string[] = [];
-  for (const name of ['controllers', 'globalGuard', 'isGlobal'] as const) {
-    if (typeof extras[name] !== 'boolean') problems.push(`${name} is ${String(extras[name])}; write true or false`);
-  }
-  if (typeof extras.path !== 'string') problems.push(`path is ${String(extras.path)}; write a string such as 'auth'`);
-  if (typeof extras.dataSource !== 'string' || extras.dataSource === '') {
-    problems.push(`dataSource is ${String(extras.dataSource)}; write the name of a DataSource`);
-  }
-  if (problems.length > 0) throw new AuthOptionsError(problems);
-}
-
-function withoutUndefined<T extends object>(given: T): Partial<T> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -1,84 +1,81 @@
 // The module
 export { AuthModule } from './auth.module';
 export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module-definition';
-export { AuthSetupError } from './host-checks';
-export { AUTH_OPTIONS } from './options/auth-options';
-export type {
-  AuthModuleExtras,
-  AuthModuleOptions,
-  PasswordCheck,
-  Replaceable,
-  ResolvedAuthOptions,
+export { AuthSetupError } from './startup-checks';
+export {
+  AUTH_OPTIONS,
+  type AuthModuleExtras,
+  type AuthModuleOptions,
+  type PasswordCheck,
+  type Replaceable,
+  type ResolvedAuthOptions,
 } from './options/auth-options';
-export { AuthOptionsError } from './options/resolve-options';
+export { AuthOptionsError } from './options/problems';
+export { DEFAULT_OPTIONS } from './options/resolve-options';
 
 // The service
-export { AuthHealth } from './services/auth-health';
-export type { AuthHealthReport } from './services/auth-health';
-export { AuthService } from './services/auth.service';
-export type { AuthInTransaction } from './services/auth.service';
-export type { AuthPrincipal } from './services/authentication';
-export type { TransactionManager } from './domain/ports/host-transactions';
-export { OpenSockets } from './services/open-sockets';
-export { PruningService } from './services/pruning.service';
-export { SessionAdministration } from './services/session-administration';
-export type {
-  AdministeredSession,
-  AdministrationInTransaction,
-  Administrator,
-  Page,
-  SessionFilter,
-} from './services/session-administration';
-export type { PruneReport } from './services/pruning.service';
-export type { Credentials } from './services/login';
-export type { CreatedUser, PasswordChange, PasswordResetToken } from './services/passwords';
+export { AuthHealth, type AuthHealthReport } from './services/maintenance/auth-health';
+export { AuthService, type AuthInTransaction } from './services/auth.service';
+export type { AuthPrincipal } from './services/sessions/authentication';
+export {
+  type TransactionManager,
+  PasswordHasher,
+  TokenSource,
+  type PresentedToken,
+  type TransportCall,
+  DeviceDetector,
+} from './domain/ports/platform';
+export { OpenSockets } from './services/sessions/open-sockets';
+export { PruningService, type PruneReport } from './services/maintenance/pruning.service';
+export {
+  SessionAdministration,
+  type AdministeredSession,
+  type AdministrationInTransaction,
+  type Administrator,
+  type ResultPage,
+  type SessionFilter,
+} from './services/sessions/session-administration';
+export type { Credentials } from './services/credentials/login';
+export type { PasswordChange } from './services/credentials/user-password';
+export type { PasswordResetToken } from './services/credentials/password-reset';
+export type { CreatedUser } from './services/credentials/accounts';
 export type { ClientInfo } from './domain/client';
-export type { OpenedSession, TokenPair } from './domain/token-pair';
+export type { OpenedSession, TokenPair } from './domain/tokens';
 export type { AuthEventEntry, AuthEventName } from './domain/auth-event';
-export { AuthError } from './domain/errors';
-export type { AuthErrorCode, FieldErrors } from './domain/errors';
-export type { EndReason, Session, SessionState } from './domain/session';
-export type { Device, DeviceType } from './domain/device';
+export { AuthError, type AuthErrorCode, type FieldErrors } from './domain/errors';
+export type { EndReason, SessionInfo, SessionState } from './domain/session';
+export type { DeviceInfo, DeviceType } from './domain/device';
 
 // HTTP
-export { AuthController } from './http/auth.controller';
-export { SessionsController } from './http/sessions.controller';
-export { PasswordController } from './http/password.controller';
-export { BearerAuthGuard } from './http/bearer-auth.guard';
-export { AuthErrorFilter } from './http/auth-error.filter';
+export { AuthController } from './http/endpoints/auth.controller';
+export { SessionsController } from './http/endpoints/sessions.controller';
+export { PasswordController } from './http/endpoints/password.controller';
+export { BearerAuthGuard } from './http/guards/bearer-auth.guard';
+export { AuthErrorFilter } from './http/endpoints/auth-error.filter';
 export {
   CurrentSession,
   CurrentUser,
   IS_PUBLIC,
-  isPublic,
+  isPublicRoute,
   OnAuthSignal,
   Public,
   RECENT_LOGIN,
   RequireRecentLogin,
-} from './http/decorators';
-export { keepHandshake, tokenOfSocket } from './http/handshake';
-export type { Handshake } from './http/handshake';
-export { clientOf } from './http/request';
-export type { AuthRequest } from './http/request';
+} from './http/guards/decorators';
+export { rememberHandshake, socketAccessToken, type Handshake } from './http/guards/token-extraction';
+export { clientInfoOf, type AuthRequest } from './http/platform/request';
 
 // Signals
 export type { AuthSignalName, AuthSignals } from './domain/signals';
 
 // What can be replaced
-export { UserStore } from './domain/ports/user-store';
-export type { NewUser, StoredUser, UserEntityMapping, UserId } from './domain/ports/user-store';
-export { PasswordHasher } from './domain/ports/password-hasher';
-export { Argon2PasswordHasher } from './adapters/argon2-password-hasher';
-export type { Argon2Work } from './adapters/argon2-password-hasher';
-export { BcryptPasswordHasher } from './adapters/bcrypt-password-hasher';
-export { DjangoPbkdf2Hashes } from './adapters/django-pbkdf2-hashes';
-export { FormerHashes, MigratingPasswordHasher } from './adapters/migrating-password-hasher';
-export { PrehashedBcryptPasswordHasher } from './adapters/prehashed-bcrypt-password-hasher';
-export { TokenSource } from './domain/ports/token-source';
-export type { PresentedToken, TransportCall } from './domain/ports/token-source';
-export { DeviceDetector } from './domain/ports/device-detector';
-export { foldName } from './domain/username';
-export type { NameMatching } from './domain/username';
+export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './domain/ports/accounts';
+export { Argon2PasswordHasher, type Argon2Work } from './adapters/hashers/argon2-password-hasher';
+export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
+export { DjangoPbkdf2Hashes } from './adapters/hashers/django-pbkdf2-hashes';
+export { FormerHashes, MigratingPasswordHasher } from './adapters/hashers/migrating-password-hasher';
+export { PrehashedBcryptPasswordHasher } from './adapters/hashers/prehashed-bcrypt-password-hasher';
+export { foldName, type NameMatching } from './domain/username';
 
 // The database
 export {
@@ -87,7 +84,6 @@ export {
   AuthEvent,
   AuthLoginFailure,
   AuthPasswordReset,
-  AuthRefreshToken,
   AuthSession,
   AuthUser,
   AuthUserLock,

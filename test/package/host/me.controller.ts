@@ -5,7 +5,7 @@ import {
   CurrentSession,
   CurrentUser,
   type AuthUser,
-  type Session,
+  type SessionInfo,
 } from 'nestjs-session-auth';
 
 @Controller('me')
@@ -15,7 +15,7 @@ export class MeController {
   constructor(private readonly auth: AuthService) {}
 
   @Get()
-  me(@CurrentUser() user: AuthUser, @CurrentSession() session: Session): object {
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
     return { username: user.username, session_id: session.id, has_service: this.auth instanceof AuthService };
   }
 }

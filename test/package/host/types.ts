@@ -11,7 +11,7 @@ import type {
   AuthUser,
   EndReason,
   OpenedSession,
-  Session,
+  SessionInfo,
   UserId,
 } from 'nestjs-session-auth';
 import type { actingAs, ActingSession, CheapPasswordHasher, SignalRecorder } from 'nestjs-session-auth/testing';
@@ -24,7 +24,7 @@ export const HELD: [
   Same<AuthModuleOptions['sessionPolicy'], 'single' | 'multi' | 'max_count' | undefined>,
   Same<ReturnType<AuthService['login']>, Promise<OpenedSession>>,
   Same<AuthError['code'], AuthErrorCode>,
-  Same<Session['createdAt'], Date>,
+  Same<SessionInfo['createdAt'], Date>,
   Same<AuthUser['username'], string>,
   Same<AuthSignals['user_logged_out']['reason'], EndReason>,
   Same<AuthSignals['token_reuse_detected']['userId'], UserId>,

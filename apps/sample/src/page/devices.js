@@ -1,9 +1,9 @@
 /** @import { Session } from '/client/index.js' */
-import { busy, byId, make, say, time } from './dom.js';
+import { busy, byId, make, announce, time } from './dom.js';
 import { client } from './session.js';
-import { deviceTitle, known, line, placeOf, sessions as count, timeAgo } from './words.js';
+import { deviceTitle, known, capitalize, describeAddress, sessions as count, timeAgo } from './words.js';
 
-/** @param {() => Promise<void>} reload shows what has become of it */
+/** @param {() => Promise<void>} reload updates the page */
 export function startDevices(reload) {
   const others = /** @type {HTMLButtonElement} */ (byId('sign-out-others'));
   others.addEventListener('click', () =>
@@ -11,7 +11,7 @@ export function startDevices(reload) {
       const ended = await client.logoutAll({ keepCurrent: true });
       await reload();
       byId('devices-title').focus();
-      say(`${count(ended)} ended. Only this device is signed in.`);
+      announce(`${count(ended)} ended. Only this device is signed in.`);
     }),
   );
   byId('devices').addEventListener('click', ({ target }) => {
@@ -27,12 +27,12 @@ export function startDevices(reload) {
 async function signOut(button, reload) {
   const { session = '', title } = button.dataset;
   await client.revoke(session).catch((error) => {
-    // It was over before.
+    // It has ended already.
     if (error.code !== 'not_found') throw error;
   });
   if (!(await client.isSignedIn())) return;
   await reload();
-  say(`${title} is signed out.`);
+  announce(`${title} is signed out.`);
 }
 
 /** @param {readonly Session[]} sessions */
@@ -45,7 +45,7 @@ export function showDevices(sessions) {
   const sorted = [...sessions].sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
   list.replaceChildren(...sorted.map(deviceRow));
   byId('sign-out-others').hidden = sessions.length < 2;
-  // Whoever is at a button stays there; if its row is gone, at the list.
+  // The focus stays on its button, or moves to the heading where that row is gone.
   if (focused === undefined) return;
   const row = /** @type {HTMLElement | null} */ (list.querySelector(`[data-session="${CSS.escape(focused)}"]`));
   (row ?? byId('devices-title')).focus();
@@ -63,7 +63,7 @@ function deviceRow(session) {
       type: 'button',
       'data-session': session.id,
       'data-title': title,
-      'aria-label': `Sign out ${title}, ${placeOf(session.ipAddress)}`,
+      'aria-label': `Sign out ${title}, ${describeAddress(session.ipAddress)}`,
     },
     'Sign out',
   );
@@ -75,7 +75,7 @@ function deviceRow(session) {
       'div',
       { class: 'about' },
       heading,
-      make('p', {}, line([device, placeOf(session.ipAddress)].filter(Boolean).join(', '))),
+      make('p', {}, capitalize([device, describeAddress(session.ipAddress)].filter(Boolean).join(', '))),
       make(
         'p',
         {},

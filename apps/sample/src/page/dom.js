@@ -1,7 +1,7 @@
 import { ClientError } from '/client/index.js';
 
 /**
- * The element of an id, which `index.html` has.
+ * Returns an element of `index.html` by its id.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  * @returns {T}
@@ -13,7 +13,7 @@ export function byId(id) {
 }
 
 /**
- * Makes an element. Text stays text: nothing here reads markup, whatever a device or a user is called.
+ * Creates an element. Strings become text, never markup.
  * @param {string} tag
  * @param {Readonly<Record<string, string>>} attributes
  * @param {readonly (Node | string)[]} children
@@ -27,7 +27,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * An instant, as people say it, with the exact one behind it.
+ * Shows a time in words, with the exact time as the tooltip.
  * @param {Date} at
  * @param {string} shown
  */
@@ -36,15 +36,15 @@ export function time(at, shown) {
 }
 
 /**
- * Says something to those who see the page and to those who hear it.
+ * Shows a message, which screen readers announce.
  * @param {string} text
  */
-export function say(text) {
+export function announce(text) {
   byId('message').textContent = text;
 }
 
 /**
- * Whether it says no more than that the session is over, which the client has told by then.
+ * Whether the error only means that the session has ended, which the client's listeners report.
  * @param {unknown} error
  */
 function isSignedOut(error) {
@@ -57,7 +57,7 @@ export function textOf(error) {
 }
 
 /**
- * Keeps a button from being pressed again while its work is done; what goes wrong is said.
+ * Disables a button while its work runs, and shows an error.
  * @param {HTMLButtonElement} button
  * @param {() => Promise<unknown>} work
  */
@@ -67,7 +67,7 @@ export async function busy(button, work) {
   try {
     await work();
   } catch (error) {
-    if (!isSignedOut(error)) say(textOf(error));
+    if (!isSignedOut(error)) announce(textOf(error));
   } finally {
     button.removeAttribute('aria-disabled');
   }

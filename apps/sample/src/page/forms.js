@@ -2,9 +2,9 @@ import { ClientError } from '/client/index.js';
 import { byId, textOf } from './dom.js';
 
 /**
- * Sends a form when it is complete, and shows beside each field what is wrong with it.
+ * Submits a form when it is complete, and shows errors beside their fields.
  * @param {string} id of the form
- * @param {Readonly<Record<string, string>>} inputs field of the client's error -> id of its input
+ * @param {Readonly<Record<string, string>>} inputs field of the client's error -> id of the input
  * @param {() => Promise<unknown>} submit
  */
 export function onSubmit(id, inputs, submit) {
@@ -19,7 +19,7 @@ export function onSubmit(id, inputs, submit) {
       show(id, inputs, Object.fromEntries(empty.map(([field]) => [field, ['Please fill this in.']])));
       if (empty.length === 0) await submit();
     } catch (error) {
-      refuse(id, inputs, error);
+      showError(id, inputs, error);
     } finally {
       isBusy = false;
     }
@@ -36,7 +36,7 @@ export function valueOf(input) {
  * @param {Readonly<Record<string, string>>} inputs
  * @param {unknown} error
  */
-function refuse(id, inputs, error) {
+function showError(id, inputs, error) {
   if (!(error instanceof ClientError)) return show(id, inputs, {}, textOf(error));
   const named = Object.keys(error.fields).some((field) => field in inputs);
   const wait = error.retryAfter === null ? '' : ` Try again in ${error.retryAfter} seconds.`;

@@ -1,17 +1,17 @@
 /** @import { HistoryEntry } from '/client/index.js' */
 import { byId, make, time } from './dom.js';
-import { eventWords, line, placeOf, sessions, timeAgo } from './words.js';
+import { describeEvent, capitalize, describeAddress, sessions, timeAgo } from './words.js';
 
 /** @param {readonly HistoryEntry[]} entries newest first */
 export function showHistory(entries) {
   byId('history').replaceChildren(
     ...entries.map((entry) => {
-      const { title, kind } = eventWords(entry);
+      const { title, kind } = describeEvent(entry);
       const where = make(
         'p',
         {},
-        time(entry.timestamp, line(timeAgo(entry.timestamp))),
-        `, ${placeOf(entry.ipAddress)}`,
+        time(entry.timestamp, capitalize(timeAgo(entry.timestamp))),
+        `, ${describeAddress(entry.ipAddress)}`,
       );
       return make('li', { class: kind, 'data-event': entry.event }, make('h3', {}, title), where);
     }),
@@ -19,7 +19,7 @@ export function showHistory(entries) {
 }
 
 /**
- * What the host's own listener on `token_reuse_detected` has stored.
+ * Shows the alerts that the application stores on `token_reuse_detected`.
  * @param {readonly { at: string, ip_address: string | null, sessions_ended: number }[]} alerts
  */
 export function showAlerts(alerts) {
@@ -27,8 +27,8 @@ export function showAlerts(alerts) {
   byId('alerts').replaceChildren(
     ...alerts.map((alert) => {
       const at = new Date(alert.at);
-      const text = `: a used refresh token came again from ${placeOf(alert.ip_address)}. ${sessions(alert.sessions_ended)} ended.`;
-      return make('li', {}, make('strong', {}, time(at, line(timeAgo(at)))), text);
+      const text = `: a used refresh token was presented from ${describeAddress(alert.ip_address)}. ${sessions(alert.sessions_ended)} ended.`;
+      return make('li', {}, make('strong', {}, time(at, capitalize(timeAgo(at)))), text);
     }),
   );
 }

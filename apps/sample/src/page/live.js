@@ -7,52 +7,52 @@ const LONGEST_PAUSE_MS = 30_000;
 const ENDS = /** @type {const} */ (['signedOut', 'signedOutElsewhere', 'signInNeeded']);
 
 /**
- * Keeps the page up to date by the stream of the host's. One tab holds the stream and tells the others: a browser has six connections
- * to a server that speaks HTTP/1.1, for all of its tabs.
- * @param {() => void} changed something has happened to the user's sessions, or may have
- * @param {(isLive: boolean) => void} tell
+ * Keeps the page up to date by the server's event stream. One tab holds the stream and broadcasts
+ * to the others: over HTTP/1.1 a browser has six connections to a server, for all of its tabs.
+ * @param {() => void} onChange called when the user's sessions have changed, or may have
+ * @param {(isLive: boolean) => void} onStatus
  */
-export function follow(changed, tell) {
+export function follow(onChange, onStatus) {
   const tabs = new BroadcastChannel('sample-live');
   tabs.onmessage = ({ data }) => {
-    if (data !== 'ask') hear(data);
+    if (data !== 'ask') receive(data);
     else if (isHolder) tabs.postMessage(isLive);
   };
   let [isHolder, isLive] = [false, false];
   /** @param {unknown} data */
-  const hear = (data) => {
-    if (data === 'changed') return changed();
-    tell(data === true);
+  const receive = (data) => {
+    if (data === 'changed') return onChange();
+    onStatus(data === true);
   };
   /** @param {boolean | 'changed'} data */
-  const toAll = (data) => {
+  const broadcast = (data) => {
     if (data !== 'changed') isLive = data;
-    hear(data);
+    receive(data);
     tabs.postMessage(data);
   };
   const hold = () => {
     isHolder = true;
-    return holdStream(toAll);
+    return holdStream(broadcast);
   };
-  // Without TLS there may be no Web Locks: then each tab has a stream.
+  // Without TLS there may be no Web Locks. Then each tab has its own stream.
   void (navigator.locks ? navigator.locks.request('sample-live', hold) : hold());
   tabs.postMessage('ask');
 }
 
 /**
- * @param {(data: boolean | 'changed') => void} toAll
+ * @param {(data: boolean | 'changed') => void} broadcast
  * @returns {Promise<never>}
  */
-async function holdStream(toAll) {
+async function holdStream(broadcast) {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     if (await client.isSignedIn()) {
       await readStream((event) => {
         if (event === 'heartbeat') return;
         pause = FIRST_PAUSE_MS;
-        if (event === 'open') toAll(true);
-        toAll('changed');
+        if (event === 'open') broadcast(true);
+        broadcast('changed');
       }).catch(() => undefined);
-      toAll(false);
+      broadcast(false);
     } else {
       pause = FIRST_PAUSE_MS;
     }
@@ -61,17 +61,18 @@ async function holdStream(toAll) {
 }
 
 /**
- * Reads the stream until it ends, or until nothing is heard of it any longer: after a sleep, a connection may be gone without a word.
- * @param {(event: string) => void} hear
+ * Reads the stream until it ends or is silent for too long: after a sleep, a connection may be gone
+ * without an error.
+ * @param {(event: string) => void} onEvent
  */
-async function readStream(hear) {
-  const over = new AbortController();
-  const abort = () => over.abort();
+async function readStream(onEvent) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
   let timer = setTimeout(abort, SILENT_FOR_MS);
-  // Whoever signs in next needs a stream of their own.
+  // The next user needs another stream.
   const ends = ENDS.map((name) => client.on(name, abort));
   try {
-    const { ok, body } = await client.fetch('/session-events', { signal: over.signal });
+    const { ok, body } = await client.fetch('/session-events', { signal: controller.signal });
     if (!ok || !body) return;
     let rest = '';
     for (const reader = body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
@@ -81,7 +82,7 @@ async function readStream(hear) {
       timer = setTimeout(abort, SILENT_FOR_MS);
       const events = (rest + value).split('\n\n');
       rest = events.pop() ?? '';
-      for (const event of events) hear(/^event: ?(.*)$/m.exec(event)?.[1] ?? '');
+      for (const event of events) onEvent(/^event: ?(.*)$/m.exec(event)?.[1] ?? '');
     }
   } finally {
     clearTimeout(timer);
@@ -90,7 +91,8 @@ async function readStream(hear) {
 }
 
 /**
- * After a pause; at once when the network is back, somebody signs in, or the page is looked at again.
+ * Resolves after a pause, or when the network is back, a user signs in, or the page becomes
+ * visible.
  * @param {number} pause
  */
 function nextTry(pause) {

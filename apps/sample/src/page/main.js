@@ -1,17 +1,17 @@
 import { startDevices, showDevices } from './devices.js';
-import { busy, byId, make, say } from './dom.js';
+import { busy, byId, make, announce } from './dom.js';
 import { onSubmit, valueOf } from './forms.js';
 import { showAlerts, showHistory } from './history.js';
 import { follow } from './live.js';
 import { startPassword } from './password.js';
-import { ask, client, onOtherTab, settings } from './session.js';
+import { fetchJson, client, onOtherTab, settings } from './session.js';
 import { startTheft } from './theft.js';
 
 const HISTORY = 30;
 const RELOAD_MS = 60_000;
-const AWAY = 'The server cannot be reached. The page goes on when it is back.';
+const UNREACHABLE = 'The server cannot be reached. The page reconnects by itself.';
 
-/** The last load wins: an answer that comes late shows nothing. */
+/** The number of the last load. The response to an earlier one is dropped. */
 let loads = 0;
 let hasView = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -22,26 +22,26 @@ async function load() {
   if (!(await client.isSignedIn())) return showWelcome();
   try {
     const [me, sessions, history, alerts] = await Promise.all([
-      ask('/me'),
+      fetchJson('/me'),
       client.sessions(),
       client.history(HISTORY),
-      ask('/security-alerts'),
+      fetchJson('/security-alerts'),
     ]);
     if (own !== loads) return;
     showDevices(sessions);
     showHistory(history);
     showAlerts(alerts);
     showAccount(me.username);
-    if (byId('message').textContent === AWAY) say('');
+    if (byId('message').textContent === UNREACHABLE) announce('');
   } catch {
     if (own !== loads) return;
     if (!(await client.isSignedIn())) return showWelcome();
-    say(AWAY);
+    announce(UNREACHABLE);
     setLive(false);
   }
 }
 
-/** Once for what happens together: the end of many sessions, say. */
+/** Loads once for changes that arrive together, such as the end of many sessions. */
 function loadSoon() {
   soon ??= setTimeout(() => {
     soon = undefined;
@@ -69,7 +69,7 @@ function show(view) {
   byId('devices-view').hidden = view === 'welcome';
   byId('account').hidden = view === 'welcome';
   document.title = view === 'welcome' ? 'Sign in' : 'Your devices';
-  // Whoever had the focus on something that is gone would be lost; at the first view nobody has.
+  // The focused element may be gone. At the first view none was focused.
   if (isNew && hasView) byId(view === 'welcome' ? 'sign-in-title' : 'devices-title').focus();
   hasView = true;
 }
@@ -84,12 +84,12 @@ function setLive(isLive) {
 /** @param {string} text */
 function leave(text) {
   showWelcome();
-  if (byId('story').hidden) say(text);
+  if (byId('story').hidden) announce(text);
 }
 
 client.on('signedOut', () => leave('You have signed out.'));
 client.on('signedOutElsewhere', () =>
-  leave('This session is over: it was ended from another device, or its time had passed.'),
+  leave('This session has ended: it was signed out from another device, or it expired.'),
 );
 client.on('signInNeeded', () =>
   leave('A renewal of your tokens was interrupted. To be on the safe side, please sign in again. Nothing was stolen.'),
@@ -99,7 +99,7 @@ onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
   await client.login(valueOf('name'), valueOf('password'));
   /** @type {HTMLFormElement} */ (byId('sign-in')).reset();
   byId('story').hidden = true;
-  say('');
+  announce('');
   await load();
   window.dispatchEvent(new Event('signedin'));
 });
@@ -127,6 +127,6 @@ await load();
 onOtherTab(() => void load());
 document.addEventListener('visibilitychange', () => void (document.visibilityState === 'visible' && load()));
 window.addEventListener('online', () => void load());
-// What happens on other instances of the host is not on the stream of this one.
+// The stream does not include what happens on other instances.
 setInterval(() => void (document.visibilityState === 'visible' && load()), RELOAD_MS);
 follow(loadSoon, setLive);

@@ -1,4 +1,4 @@
-import { byId, say } from './dom.js';
+import { byId, announce } from './dom.js';
 import { onSubmit, valueOf } from './forms.js';
 import { client } from './session.js';
 
@@ -9,6 +9,6 @@ export function startPassword(reload) {
     /** @type {HTMLFormElement} */ (byId('change')).reset();
     await reload();
     byId('devices-title').focus();
-    say('The password is changed, and every other device is signed out.');
+    announce('The password is changed, and every other device is signed out.');
   });
 }

@@ -9,10 +9,10 @@ import { AuthClient, localTokens } from '/client/index.js';
  * @property {readonly { username: string, password: string }[]} users
  */
 
-/** What the server says of itself. */
+/** The settings of the server. */
 export const settings = /** @type {PageSettings} */ (await (await fetch('/page-settings')).json());
 
-/** All tabs of the browser are in one session. */
+/** All tabs of the browser share one session. */
 export const storage = localTokens();
 
 export const client = new AuthClient({
@@ -23,21 +23,21 @@ export const client = new AuthClient({
 });
 
 /**
- * What the host's own routes answer.
+ * Returns the JSON of one of the application's own routes.
  * @param {string} path
  */
-export async function ask(path) {
-  const answer = await client.fetch(path);
-  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-  return answer.json();
+export async function fetchJson(path) {
+  const response = await client.fetch(path);
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  return response.json();
 }
 
 /**
- * Calls when another tab has signed in, or out.
- * @param {() => void} changed
+ * Calls a listener when another tab signs in or out.
+ * @param {() => void} listener
  */
-export function onOtherTab(changed) {
+export function onOtherTab(listener) {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if (key === null || (key === 'nestjs-session-auth' && !oldValue !== !newValue)) changed();
+    if (key === null || (key === 'nestjs-session-auth' && !oldValue !== !newValue)) listener();
   });
 }

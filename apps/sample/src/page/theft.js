@@ -2,7 +2,9 @@ import { busy, byId, make } from './dom.js';
 import { client, settings, storage } from './session.js';
 import { sessions as count } from './words.js';
 
-/** @param {() => Promise<void>} reload finds out that this session is over as well */
+/**
+ * @param {() => Promise<void>} reload updates the page, which finds that this session has ended too
+ */
 export function startTheft(reload) {
   const button = /** @type {HTMLButtonElement} */ (byId('steal'));
   button.addEventListener('click', () => busy(button, () => simulate(reload)));
@@ -10,7 +12,7 @@ export function startTheft(reload) {
   if (settings.rotates_refresh_tokens) return;
   button.disabled = true;
   byId('steal-hint').textContent =
-    'This server does not renew refresh tokens, so that a copy cannot be told from the original.';
+    'This server does not renew refresh tokens, so a copy cannot be distinguished from the original.';
 }
 
 /** @param {() => Promise<void>} reload */
@@ -19,23 +21,23 @@ async function simulate(reload) {
   const story = openStory();
   const stolen = await readRefreshToken();
   story('A thief copies the refresh token of this browser, by malware, say, or from a backup. Nobody notices.');
-  // Within a grace the token that was exchanged last is forgiven; the one before it never is.
+  // Within a grace period the token exchanged last may be presented again, but none before it.
   for (let times = settings.refresh_reuse_grace_seconds > 0 ? 2 : 1; times > 0; times--) await refreshNow();
-  story('This browser renews its tokens, as it does every few minutes. The copied token is used up by that.');
+  story('This browser renews its tokens, as it does every few minutes. The copied token is now used.');
   const { status } = await present(stolen);
   if (status !== 400)
     return story(`The thief presents the copy, and the server answers ${status}. That should not happen.`);
   story('The thief presents the copy. The server has seen it before and refuses it: 400.');
   story(
-    `Who of the two is the thief, the server cannot know. So it has ended ${count(length)}, all that you had, and has told the app, which has ` +
-      'stored a security alert.',
+    'The server cannot know which of the two is the thief. ' +
+      `So it has ended ${count(length)}, all that you had, and the application has stored a security alert.`,
   );
-  story('Sign in again: the alert and the history tell of it. The thief, without your password, stays out.');
+  story('Sign in again: the alert and the history show it. The thief, without your password, stays out.');
   await reload();
   byId('story').focus();
 }
 
-/** @returns {(text: string) => void} tells the next step */
+/** @returns {(text: string) => void} adds a step */
 function openStory() {
   byId('story-steps').replaceChildren();
   byId('story').hidden = false;
@@ -54,7 +56,7 @@ async function readRefreshToken() {
   return tokens.refreshToken;
 }
 
-/** Makes the client believe that its access token has ended: then it refreshes with its next request. */
+/** Marks the access token as expired, so that the client refreshes before its next request. */
 async function refreshNow() {
   const tokens = await storage.read();
   if (tokens) await storage.write({ ...tokens, accessExpiresAt: 0 });
@@ -62,7 +64,7 @@ async function refreshNow() {
 }
 
 /**
- * What the thief does, without the client, which would never do it.
+ * Presents a refresh token without the client, which never presents one twice.
  * @param {string} refreshToken
  */
 function present(refreshToken) {

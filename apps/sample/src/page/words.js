@@ -3,40 +3,40 @@
 const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
   logout_all: 'signed out together with others',
   user: 'signed out from another device',
-  admin: 'ended by an administrator',
-  session_policy: 'ended by the limit on sessions',
-  password_change: 'ended because the password was changed',
-  password_reset: 'ended because the password was reset',
-  user_disabled: 'ended because the account was disabled',
-  user_deleted: 'ended because the account was deleted',
-  token_reuse: 'ended because a token was stolen',
-  expired: 'its time was over',
+  admin: 'by an administrator',
+  session_policy: 'by the session limit',
+  password_change: 'the password was changed',
+  password_reset: 'the password was reset',
+  user_disabled: 'the account was disabled',
+  user_deleted: 'the account was deleted',
+  token_reuse: 'a token was stolen',
+  expired: 'expired',
 });
 
 /**
- * What an event of the history means, and how much it matters.
+ * Describes an event of the history, and how serious it is.
  * @param {HistoryEntry} entry
  * @returns {{ title: string, kind: 'good' | 'plain' | 'warning' | 'alarm' }}
  */
-export function eventWords({ event, extra }) {
+export function describeEvent({ event, extra }) {
   switch (event) {
     case 'login_success':
       return { title: extra['newDevice'] ? 'Signed in, on a new device' : 'Signed in', kind: 'good' };
     case 'login_failure':
-      return { title: 'Somebody tried a wrong password', kind: 'warning' };
+      return { title: 'Failed sign-in', kind: 'warning' };
     case 'logout':
       return { title: 'Signed out', kind: 'plain' };
     case 'token_refresh':
       return { title: 'Tokens were renewed', kind: 'plain' };
     case 'token_reuse':
-      return { title: `A stolen token was noticed: ${sessions(Number(extra['sessionsEnded']))} ended`, kind: 'alarm' };
+      return { title: `A stolen token was detected: ${sessions(Number(extra['sessionsEnded']))} ended`, kind: 'alarm' };
     case 'password_change':
       return { title: 'The password was changed', kind: 'good' };
     case 'password_reset':
       return { title: 'The password was reset', kind: 'warning' };
     case 'session_revoked':
     case 'forced_logout':
-      return { title: `A session was over: ${REASONS[String(extra['reason'])] ?? 'ended'}`, kind: 'plain' };
+      return { title: `Session ended: ${REASONS[String(extra['reason'])] ?? extra['reason']}`, kind: 'plain' };
     default:
       return { title: event, kind: 'plain' };
   }
@@ -55,11 +55,11 @@ export function deviceTitle({ browserFamily, osFamily }) {
 }
 
 /**
- * Where an address is, as far as it tells by itself.
+ * Describes an IP address by its range.
  * @param {string | null} address
  */
-export function placeOf(address) {
-  if (address === null) return 'place not kept';
+export function describeAddress(address) {
+  if (address === null) return 'address not recorded';
   if (/^(127\.|::1$)/.test(address)) return `this computer (${address})`;
   if (/^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/.test(address))
     return `local network (${address})`;
@@ -81,10 +81,10 @@ export function timeAgo(at) {
 }
 
 /**
- * With a capital letter, as the first word of a line has.
+ * Begins a text with a capital letter.
  * @param {string} text
  */
-export function line(text) {
+export function capitalize(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

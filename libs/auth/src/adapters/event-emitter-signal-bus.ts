@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
-import { SignalBus } from '../domain/ports/signal-bus';
+import { SignalBus } from '../domain/ports/events';
 import type { AuthSignalName, AuthSignals } from '../domain/signals';
 
 type Listener = (...args: unknown[]) => unknown;
 
-/** Sends signals through the host's EventEmitter2. Each listener is called on its own, so that none can harm another. */
+/** Emits signals through the application's EventEmitter2. A listener that fails affects no other. */
 export class EventEmitterSignalBus extends SignalBus {
   private readonly logger = new Logger('AuthSignals');
 
@@ -22,7 +22,7 @@ export class EventEmitterSignalBus extends SignalBus {
   private call(name: string, listener: Listener, ...args: unknown[]): void {
     const report = (): void => this.logger.error(`A listener of ${name} failed.`);
     try {
-      // Not awaited: a listener that hangs keeps nobody waiting.
+      // Not awaited: a listener may hang.
       Promise.resolve(listener.apply(this.emitter, args)).catch(report);
     } catch {
       report();

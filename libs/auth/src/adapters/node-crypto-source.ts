@@ -1,48 +1,34 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { CryptoSource } from '../domain/ports/crypto-source';
+import { hash, hkdfSync, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { CryptoSource } from '../domain/ports/platform';
 
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const POOL_BYTES = 2_048;
 
-/** The operating system's generator and OpenSSL's digests and ciphers, by way of Node. */
+/** Node's interface to OpenSSL and the operating system's generator. */
 export class NodeCryptoSource extends CryptoSource {
+  private pool = Buffer.alloc(0);
+
+  /** A call of the generator costs more than the bytes of a token, so it fills a pool. Bytes are handed out once. */
   randomBytes(size: number): Uint8Array {
-    return randomBytes(size);
+    if (this.pool.length < size) this.pool = randomBytes(Math.max(size, POOL_BYTES));
+    const bytes = Uint8Array.prototype.slice.call(this.pool, 0, size);
+    this.pool.fill(0, 0, size);
+    this.pool = this.pool.subarray(size);
+    return bytes;
   }
 
   uuid(): string {
     return randomUUID();
   }
 
-  sha256(text: string): string {
-    return hash('sha256', text);
+  randomInt(limit: number): number {
+    return randomInt(limit);
   }
 
-  /** AES-256-GCM (NIST SP 800-38D): nonce, tag and ciphertext, in base64url. */
-  seal(secret: string, text: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, keyOf(secret), nonce);
-    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+  sha256(data: string | Uint8Array): string {
+    return hash('sha256', data);
   }
 
-  unseal(secret: string, sealed: string): string | null {
-    const bytes = Buffer.from(sealed, 'base64url');
-    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-    if (tag.length < TAG_BYTES) return null;
-    const decipher = createDecipheriv(CIPHER, keyOf(secret), bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    }).setAuthTag(tag);
-    try {
-      return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-    } catch {
-      return null;
-    }
+  derive(secret: string, salt: Uint8Array, size: number): Uint8Array {
+    return new Uint8Array(hkdfSync('sha256', secret, salt, 'nestjs-session-auth refresh', size));
   }
-}
-
-/** HKDF (RFC 5869). The stored SHA-256 digest of the secret is of no help in making this key. */
-function keyOf(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'nestjs-session-auth sealed answer', 32));
 }

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import type * as OpenTelemetry from '@opentelemetry/api';
 import {
   METRICS,
@@ -10,7 +9,8 @@ import {
   type MetricDescription,
   type MetricName,
 } from '../domain/metrics';
-import { Metrics, NoMetrics, type EndTimer } from '../domain/ports/metrics';
+import { type EndTimer, Metrics, NoMetrics } from '../domain/ports/platform';
+import { loadOptionalPeer } from '../optional-peer';
 
 /** The scope of the instruments: the name of the package. */
 const METER = 'nestjs-session-auth';
@@ -25,17 +25,16 @@ export class OpenTelemetryMetrics extends Metrics {
   private constructor(private readonly meter: OpenTelemetry.Meter) {
     super();
     for (const [name, { kind }] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
-      if (kind === 'counter') this.counters.set(name as CounterName, meter.createCounter(name, optionsOf(name)));
-      if (kind === 'histogram') {
-        this.histograms.set(name as HistogramName, meter.createHistogram(name, optionsOf(name)));
-      }
+      const options = optionsOf(name);
+      if (kind === 'counter') this.counters.set(name as CounterName, meter.createCounter(name, options));
+      if (kind === 'histogram') this.histograms.set(name as HistogramName, meter.createHistogram(name, options));
     }
   }
 
   /** Measures nothing where the API is not installed, or where no SDK was registered before the app was made. */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
-    const api = loadApi(requireApi);
+    const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'nothing is measured.');
     const meter = api?.metrics.getMeter(METER);
     // The API gives this very meter where there is no SDK.
     return !api || !meter || meter === api.createNoopMeter() ? new NoMetrics() : new OpenTelemetryMetrics(meter);
@@ -59,18 +58,6 @@ export class OpenTelemetryMetrics extends Metrics {
     const callback = (result: OpenTelemetry.ObservableResult): void => result.observe(read());
     level.addCallback(callback);
     return () => level.removeCallback(callback);
-  }
-}
-
-function loadApi(requireApi: () => unknown): typeof OpenTelemetry | null {
-  try {
-    return requireApi() as typeof OpenTelemetry;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'MODULE_NOT_FOUND' || !message.startsWith("Cannot find module '@opentelemetry/api'")) {
-      new Logger('AuthModule').warn('@opentelemetry/api cannot be loaded: nothing is measured.');
-    }
-    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Clock } from '../domain/ports/clock';
+import { Clock } from '../domain/ports/platform';
 
 /** The clock of the machine. */
 export class SystemClock extends Clock {

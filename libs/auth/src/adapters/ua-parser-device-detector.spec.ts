@@ -1,4 +1,4 @@
-import type { Device } from '../domain/device';
+import type { DeviceInfo } from '../domain/device';
 import { UaParserDeviceDetector } from './ua-parser-device-detector';
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)';
@@ -6,7 +6,7 @@ const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebK
 const IPAD = 'Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)';
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
-type Row = [userAgent: string, ...device: [Device['deviceType'], os: string, browser: string, name: string]];
+type Row = [userAgent: string, ...device: [DeviceInfo['deviceType'], os: string, browser: string, name: string]];
 
 const ROWS: Row[] = [
   // Desktops

@@ -1,6 +1,7 @@
 import type UAParser from 'ua-parser-js';
-import type { Device, DeviceType } from '../domain/device';
-import { DeviceDetector } from '../domain/ports/device-detector';
+import type { DeviceInfo, DeviceType } from '../domain/device';
+import { DeviceDetector } from '../domain/ports/platform';
+import { loadOptionalPeer } from '../optional-peer';
 
 const OTHER = 'Other';
 
@@ -45,20 +46,15 @@ export class UaParserDeviceDetector extends DeviceDetector {
     super();
   }
 
-  /** Gives `null` when `ua-parser-js` is not installed; any other failure to load it is thrown. */
+  /** Returns null where `ua-parser-js` is not installed; any other failure to load it is thrown. */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireParser: () => unknown = () => require('ua-parser-js')): UaParserDeviceDetector | null {
-    try {
-      return new UaParserDeviceDetector(requireParser() as typeof UAParser);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'MODULE_NOT_FOUND' && message.startsWith("Cannot find module 'ua-parser-js'")) return null;
-      throw error;
-    }
+    const parser = loadOptionalPeer<typeof UAParser>('ua-parser-js', requireParser);
+    return parser && new UaParserDeviceDetector(parser);
   }
 
   /** {@inheritDoc DeviceDetector.detect} */
-  detect(userAgent: string): Device {
+  detect(userAgent: string): DeviceInfo {
     const parser = new this.Parser(userAgent);
     const { type, vendor, model } = parser.getDevice();
     const { name: os = OTHER } = parser.getOS();

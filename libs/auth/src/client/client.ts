@@ -1,67 +1,76 @@
-import { readAnswer } from './answers.js';
-import { assemble, type AuthClientOptions, type Parts } from './assemble.js';
-import type { ClientEventName, ClientEvents } from './events.js';
-import { changePassword } from './password-change.js';
-import { json, rethrow, within } from './requests.js';
+import { AuthorizedFetch } from './authorized-fetch.js';
+import { EventHub, type ClientEventName, type ClientEvents } from './events.js';
+import { resolveOptions, type AuthClientOptions, type Settings } from './options.js';
+import { Refresher } from './refresher.js';
+import { json, readAnswer, rethrow, sendInTime } from './requests.js';
+import { TokenKeeper } from './token-keeper.js';
 import { readHistory, readPair, readRevoked, readSessions, text, type HistoryEntry, type Session } from './wire.js';
 
 /**
- * A client of the endpoints of `nestjs-session-auth`, and a `fetch` for everything behind its guard.
+ * A client of the endpoints of `nestjs-session-auth`, and a `fetch` for all routes behind its guard.
  *
- * It refreshes by itself, one tab at a time, and never sends a refresh token that may be used up already but within the grace
- * that it was told of: the server's alarm (reuse detection) is not for it. Every method rejects with `ClientError`, or with the
- * error of a storage that fails; only `fetch` has the network errors and the answers of the platform's.
+ * It refreshes the tokens by itself, one tab at a time, and never repeats a refresh token that may be
+ * used, except within the configured grace period: it does not trigger the server's reuse detection.
+ * Every method rejects with `ClientError`, or with the error of a storage that fails. `fetch` alone
+ * also rejects with the network errors of the platform.
  */
 export class AuthClient {
-  private readonly parts: Parts;
+  private readonly settings: Settings;
+  private readonly hub = new EventHub();
+  private readonly keeper: TokenKeeper;
+  private readonly authorized: AuthorizedFetch;
 
   constructor(options: AuthClientOptions = {}) {
-    this.parts = assemble(options);
+    this.settings = resolveOptions(options);
+    this.keeper = new TokenKeeper(this.settings, this.hub);
+    this.authorized = new AuthorizedFetch(this.settings, this.keeper, new Refresher(this.settings, this.keeper));
   }
 
   /**
-   * Signs in; whoever was signed in here before is forgotten.
-   * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`, `too_many_attempts`, `unavailable`
+   * Signs in, and forgets the tokens of an earlier login.
+   * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`,
+   * `too_many_attempts`, `unavailable`
    */
   async login(username: string, password: string): Promise<{ readonly sessionId: string }> {
-    const { authUrl, keeper, lock, tokens, timeoutMs, world } = this.parts;
-    const sentAt = world.clock.now();
-    const request = new Request(authUrl('login/'), json('POST', { username, password }));
-    const answer = await within(timeoutMs, world, request, readAnswer).catch(rethrow);
+    const sentAt = this.settings.environment.clock.now();
+    const request = new Request(this.settings.authUrl('login/'), json('POST', { username, password }));
+    const answer = await sendInTime(this.settings, request, readAnswer).catch(rethrow);
     const sessionId = text(answer, 'session_id');
-    const opened = tokens.opened(sessionId, readPair(answer), sentAt);
-    await lock.run(() => keeper.write(opened));
+    const pair = readPair(answer);
+    await this.settings.lock.run(() => this.keeper.open(sessionId, pair, sentAt));
     return { sessionId };
   }
 
-  /** Whether there are tokens here. The server may have ended their session: the next request finds out. */
+  /** Whether tokens are stored. The server may have ended their session: the next request reports it. */
   async isSignedIn(): Promise<boolean> {
-    return (await this.parts.keeper.read()) !== null;
+    return (await this.keeper.read()) !== null;
   }
 
   /**
-   * Sends a request with the token. A relative address is reckoned from `baseUrl`. A refused token is refreshed once and the request
-   * repeated, unless its body is a stream: then the 401 is the answer.
-   * @throws ClientError `signed_out` or `foreign_origin` before anything is sent; what keeps a dead token from being refreshed now
+   * Sends a request with the access token. Relative addresses are resolved against `baseUrl`. If the
+   * token is refused, it is refreshed once and the request repeated; with a stream as body the 401 is
+   * returned instead.
+   * @throws ClientError `signed_out` or `foreign_origin` before anything is sent; the reason why an
+   * invalid token cannot be refreshed now
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return this.parts.authorized.send(input, init);
+    return this.authorized.send(input, init);
   }
 
-  /** Ends this session, if it lives. Where the server cannot be asked it rejects, and the tokens stay: see `forget`. */
+  /** Ends this session. If the server cannot be reached it rejects and keeps the tokens: see `forget`. */
   async logout(): Promise<void> {
     try {
-      await this.ending(() => this.call('logout/', json('POST')));
+      await this.endAfter(() => this.call('logout/', json('POST')));
     } catch (error) {
-      // It was over before, and the client has found out just now.
+      // If the request itself has found that the session had ended, the logout is done.
       if (await this.isSignedIn()) throw error;
     }
   }
 
-  /** Ends all sessions of the user, but for this one if so wanted. @returns how many were ended */
+  /** Ends all sessions of the user, or all but this one. @returns how many were ended */
   async logoutAll({ keepCurrent = false }: { readonly keepCurrent?: boolean } = {}): Promise<number> {
     const call = (): Promise<unknown> => this.call('logout/all/', json('POST', { keep_current: keepCurrent }));
-    return readRevoked(await (keepCurrent ? call() : this.ending(call)));
+    return readRevoked(await (keepCurrent ? call() : this.endAfter(call)));
   }
 
   /** The active sessions of the user, newest first. */
@@ -71,66 +80,59 @@ export class AuthClient {
 
   /** Ends one session of the user, which may be this one. @throws ClientError `not_found` */
   async revoke(sessionId: string): Promise<void> {
-    const own = await this.parts.keeper.read();
+    const own = await this.keeper.read();
     const call = (): Promise<unknown> => this.call(`sessions/${encodeURIComponent(sessionId)}/`, json('DELETE'));
-    await (own?.sessionId === sessionId ? this.ending(call) : call());
+    await (own?.sessionId === sessionId ? this.endAfter(call) : call());
   }
 
-  /** The latest events of the user, newest first. @param limit 1 to 200, 50 if left out */
+  /** The latest events of the user, newest first. @param limit 1 to 200, default 50 */
   async history(limit?: number): Promise<HistoryEntry[]> {
     return readHistory(await this.call(`history/${limit === undefined ? '' : `?limit=${limit}`}`));
   }
 
   /**
-   * Changes the password; the other sessions end, unless the server says otherwise.
+   * Changes the password. The other sessions end, unless the server is configured otherwise.
    * @throws ClientError `invalid_fields` with `currentPassword` or `newPassword`
    */
   async changePassword(currentPassword: string, newPassword: string): Promise<void> {
     const body = { current_password: currentPassword, new_password: newPassword };
-    await changePassword(this.parts, this.parts.authUrl('password/change/'), body).catch(rethrow);
+    await this.authorized.sendPassword('password/change/', body).catch(rethrow);
   }
 
-  /** Proves once more who the user is. The server has the endpoint with `recentLogin: { endpoint: true }`. */
+  /** Confirms the password and stores the new tokens. The server needs `recentLogin: { endpoint: true }`. */
   async reauthenticate(password: string): Promise<void> {
-    await this.call('reauthenticate/', json('POST', { password }));
+    await this.authorized.sendPassword('reauthenticate/', { password }).catch(rethrow);
   }
 
-  /** Forgets the tokens without asking the server: the session lives on until its time is over. */
+  /** Forgets the tokens without a request: the session stays active until it expires. */
   async forget(): Promise<void> {
-    const tokens = await this.parts.keeper.read();
-    if (tokens) await this.over(tokens.sessionId);
+    await this.endAfter(() => Promise.resolve());
   }
 
-  /** Calls the listener from now on. @returns what stops it */
+  /** Calls the listener for each event of this name. @returns a function that removes the listener */
   on<Name extends ClientEventName>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
-    return this.parts.hub.on(name, listener);
+    return this.hub.on(name, listener);
   }
 
-  /** Hears nothing of the other tabs any longer. */
+  /** Stops listening to the other tabs. */
   close(): void {
-    this.parts.keeper.close();
+    this.keeper.close();
   }
 
-  /** Asks an endpoint that needs the token. */
+  /** Calls a protected endpoint. */
   private async call(path: string, init?: RequestInit): Promise<unknown> {
-    const { authUrl, authorized } = this.parts;
-    return readAnswer(await authorized.send(authUrl(path), init).catch(rethrow));
+    return readAnswer(await this.authorized.send(this.settings.authUrl(path), init).catch(rethrow));
   }
 
-  /** Forgets the tokens when the server has ended their session. */
-  private async ending<T>(call: () => Promise<T>): Promise<T> {
-    const tokens = await this.parts.keeper.read();
+  /** Forgets the tokens once the call has ended their session, unless another login has replaced them. */
+  private async endAfter<T>(call: () => Promise<T>): Promise<T> {
+    const ended = await this.keeper.read();
     const answer = await call();
-    if (tokens) await this.over(tokens.sessionId);
-    return answer;
-  }
-
-  /** The session is over, unless somebody has signed in to another one meanwhile. */
-  private async over(sessionId: string): Promise<void> {
-    const { keeper, lock } = this.parts;
-    await lock.run(async () => {
-      const tokens = await keeper.read();
-      if (tokens?.sessionId === sessionId) await keeper.end(tokens, 'signedOut');
+    if (!ended) return answer;
+    await this.settings.lock.run(async () => {
+      const tokens = await this.keeper.read();
+      if (tokens?.sessionId === ended.sessionId) await this.keeper.end(tokens, 'signedOut');
     });
+    return answer;
   }
 }

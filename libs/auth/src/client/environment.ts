@@ -1,73 +1,74 @@
-/** What the client needs of `localStorage` and `sessionStorage`. */
+/** The part of `localStorage` and `sessionStorage` that the client uses. */
 export interface WebStorage {
-  /** The text under this key, or null. */
+  /** Returns the text of this key, or null. */
   getItem(key: string): string | null;
-  /** Keeps it. Throws where there is no room, or the user forbids it. */
+  /** Stores it. Throws where the quota is exceeded, or the user forbids it. */
   setItem(key: string, value: string): void;
-  /** Forgets it. */
+  /** Removes it. */
   removeItem(key: string): void;
 }
 
-/** What the client needs of `navigator.locks`. */
+/** The part of `navigator.locks` that the client uses. */
 export interface WebLocks {
-  /** Runs the work while nobody else of the origin has the lock of this name. */
+  /** Runs the work while no other tab of the origin holds the lock of this name. */
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What the client needs of a `BroadcastChannel`. */
+/** The part of a `BroadcastChannel` that the client uses. */
 export interface Broadcast {
-  /** Sends it to the other tabs. */
+  /** Sends a message to the other tabs. */
   postMessage(message: unknown): void;
-  /** Called with what another tab has sent. */
+  /** Receives the messages of other tabs. */
   onmessage: ((event: { readonly data: unknown }) => void) | null;
-  /** Hears and sends nothing any more. */
+  /** Stops sending and receiving. */
   close(): void;
 }
 
-/** Where the client has its time from. */
+/** The clock of the client. */
 export interface ClientClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Resolves after so many milliseconds, or when the signal aborts: it never rejects. */
+  /** Resolves after this time, or when the signal aborts. It never rejects. */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What one tab writes to a storage is seen by every other one within this time. */
+/** All tabs see a write to `localStorage` within this time. */
 export const SEEN_WITHIN_MS = 100;
 
-/** The outside world of a client. Each part can be given; `null` says that there is no such thing. */
+/** The platform of a client. Each part can be replaced; `null` means that there is none. */
 export interface ClientEnvironment {
-  /** The platform's own. */
+  /** Sends a request. */
   readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response>;
   readonly clock: ClientClock;
-  /** False where it is known that no request can leave. */
+  /** False where no request can be sent. */
   readonly isOnline: () => boolean;
-  /** Makes sure of one refresh at a time over all tabs. Without it a lease in `localStorage` does. */
+  /** Serializes refreshes over all tabs. Without it a lease in `localStorage` does. */
   readonly locks: WebLocks | null;
   /** Shared by all tabs. */
   readonly localStorage: WebStorage | null;
-  /** A channel to the other tabs of the origin. */
+  /** Opens a channel to the other tabs of the origin. */
   readonly openBroadcast: ((name: string) => Broadcast) | null;
-  /** Calls when another tab has written to `localStorage`; gives back what stops it. */
+  /** Calls when another tab writes to `localStorage`. Returns a function that stops it. */
   readonly onStorage: ((changed: (key: string | null, value: string | null) => void) => () => void) | null;
 }
 
-/** A browser window, a worker, or Node. */
-export function surroundings(given: Partial<ClientEnvironment> = {}): ClientEnvironment {
+/** The environment of a browser window, a worker or Node, with the given parts replaced. */
+export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): ClientEnvironment {
+  const { navigator, addEventListener, removeEventListener } = scope;
   return {
     fetch: (input, init) => globalThis.fetch(input, init),
     clock: SYSTEM_CLOCK,
-    isOnline: () => scope.navigator?.onLine !== false,
-    locks: scope.navigator?.locks ?? null,
+    isOnline: () => navigator?.onLine !== false,
+    locks: navigator?.locks ?? null,
     localStorage: webStorage('localStorage'),
-    // Node has one as well, for its threads; there it would keep a process from ending.
-    openBroadcast: scope.addEventListener && typeof BroadcastChannel !== 'undefined' ? openBroadcast : null,
-    onStorage: scope.addEventListener && scope.removeEventListener ? onStorage : null,
+    // Node has a BroadcastChannel too, for its threads; it would keep the process from exiting.
+    openBroadcast: addEventListener && typeof BroadcastChannel !== 'undefined' ? openBroadcast : null,
+    onStorage: addEventListener && removeEventListener ? onStorage : null,
     ...given,
   };
 }
 
-/** The storage of the page, or null where there is none or the user forbids it: then to look at it throws. */
+/** The storage of the page, or null where there is none or the user forbids it: then reading the property throws. */
 export function webStorage(name: 'localStorage' | 'sessionStorage'): WebStorage | null {
   try {
     return scope[name] ?? null;
@@ -76,17 +77,14 @@ export function webStorage(name: 'localStorage' | 'sessionStorage'): WebStorage 
   }
 }
 
-interface StorageChange {
-  readonly key: string | null;
-  readonly newValue: string | null;
-}
+type StorageListener = (event: { readonly key: string | null; readonly newValue: string | null }) => void;
 
 const scope = globalThis as unknown as {
   readonly navigator?: { readonly onLine?: boolean; readonly locks?: WebLocks };
   readonly localStorage?: WebStorage;
   readonly sessionStorage?: WebStorage;
-  readonly addEventListener?: (type: 'storage', listener: (event: StorageChange) => void) => void;
-  readonly removeEventListener?: (type: 'storage', listener: (event: StorageChange) => void) => void;
+  readonly addEventListener?: (type: 'storage', listener: StorageListener) => void;
+  readonly removeEventListener?: (type: 'storage', listener: StorageListener) => void;
 };
 
 const SYSTEM_CLOCK: ClientClock = {
@@ -103,7 +101,7 @@ function openBroadcast(name: string): Broadcast {
 }
 
 function onStorage(changed: (key: string | null, value: string | null) => void): () => void {
-  const listener = ({ key, newValue }: StorageChange): void => changed(key, newValue);
+  const listener: StorageListener = ({ key, newValue }) => changed(key, newValue);
   scope.addEventListener?.('storage', listener);
   return () => scope.removeEventListener?.('storage', listener);
 }

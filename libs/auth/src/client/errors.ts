@@ -1,34 +1,22 @@
-/** Why something was not done. What the server refuses with a `code` of its own has that one. */
+/** Why a call failed. A refusal with a `code` of the server has that code. */
 export type ClientErrorCode =
-  /** Nobody is signed in; nothing was sent. */
-  | 'signed_out'
-  /** The address is on an origin that the token is not for; nothing was sent. */
-  | 'foreign_origin'
-  /** The browser is offline, or no connection came about: nothing reached the server. */
-  | 'offline'
-  /** No answer, or not all of it: whether the server has done it is not known. */
-  | 'no_answer'
-  /** 400 with `fields`. */
-  | 'invalid_fields'
-  /** 400 of a login. */
-  | 'invalid_credentials'
+  | 'signed_out' // Nobody is signed in; nothing was sent.
+  | 'foreign_origin' // The token is not for the origin of the address; nothing was sent.
+  | 'offline' // The browser is offline, or the connection failed: nothing reached the server.
+  | 'no_answer' // No answer, or an incomplete one: the outcome is unknown.
+  | 'invalid_fields' // 400 with `fields`.
+  | 'invalid_credentials' // 400 of a login.
   | 'bad_request'
-  /** 401. */
-  | 'unauthorized'
-  /** 403: a recent login is asked for. */
-  | 'recent_login_required'
-  /** 403: the session limit refuses the login. */
-  | 'session_limit_reached'
+  | 'unauthorized' // 401.
+  | 'recent_login_required' // 403: a recent login is required.
+  | 'session_limit_reached' // 403: the session limit refuses the login.
   | 'forbidden'
   | 'not_found'
-  /** 429, mostly with `retryAfter`. */
-  | 'too_many_attempts'
-  /** 503, mostly with `retryAfter`. */
-  | 'unavailable'
-  /** Any other answer. */
-  | 'unexpected_answer';
+  | 'too_many_attempts' // 429, mostly with `retryAfter`.
+  | 'unavailable' // 503, mostly with `retryAfter`.
+  | 'unexpected_answer'; // Any other answer.
 
-/** What came with a refusal. */
+/** The details of a refusal. */
 export interface ClientErrorFacts {
   readonly status?: number | null;
   readonly fields?: Readonly<Record<string, readonly string[]>>;
@@ -36,19 +24,19 @@ export interface ClientErrorFacts {
   readonly cause?: unknown;
 }
 
-/** All that the client rejects with. Its text holds no token and no password. */
+/** The error of every failed call. Its message contains no token and no password. */
 export class ClientError extends Error {
   override readonly name: string = 'ClientError';
-  /** Of the answer, or null where there was none. */
+  /** The HTTP status, or null without an answer. */
   readonly status: number | null;
-  /** Field of the call, in camelCase -> what is wrong with it. */
+  /** The messages of each invalid field, by its name in camelCase. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** Seconds after which it may be tried again, or null where that is not known. */
+  /** The seconds until the next attempt is allowed, or null if unknown. */
   readonly retryAfter: number | null;
 
   constructor(
     readonly code: ClientErrorCode,
-    /** What the server says of it, or the client itself. */
+    /** The message of the server, or of the client itself. */
     readonly detail: string,
     { status = null, fields = {}, retryAfter = null, cause }: ClientErrorFacts = {},
   ) {

@@ -1,48 +1,35 @@
-/** What a client tells. Each carries the id of the session that it is about. */
+/** The events of a client. Each carries the id of its session. */
 export interface ClientEvents {
-  /** There is a new pair of tokens, from this tab or from another one. */
+  /** There is a new token pair, from this tab or from another one. */
   refreshed: { readonly sessionId: string };
   /** The user signed out, here or in another tab. */
   signedOut: { readonly sessionId: string };
-  /** The server does not take the session any more: it was ended elsewhere, or its time is over. */
+  /** The server refuses the session: it was revoked elsewhere, or it has expired. */
   signedOutElsewhere: { readonly sessionId: string };
-  /**
-   * The session may live, but its next tokens were lost on the way and asking for them again could raise the alarm: the
-   * user has to sign in.
-   */
+  /** The session may be active, but its next tokens were lost and must not be requested again: sign in again. */
   signInNeeded: { readonly sessionId: string };
 }
 
-/** What a client tells of. */
+/** The name of an event. */
 export type ClientEventName = keyof ClientEvents;
-/** How a session comes to its end in this browser. */
+/** How a session ends in this browser. */
 export type EndEvent = Exclude<ClientEventName, 'refreshed'>;
-type Listener<Name extends ClientEventName> = (event: ClientEvents[Name]) => void;
 
-/** Tells each listener; one that throws keeps nobody else from hearing. */
 export class EventHub {
-  private readonly listeners: { readonly [Name in ClientEventName]: Set<Listener<Name>> } = {
-    refreshed: new Set(),
-    signedOut: new Set(),
-    signedOutElsewhere: new Set(),
-    signInNeeded: new Set(),
-  };
+  private readonly subscriptions = new Set<{ name: string; listener: (event: { sessionId: string }) => void }>();
 
-  on<Name extends ClientEventName>(name: Name, listener: Listener<Name>): () => void {
-    const ofName: Set<Listener<Name>> = this.listeners[name];
-    // Wrapped, so that a listener that was given twice is called, and taken off, twice.
-    const one: Listener<Name> = (event) => listener(event);
-    ofName.add(one);
-    return () => void ofName.delete(one);
+  on<Name extends ClientEventName>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
+    const subscription = { name, listener };
+    this.subscriptions.add(subscription);
+    return () => void this.subscriptions.delete(subscription);
   }
 
-  tell<Name extends ClientEventName>(name: Name, event: ClientEvents[Name]): void {
-    const ofName: Set<Listener<Name>> = this.listeners[name];
-    for (const listener of [...ofName]) {
+  emit(name: ClientEventName, sessionId: string): void {
+    for (const { name: subscribed, listener } of [...this.subscriptions]) {
       try {
-        listener(event);
+        if (subscribed === name) listener({ sessionId });
       } catch (error) {
-        // As an error of the page, in its own turn.
+        // Becomes an uncaught error of the page, and the other listeners are still called.
         queueMicrotask(() => {
           throw error;
         });

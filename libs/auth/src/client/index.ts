@@ -1,11 +1,9 @@
-// For browsers and for Node: `import { AuthClient } from 'nestjs-session-auth/client'`. It needs nothing else.
-export type { AuthClientOptions } from './assemble.js';
+// For browsers and for Node: `import { AuthClient } from 'nestjs-session-auth/client'`. It has no dependencies.
 export { AuthClient } from './client.js';
 export type { Broadcast, ClientClock, ClientEnvironment, WebLocks, WebStorage } from './environment.js';
-export { ClientError } from './errors.js';
-export type { ClientErrorCode, ClientErrorFacts } from './errors.js';
+export { ClientError, type ClientErrorCode, type ClientErrorFacts } from './errors.js';
 export type { ClientEventName, ClientEvents } from './events.js';
-export type { TabLock } from './tab-lock.js';
-export { localTokens, memoryTokens, sessionTokens } from './token-storage.js';
-export type { Tokens, TokenStorage } from './token-storage.js';
+export type { TabLock } from './locks.js';
+export type { AuthClientOptions } from './options.js';
+export { localTokens, memoryTokens, sessionTokens, type Tokens, type TokenStorage } from './token-storage.js';
 export type { HistoryEntry, Session, TokenPair } from './wire.js';

@@ -1,57 +1,48 @@
-import { SEEN_WITHIN_MS, type ClientEnvironment } from './environment.js';
+import { SEEN_WITHIN_MS } from './environment.js';
 import type { ClientError } from './errors.js';
-import type { RefreshMarks } from './refresh-marks.js';
-import type { RefreshAnswer } from './refresh-request.js';
-import type { SessionTokens } from './session-tokens.js';
-import type { TabLock } from './tab-lock.js';
+import type { Settings } from './options.js';
+import { marksFor, type RefreshMarks } from './refresh-marks.js';
+import { requestRefresh, type RefreshAnswer } from './requests.js';
 import { isSame, type TokenKeeper } from './token-keeper.js';
 import type { Tokens } from './token-storage.js';
 
 export type Refreshed =
   | { readonly kind: 'renewed'; readonly tokens: Tokens }
   | { readonly kind: 'signed_out' }
-  /** The refresh token may be used up: it is not sent again. */
+  /** The refresh token may be used: it is not sent again. */
   | { readonly kind: 'in_doubt' }
-  /** Nothing is lost; later it may go. */
+  /** The refresh token is unused: a later attempt may succeed. */
   | { readonly kind: 'not_now'; readonly error: ClientError };
 
-/** `dead`: the access token was refused. `ending`: it works still. */
-export type Need = 'dead' | 'ending';
+/** The state of the access token: refused by the server, or about to expire. */
+export type Need = 'invalid' | 'expiring';
 
 const FIRST_PAUSE_MS = 250;
 
-/** Exchanges the refresh token: one at a time over all tabs, and each token once. */
+/** Exchanges refresh tokens: one at a time over all tabs, and each token once. */
 export class Refresher {
+  private readonly marks: RefreshMarks;
   private readonly running = new Map<string, Promise<Refreshed>>();
-  /** The access token whose refresh token was found to be in doubt. */
-  private doubted: string | null = null;
-  /** While an access token works, a refresh that did not go is not tried again with every request. */
-  private pause: { readonly outcome: Refreshed; readonly until: number } | null = null;
+  /** While the access token is valid, a failed refresh is not repeated before `until`. */
+  private failed: { readonly accessToken: string; readonly outcome: Refreshed; readonly until: number } | null = null;
 
   constructor(
-    private readonly lock: TabLock,
+    private readonly settings: Settings,
     private readonly keeper: TokenKeeper,
-    private readonly marks: RefreshMarks,
-    private readonly send: (refreshToken: string) => Promise<RefreshAnswer>,
-    private readonly tokens: SessionTokens,
-    private readonly traits: {
-      readonly graceMs: number;
-      /** Whether others see the storage, a moment later. */
-      readonly settles: boolean;
-    },
-    private readonly clock: ClientEnvironment['clock'],
-  ) {}
+  ) {
+    this.marks = marksFor(settings, keeper);
+  }
 
-  /** What came after these tokens: from this tab, or from another one that was faster. */
+  /** Returns the successors of these tokens, requested by this tab or by another one. */
   refresh(stale: Tokens, need: Need): Promise<Refreshed> {
-    if (need === 'ending') {
-      if (this.doubted === stale.accessToken) return Promise.resolve({ kind: 'in_doubt' });
-      if (this.pause && this.clock.now() < this.pause.until) return Promise.resolve(this.pause.outcome);
+    const { failed } = this;
+    if (need === 'expiring' && failed?.accessToken === stale.accessToken && this.now() < failed.until) {
+      return Promise.resolve(failed.outcome);
     }
     const key = `${need} ${stale.accessToken}`;
     const known = this.running.get(key);
     if (known) return known;
-    const running = this.lock.run(() => this.exchange(stale, need)).finally(() => this.running.delete(key));
+    const running = this.settings.lock.run(() => this.exchange(stale, need)).finally(() => this.running.delete(key));
     this.running.set(key, running);
     return running;
   }
@@ -61,80 +52,78 @@ export class Refresher {
     if (!current || !isSame(current, stale)) return found(current, stale);
     const sentAt = this.marks.sentAt(current);
     if (sentAt === null) return this.sendFirst(current, need);
-    const handed = await this.keeper.askAfter(current);
-    if (!handed || !isSame(handed, current)) return found(handed, stale);
-    return this.mayRepeat(sentAt) ? this.sendUntilKnown(current, need, sentAt) : this.doubt(current, need);
+    const newer = await this.keeper.askAfter(current);
+    if (!newer || !isSame(newer, current)) return found(newer, stale);
+    return this.sendUntilKnown(current, need, sentAt);
   }
 
-  /** What the tab that had the lock before has written may not be seen yet. */
+  /** What the previous holder of the lock has written may become visible a moment later. */
   private async latest(stale: Tokens): Promise<Tokens | null> {
     const current = await this.keeper.read();
-    if (!this.traits.settles || !current || !isSame(current, stale)) return current;
-    await this.clock.wait(SEEN_WITHIN_MS);
+    if (this.settings.storage.reach === 'client' || !current || !isSame(current, stale)) return current;
+    await this.settings.environment.clock.wait(SEEN_WITHIN_MS);
     return this.keeper.read();
   }
 
   private async sendFirst(current: Tokens, need: Need): Promise<Refreshed> {
-    const sentAt = this.clock.now();
+    const sentAt = this.now();
     await this.marks.set(current, sentAt);
-    const answer = await this.send(current.refreshToken);
+    const answer = await requestRefresh(this.settings, current.refreshToken);
     if (answer.kind === 'untouched') {
       await this.marks.set(current, null);
-      return this.putOff(answer.error);
+      const { error } = answer;
+      return this.fail(current, { kind: 'not_now', error }, this.now() + (error.retryAfter ?? 1) * 1_000);
     }
     return (await this.settle(current, answer, sentAt)) ?? this.sendUntilKnown(current, need, sentAt, FIRST_PAUSE_MS);
   }
 
-  /** Repeats a refresh whose answer is not known, as long as the server gives the same answer for certain. */
+  /** Repeats a refresh of unknown outcome while the server is certain to answer with the same pair. */
   private async sendUntilKnown(current: Tokens, need: Need, sentAt: number, firstPause = 0): Promise<Refreshed> {
     for (let pause = firstPause; this.mayRepeat(sentAt, pause); pause = Math.max(FIRST_PAUSE_MS, 2 * pause)) {
-      await this.clock.wait(pause);
-      // A timer may be late: of a tab in the background, or of a machine that slept.
+      await this.settings.environment.clock.wait(pause);
+      // Timers are late in background tabs, and after a machine has slept.
       if (!this.mayRepeat(sentAt)) break;
-      const outcome = await this.settle(current, await this.send(current.refreshToken), sentAt);
+      const answer = await requestRefresh(this.settings, current.refreshToken);
+      const outcome = await this.settle(current, answer, sentAt);
       if (outcome) return outcome;
     }
-    return this.doubt(current, need);
+    if (need === 'invalid') await this.keeper.end(current, 'signInNeeded');
+    return this.fail(current, { kind: 'in_doubt' }, Infinity);
   }
 
   /**
-   * Half of the grace is for the repeats to be on their way: the server reckons from when it has seen the first one, which is not
-   * before that was sent. A clock that was put back since says nothing.
+   * Half of the grace period is left for the way of a repetition: the server's begins when it
+   * receives the first one, after `sentAt`. A clock that was set back since proves nothing.
    */
   private mayRepeat(sentAt: number, pause = 0): boolean {
-    const elapsed = this.clock.now() - sentAt;
-    return elapsed >= 0 && elapsed + pause < this.traits.graceMs / 2;
+    const elapsed = this.now() - sentAt;
+    return elapsed >= 0 && elapsed + pause < this.settings.graceMs / 2;
   }
 
-  /** What an answer settles, or null. */
+  /** The outcome of an answer, or null where it is unknown. */
   private async settle(current: Tokens, answer: RefreshAnswer, sentAt: number): Promise<Refreshed | null> {
     if (answer.kind === 'untouched' || answer.kind === 'unknown') return null;
     const latest = await this.keeper.read();
-    // Meanwhile somebody has signed in or out: what was stored since stays.
+    // A login or logout since then takes precedence.
     if (!latest || !isSame(latest, current)) return found(latest, current);
-    if (answer.kind === 'refused') {
-      await this.keeper.end(current, 'signedOutElsewhere');
-      return { kind: 'signed_out' };
+    if (answer.kind === 'renewed') {
+      return { kind: 'renewed', tokens: await this.keeper.renew(current, answer.pair, sentAt) };
     }
-    const tokens = this.tokens.grown(current, answer.pair, sentAt);
-    await this.keeper.renew(tokens);
-    return { kind: 'renewed', tokens };
+    await this.keeper.end(current, 'signedOutElsewhere');
+    return { kind: 'signed_out' };
   }
 
-  private putOff(error: ClientError): Refreshed {
-    const outcome: Refreshed = { kind: 'not_now', error };
-    this.pause = { outcome, until: this.clock.now() + (error.retryAfter ?? 1) * 1_000 };
+  private fail({ accessToken }: Tokens, outcome: Refreshed, until: number): Refreshed {
+    this.failed = { accessToken, outcome, until };
     return outcome;
   }
 
-  private async doubt(current: Tokens, need: Need): Promise<Refreshed> {
-    this.doubted = current.accessToken;
-    if (need === 'dead') await this.keeper.end(current, 'signInNeeded');
-    return { kind: 'in_doubt' };
+  private now(): number {
+    return this.settings.environment.clock.now();
   }
 }
 
-/** What was found in place of tokens. If it is of another session, then somebody else may have signed in. */
+/** The tokens found in place of the stale ones. Those of another session may belong to another user. */
 function found(tokens: Tokens | null, stale: Tokens): Refreshed {
   return tokens?.sessionId === stale.sessionId ? { kind: 'renewed', tokens } : { kind: 'signed_out' };
 }

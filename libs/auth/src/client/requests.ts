@@ -1,29 +1,24 @@
-import type { ClientEnvironment } from './environment.js';
-import { ClientError } from './errors.js';
+import { ClientError, type ClientErrorCode } from './errors.js';
+import type { Settings } from './options.js';
+import { inCamelCase, readPair, recordOf, type JsonRecord, type TokenPair } from './wire.js';
 
-/** A request with a body of JSON, or without one. No password and no token goes on to where a redirect points. */
+/** A request with or without a JSON body. Redirects are not followed: they would carry passwords and tokens away. */
 export function json(method: string, body?: object): RequestInit {
-  if (body === undefined) return { method, redirect: 'manual' };
-  return { method, redirect: 'manual', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+  const content = body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+  return { method, redirect: 'manual', ...content };
 }
 
-/** Reads an answer that has to come, whole, within a time; what comes later is not looked at. */
-export async function within<T>(
-  milliseconds: number,
-  { fetch, clock }: ClientEnvironment,
+/** Sends a request and reads the whole answer within `timeoutMs`. */
+export async function sendInTime<T>(
+  { timeoutMs, environment: { fetch, clock } }: Settings,
   request: Request,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const done = new AbortController();
-  const late = new AbortController();
-  const timeout = clock.wait(milliseconds, done.signal).then(() => {
-    // The request is given up when everybody knows why.
-    queueMicrotask(() => late.abort());
+  const answer = fetch(new Request(request, { signal: done.signal })).then(read);
+  const timeout = clock.wait(timeoutMs, done.signal).then(() => {
     throw new ClientError('no_answer', 'No answer came in time.');
   });
-  timeout.catch(() => undefined);
-  const answer = fetch(new Request(request, { signal: late.signal })).then(read);
-  answer.catch(() => undefined);
   try {
     return await Promise.race([answer, timeout]);
   } finally {
@@ -31,32 +26,112 @@ export async function within<T>(
   }
 }
 
-/** What the platform says of a request without an answer, in the words of the client. */
-export function lost(cause: unknown): ClientError {
+/** The JSON of a successful answer. Throws a refusal. */
+export async function readAnswer(response: Response): Promise<unknown> {
+  if (!response.ok) throw await refusalOf(response);
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new ClientError('no_answer', 'The answer is incomplete.', { status: response.status, cause });
+  }
+}
+
+/** The body, or an empty record where it is no JSON object. */
+export async function readRecord(response: Response): Promise<JsonRecord> {
+  return recordOf(await response.json().catch(() => null));
+}
+
+const BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'too_many_attempts',
+  503: 'unavailable',
+};
+
+/** The error of a refusal, which may be a proxy's with a body of any shape. */
+async function refusalOf(response: Response): Promise<ClientError> {
+  const { status, headers } = response;
+  const body = await readRecord(response);
+  const { non_field_errors: general, ...others } = Object.fromEntries(Object.entries(body).filter(isMessages));
+  const fields = inCamelCase(others);
+  const [first] = Object.values(fields).flat();
+  const detail = typeof body['detail'] === 'string' ? body['detail'] : (general?.[0] ?? first ?? `Answered ${status}.`);
+  const badRequest = general ? 'invalid_credentials' : first !== undefined ? 'invalid_fields' : 'bad_request';
+  const code =
+    (['recent_login_required', 'session_limit_reached'] as const).find((own) => own === body['code']) ??
+    (status === 400 ? badRequest : (BY_STATUS[status] ?? 'unexpected_answer'));
+  // `Retry-After` (RFC 9110, section 10.2.3) in seconds: the server never sends a date.
+  const retryAfter = /^\d+$/.exec(headers.get('Retry-After') ?? '');
+  return new ClientError(code, detail, { status, fields, retryAfter: retryAfter && Number(retryAfter[0]) });
+}
+
+function isMessages(entry: [string, unknown]): entry is [string, string[]] {
+  return Array.isArray(entry[1]) && entry[1].every((text) => typeof text === 'string');
+}
+
+/** The `ClientError` of a request without an answer. */
+function lost(cause: unknown): ClientError {
   if (cause instanceof ClientError) return cause;
-  return neverLeft(cause)
+  return neverSent(cause)
     ? new ClientError('offline', 'The server cannot be reached.', { cause })
     : new ClientError('no_answer', 'No answer came.', { cause });
 }
 
-/** Throws what the platform says (a TypeError, by the rules of `fetch`) in the words of the client, and anything else as it is. */
+/** Throws the platform's network error (a TypeError, as `fetch` defines it) as a `ClientError`, any other unchanged. */
 export function rethrow(cause: unknown): never {
-  // By its name: the TypeError of a frame is not the one of its page.
+  // By its name: the TypeError of a frame is another class than that of its page.
   throw (cause as Error | null)?.name === 'TypeError' ? lost(cause) : cause;
 }
 
-/** Node tells where a request failed: while there is no connection, nothing leaves. Browsers do not tell. */
-function neverLeft(error: unknown): boolean {
-  const cause = (error as { cause?: Failure } | null)?.cause;
-  const failures = cause?.errors?.length ? cause.errors : [cause];
-  return failures.every(
-    (one) => one?.syscall === 'connect' || one?.syscall === 'getaddrinfo' || one?.code === 'UND_ERR_CONNECT_TIMEOUT',
-  );
+/** Whether the connection failed, so that nothing was sent. Only Node reports this, not browsers. */
+function neverSent(error: unknown): boolean {
+  const { cause } = recordOf(error);
+  // One error per address that was tried.
+  const { errors } = recordOf(cause);
+  const failures: readonly unknown[] = Array.isArray(errors) && errors.length > 0 ? errors : [cause];
+  return failures.map(recordOf).every(({ syscall, code }) => {
+    return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
+  });
 }
 
-interface Failure {
-  readonly code?: string;
-  readonly syscall?: string;
-  /** Of each address that was tried. */
-  readonly errors?: readonly Failure[];
+/** What is known of a refresh token after the attempt to send it. */
+export type RefreshAnswer =
+  | { readonly kind: 'renewed'; readonly pair: TokenPair }
+  /** The session has ended. */
+  | { readonly kind: 'refused' }
+  /** The server has not processed the token: it is still unused. */
+  | { readonly kind: 'untouched'; readonly error: ClientError }
+  /** The token may be used. */
+  | { readonly kind: 'unknown'; readonly error: ClientError };
+
+/**
+ * Responses of a proxy, or of the server's router and body parser: the refresh itself answers with
+ * 200, 400 and 503 only. A 503 says that the database was too slow, and may commit yet; a 408 and a
+ * proxy's 5xx say that the proxy stopped waiting. After those the outcome is unknown.
+ */
+const UNTOUCHED = [400, 401, 403, 404, 405, 413, 415, 429];
+
+/** Sends a refresh token, once. It never rejects. */
+export async function requestRefresh(settings: Settings, refreshToken: string): Promise<RefreshAnswer> {
+  if (!settings.environment.isOnline()) {
+    return { kind: 'untouched', error: new ClientError('offline', 'The browser is offline.') };
+  }
+  try {
+    const request = new Request(settings.authUrl('token/refresh/'), json('POST', { refresh_token: refreshToken }));
+    return await sendInTime(settings, request, classify);
+  } catch (cause) {
+    const error = lost(cause);
+    return { kind: error.code === 'offline' ? 'untouched' : 'unknown', error };
+  }
+}
+
+async function classify(response: Response): Promise<RefreshAnswer> {
+  // A 200 without a pair is a proxy's: it throws, and the outcome is unknown.
+  if (response.ok) return { kind: 'renewed', pair: readPair(await readAnswer(response)) };
+  const error = await refusalOf(response);
+  if (error.code === 'invalid_credentials') return { kind: 'refused' };
+  // A redirect that is not followed has the status 0 in browsers.
+  const isUntouched = response.status < 400 || UNTOUCHED.includes(response.status);
+  return { kind: isUntouched ? 'untouched' : 'unknown', error };
 }

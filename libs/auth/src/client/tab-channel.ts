@@ -1,61 +1,47 @@
-import type { Broadcast, ClientEnvironment, WebStorage } from './environment.js';
 import type { EndEvent } from './events.js';
-import { isTokens, type TokenStorage, type Tokens } from './token-storage.js';
-import { isRecord, parseJson } from './wire.js';
+import type { Settings } from './options.js';
+import { isTokens, type Tokens } from './token-storage.js';
+import { parseJson, recordOf } from './wire.js';
 
-/** What tabs of one origin tell each other. */
+/** A message between tabs of one origin. */
 export type TabMessage =
   | { readonly kind: 'renewed'; readonly tokens: Tokens }
-  /** Who has tokens of this session that are newer than this generation? */
+  /** Asks for tokens of this session that are newer than this generation. */
   | { readonly kind: 'wanted'; readonly sessionId: string; readonly generation: number }
   | { readonly kind: 'ended'; readonly sessionId: string; readonly event: EndEvent };
 
-/** To the other tabs, never to the own one. Nothing is promised to arrive. */
+/** Sends to the other tabs, never to its own. Delivery is not guaranteed. */
 export interface TabChannel {
   post(message: TabMessage): void;
   close(): void;
 }
 
-/** The channel that fits the reach of the storage and what there is. */
-export function channelFor(
-  { reach }: TokenStorage,
-  name: string,
-  world: ClientEnvironment,
-  hear: (message: TabMessage) => void,
+/** Opens the channel that fits the reach of the storage and the platform. */
+export function openChannel(
+  { storage, name, environment: { openBroadcast, localStorage, onStorage } }: Settings,
+  receive: (message: TabMessage) => void,
 ): TabChannel {
-  if (reach === 'client') return { post: () => undefined, close: () => undefined };
-  if (world.openBroadcast) return broadcast(world.openBroadcast(name), hear);
-  if (world.localStorage && world.onStorage) {
-    return throughStorage(world.localStorage, `${name}:message`, world.onStorage, hear);
-  }
-  return { post: () => undefined, close: () => undefined };
-}
-
-function broadcast(channel: Broadcast, hear: (message: TabMessage) => void): TabChannel {
-  channel.onmessage = ({ data }) => {
-    if (isMessage(data)) hear(data);
+  const deliver = (data: unknown): void => {
+    if (isMessage(data)) receive(data);
   };
-  return { post: (message) => channel.postMessage(message), close: () => channel.close() };
-}
-
-/** Where BroadcastChannel is missing: the event that a write to `localStorage` sends to the other tabs. */
-function throughStorage(
-  storage: WebStorage,
-  key: string,
-  onStorage: NonNullable<ClientEnvironment['onStorage']>,
-  hear: (message: TabMessage) => void,
-): TabChannel {
+  if (storage.reach !== 'client' && openBroadcast) {
+    const channel = openBroadcast(name);
+    channel.onmessage = ({ data }) => deliver(data);
+    return { post: (message) => channel.postMessage(message), close: () => channel.close() };
+  }
+  if (storage.reach === 'client' || !localStorage || !onStorage) {
+    return { post: () => undefined, close: () => undefined };
+  }
+  const key = `${name}:message`;
   const close = onStorage((changed, value) => {
-    if (changed !== key || value === null) return;
-    const message = parseJson(value);
-    if (isMessage(message)) hear(message);
+    if (changed === key) deliver(parseJson(value));
   });
   return {
     post(message) {
-      // Tokens go where the host has put them and nowhere else.
+      // Tokens are stored where the application chose, and nowhere else.
       if (message.kind === 'renewed') return;
-      storage.setItem(key, JSON.stringify(message));
-      storage.removeItem(key);
+      localStorage.setItem(key, JSON.stringify(message));
+      localStorage.removeItem(key);
     },
     close,
   };
@@ -63,11 +49,10 @@ function throughStorage(
 
 const ENDS: readonly unknown[] = ['signedOut', 'signedOutElsewhere', 'signInNeeded'] satisfies EndEvent[];
 
-/** Other versions of the client may be in other tabs. */
+/** Other tabs may run another version of the client. */
 function isMessage(data: unknown): data is TabMessage {
-  if (!isRecord(data)) return false;
-  if (data['kind'] === 'renewed') return isTokens(data['tokens']);
-  if (typeof data['sessionId'] !== 'string') return false;
-  if (data['kind'] === 'wanted') return typeof data['generation'] === 'number';
-  return data['kind'] === 'ended' && ENDS.includes(data['event']);
+  const { kind, tokens, sessionId, generation, event } = recordOf(data);
+  if (kind === 'renewed') return isTokens(tokens);
+  if (typeof sessionId !== 'string') return false;
+  return kind === 'wanted' ? typeof generation === 'number' : kind === 'ended' && ENDS.includes(event);
 }

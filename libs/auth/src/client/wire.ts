@@ -23,7 +23,7 @@ export interface HistoryEntry {
   readonly event: string;
   readonly ipAddress: string | null;
   readonly userAgent: string;
-  /** What the event tells besides, in camelCase. */
+  /** The details of the event, in camelCase. */
   readonly extra: Readonly<Record<string, unknown>>;
   readonly timestamp: Date;
 }
@@ -36,11 +36,12 @@ export interface TokenPair {
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The value, or an empty record where it is not a record. */
+export function recordOf(value: unknown): JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
 }
 
-/** The value of a stored text, or null where it is none. */
+/** The value of a stored text, or null where it is not JSON. */
 export function parseJson(stored: string | null): unknown {
   try {
     return JSON.parse(stored ?? 'null');
@@ -49,17 +50,19 @@ export function parseJson(stored: string | null): unknown {
   }
 }
 
-export function camelCase(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** The same record with the names of its fields in camelCase. */
+export function inCamelCase<T>(row: Readonly<Record<string, T>>): Record<string, T> {
+  const rename = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [rename(name), value]));
 }
 
 export function readPair(body: unknown): TokenPair {
   return { accessToken: text(body, 'access_token'), refreshToken: text(body, 'refresh_token') };
 }
 
-/** A field that has to be a string. */
+/** A field that must be a string, and not empty. */
 export function text(body: unknown, name: string): string {
-  const value = isRecord(body) ? body[name] : undefined;
+  const value = recordOf(body)[name];
   if (typeof value !== 'string' || value === '') throw unexpected();
   return value;
 }
@@ -69,8 +72,7 @@ export function readSessions(body: unknown): Session[] {
 }
 
 export function readHistory(body: unknown): HistoryEntry[] {
-  const entries = list<HistoryEntry>(body, ['timestamp']);
-  return entries.map((entry) => ({ ...entry, extra: inCamelCase(entry.extra) }));
+  return list<HistoryEntry>(body, ['timestamp']).map((entry) => ({ ...entry, extra: inCamelCase(entry.extra) }));
 }
 
 /** The n of "Revoked <n> session(s)." */
@@ -79,15 +81,11 @@ export function readRevoked(body: unknown): number {
 }
 
 function list<T>(body: unknown, instants: readonly string[]): T[] {
-  if (!Array.isArray(body) || !body.every(isRecord)) throw unexpected();
-  return body.map((row) => {
+  if (!Array.isArray(body)) throw unexpected();
+  return body.map((row: unknown) => {
     const dates = instants.map((name) => [name, new Date(text(row, name))] as const);
-    return inCamelCase({ ...row, ...Object.fromEntries(dates) }) as T;
+    return inCamelCase<unknown>({ ...recordOf(row), ...Object.fromEntries(dates) }) as T;
   });
-}
-
-function inCamelCase(row: JsonRecord): JsonRecord {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [camelCase(name), value]));
 }
 
 function unexpected(): ClientError {

@@ -1,19 +1,24 @@
-/** The durable log of what happened to a user's authentication. */
-export type AuthEventName =
-  | 'login_success'
-  | 'login_failure'
-  | 'logout'
-  | 'token_refresh'
-  | 'token_reuse'
-  | 'password_change'
-  | 'password_reset'
-  | 'session_revoked'
-  | 'forced_logout';
+/** The kinds of events in the durable log. */
+export const AUTH_EVENT_NAMES = [
+  'login_success',
+  'login_failure',
+  'logout',
+  'token_refresh',
+  'token_reuse',
+  'password_change',
+  'password_reset',
+  'reauthentication',
+  'session_revoked',
+  'forced_logout',
+] as const;
+
+/** A kind of event in the durable log. */
+export type AuthEventName = (typeof AUTH_EVENT_NAMES)[number];
 
 /** An event about to be written. */
 export interface NewAuthEvent {
   readonly event: AuthEventName;
-  /** The user's id as text; null for a name that nobody has. */
+  /** The user's id as text; null for an unknown username. */
   readonly userId: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string;

@@ -1,6 +1,6 @@
-import type { Device } from './device';
+import type { DeviceInfo } from './device';
 
-/** Where a request came from, as the host's platform tells it. */
+/** Where a request came from, as the application's platform reports it. */
 export interface ClientInfo {
   /** `request.ip`, or nothing where it is not known. */
   readonly ipAddress?: string | null;
@@ -12,15 +12,16 @@ export interface ClientInfo {
 export interface Client {
   readonly ipAddress: string | null;
   readonly userAgent: string;
-  readonly device: Device;
-  /** The address prefix that failed logins are counted by: IPv4 /32, IPv6 /64; empty where there is none. */
+  readonly device: DeviceInfo;
+  /** The address prefix, IPv4 /32 or IPv6 /64, tracked or not; empty if unknown. Never stored. */
   readonly network: string;
+  /** The same as it may be stored: empty where addresses are not tracked. */
+  readonly trackedNetwork: string;
   /** Whether enough is tracked to tell a new device from a known one. */
   readonly recognisable: boolean;
 }
 
-/** The most of a User-Agent that is looked at or stored. */
-export const USER_AGENT_LENGTH = 500;
+const USER_AGENT_LENGTH = 500;
 
 /** The text without control characters, and at most 500 characters of it. */
 export function cleanUserAgent(text: string): string {

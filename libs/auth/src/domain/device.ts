@@ -1,22 +1,22 @@
-/** The kinds of device that a session may come from. */
+/** The kinds of device. */
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
 
 /** `desktop`, `mobile`, `tablet`, `bot`, or `other` for what is none of them or not known. */
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
-/** What a User-Agent tells about the client, in the words of the person who owns it. */
-export interface Device {
+/** What is known of the client from its User-Agent. Each name is `Other` when not identified. */
+export interface DeviceInfo {
   readonly deviceType: DeviceType;
-  /** `Windows`, `Android`, `iOS`, `macOS`, `Linux`, ...; `Other` when not identified. */
+  /** `Windows`, `Android`, `iOS`, `macOS`, `Linux`, ... */
   readonly osFamily: string;
-  /** `Chrome`, `Chrome Mobile`, `Firefox`, `Safari`, ...; `Other` when not identified. */
+  /** `Chrome`, `Chrome Mobile`, `Firefox`, `Safari`, ... */
   readonly browserFamily: string;
-  /** `Samsung SM-G991B`, `iPhone`, `Mac`, ...; `Other` when not identified. */
+  /** `Samsung SM-G991B`, `iPhone`, `Mac`, ... */
   readonly deviceName: string;
 }
 
 /** The device of a client that is not known or not tracked. */
-export const UNKNOWN_DEVICE: Device = Object.freeze({
+export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   deviceType: 'other',
   osFamily: 'Other',
   browserFamily: 'Other',

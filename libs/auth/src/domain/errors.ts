@@ -1,4 +1,4 @@
-/** Every way in which the library refuses. `http/error-responses.ts` gives each its status and body. */
+/** The errors of the library. `http/endpoints/error-responses.ts` maps each to a status and a body. */
 export type AuthErrorCode =
   | 'invalid_field'
   | 'invalid_credentials'
@@ -23,9 +23,7 @@ export type AuthErrorCode =
 /** Field name -> what is wrong with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/**
- * A refusal. Its message is safe to show: it never holds a token, a password, SQL or a parameter.
- */
+/** A refusal. Its message is safe to show: it contains no token, password, SQL or parameter. */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError';
 
@@ -43,4 +41,23 @@ export class AuthError extends Error {
 /** One field is missing, of the wrong type or out of bounds. */
 export function invalidField(field: string, message: string): AuthError {
   return new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
+}
+
+/** @throws AuthError `invalid_field` if there is a problem with the field */
+export function assertValidField(field: string, problem: string | null): void {
+  if (problem) throw invalidField(field, problem);
+}
+
+/** More passwords are being verified, or queued, than this process allows. */
+export function tooBusy(): AuthError {
+  return new AuthError('busy', 'Too many logins are being verified.');
+}
+
+/** Not a live access token of an active user, or its session ended while the request was served. */
+export function invalidAccessToken(): AuthError {
+  return new AuthError('access_token_invalid', 'Invalid or expired access token.');
+}
+
+export function unknownUser(): AuthError {
+  return new AuthError('unknown_user', 'There is no such user.');
 }

@@ -1,10 +1,7 @@
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
-/**
- * The address in its one canonical form, IPv4-mapped ones as IPv4 and zone ids dropped, so that one client is one
- * address; null where the text is no address.
- */
+/** The address in canonical form, IPv4-mapped ones as IPv4 and without zone id; null for other text. */
 export function canonicalIp(text: string | null | undefined): string | null {
   if (!text) return null;
   const bare = text.replace(/%.*$/s, '');

@@ -1,10 +1,12 @@
+import type { AccountStatus } from './account-status';
 import type { EndedSession, SessionRecord } from './session';
 
-/** What became of a login that was verified. */
+/** What became of opening a session. */
 export type OpenOutcome =
   | {
       readonly kind: 'opened';
       readonly session: SessionRecord;
+      /** The sessions that the policy ended for it. */
       readonly ended: readonly EndedSession[];
       readonly newDevice: boolean;
     }
@@ -15,21 +17,19 @@ export type OpenOutcome =
 /** What became of a presented refresh token. */
 export type RotateOutcome =
   | { readonly kind: 'rotated' }
-  /** The direct predecessor of the live token, within the grace period: its answer is given again. */
-  | { readonly kind: 'replayed'; readonly sealedAnswer: string }
-  /** Unknown, expired, revoked, or of a family that is already dead: nothing was changed. */
+  /** The pair that the token was exchanged for is issued again; it is derived from this seed. */
+  | { readonly kind: 'replayed'; readonly seed: string }
+  /** Nothing was changed. */
   | { readonly kind: 'refused' }
-  /** The session's time is over, which is yet to be stored. */
-  | { readonly kind: 'session_over'; readonly userId: string }
-  /** The user is disabled or gone; the sessions are yet to be ended. */
-  | { readonly kind: 'user_gone'; readonly userId: string; readonly account: AccountStatus }
+  /** The session has expired, which is yet to be stored. */
+  | { readonly kind: 'session_expired'; readonly userId: string }
+  /** The user is disabled or deleted, and the sessions are yet to be ended. */
+  | { readonly kind: 'account_inactive'; readonly userId: string; readonly account: AccountStatus }
+  /** The token had been used: every session of the user has ended. */
   | {
       readonly kind: 'reused';
       readonly session: SessionRecord;
       readonly ended: readonly EndedSession[];
-      readonly usedAt: number;
       readonly generationsBehind: number;
+      readonly lastRefreshAt: number;
     };
-
-/** Whether a user may be signed in. */
-export type AccountStatus = 'active' | 'disabled' | 'deleted';

@@ -1,28 +1,35 @@
-import { ending, isOver, type EndedSession, type SessionLimits, type SessionRecord } from './session';
+import { ending, isExpired, type EndedSession, type SessionRecord } from './session';
 
-/** What happens where a user has as many sessions as there may be. */
+/** The most active sessions of one user under any policy, so that every transition has an upper bound. */
+export const SESSION_LIMIT = 1_000;
+
+/** What happens where a user has as many sessions as are allowed. */
 export interface SessionPolicy {
-  /** The most sessions the user may have; null for any number. */
-  readonly maxSessions: number | null;
-  readonly onLimit: 'revoke_oldest' | 'reject';
-  readonly limits: SessionLimits;
+  /** 1 to `SESSION_LIMIT`. */
+  readonly maxSessions: number;
+  /** The session that ends for a new one, or whether the new one is refused. */
+  readonly onLimit: 'end_oldest' | 'end_least_recently_used' | 'reject';
 }
 
-export type Room =
-  /** The sessions that end for it: those whose time is over, and the oldest of the others. */
-  | { readonly kind: 'room'; readonly ended: readonly EndedSession[] }
+type Capacity =
+  /** The sessions that end for the new one: the expired ones, and as many of the others as needed. */
+  | { readonly kind: 'available'; readonly ended: readonly EndedSession[] }
   | { readonly kind: 'limit_reached'; readonly activeSessions: number };
 
-/** Makes room for one more session beside those that are stored as active, which are given oldest first. */
-export function makeRoom(
+/** Whether the policy allows one more session beside those stored as active, oldest first, and which ones end for it. */
+export function capacityFor(
   active: readonly SessionRecord[],
-  { maxSessions, onLimit, limits }: SessionPolicy,
+  { maxSessions, onLimit }: SessionPolicy,
   now: number,
-): Room {
-  if (maxSessions === null) return { kind: 'room', ended: [] };
-  const live = active.filter((one) => !isOver(one, limits, now));
+): Capacity {
+  const expired = active.filter((session) => isExpired(session, now));
+  const live = active.filter((session) => !isExpired(session, now));
   const excess = Math.max(0, live.length - maxSessions + 1);
   if (excess > 0 && onLimit === 'reject') return { kind: 'limit_reached', activeSessions: live.length };
-  const over = active.filter((one) => !live.includes(one)).map((one) => ending(one, 'expired'));
-  return { kind: 'room', ended: [...over, ...live.slice(0, excess).map((one) => ending(one, 'session_policy'))] };
+  if (onLimit === 'end_least_recently_used') live.sort((a, b) => a.lastActivity - b.lastActivity);
+  const evicted = live.slice(0, excess);
+  return {
+    kind: 'available',
+    ended: [...expired.map((one) => ending(one, 'expired')), ...evicted.map((one) => ending(one, 'session_policy'))],
+  };
 }

@@ -1,4 +1,5 @@
-import type { Device } from './device';
+import type { AccountStatus } from './account-status';
+import type { DeviceInfo } from './device';
 
 /** A session is one login on one client. Every state but `active` is final. */
 export type SessionState = 'active' | 'logged_out' | 'revoked' | 'expired';
@@ -18,22 +19,22 @@ export type EndReason =
   | 'expired';
 
 /** A session as the database holds it. Instants are milliseconds since 1970 (UTC). */
-export interface SessionRecord extends Device {
+export interface SessionRecord extends DeviceInfo {
   readonly id: string;
   /** The user's id as text. */
   readonly userId: string;
   readonly state: SessionState;
   readonly ipAddress: string | null;
   readonly createdAt: number;
-  /** When its user last proved who they are. */
+  /** When its user last proved their identity. */
   readonly authenticatedAt: number;
   readonly lastActivity: number;
-  readonly idleExpiresAt: number;
-  readonly absoluteExpiresAt: number;
+  /** When it expires if nothing happens, by its own timeouts and those in force. */
+  readonly expiresAt: number;
 }
 
 /** A session as its user sees it. */
-export interface Session extends Device {
+export interface SessionInfo extends DeviceInfo {
   readonly id: string;
   readonly state: SessionState;
   readonly ipAddress: string | null;
@@ -49,9 +50,20 @@ export interface EndedSession {
   readonly reason: EndReason;
 }
 
-/** The session in the state in which this reason leaves it. */
+/** The session in the state that this reason leaves it in. */
 export function ending(session: SessionRecord, reason: EndReason): EndedSession {
   return { session: { ...session, state: stateAfter(reason) }, reason };
+}
+
+/** The same for a session that is being ended: one that has expired by then ends as such. */
+export function endingAt(session: SessionRecord, now: number, reason: EndReason): EndedSession {
+  return ending(session, isExpired(session, now) ? 'expired' : reason);
+}
+
+/** Why sessions end whose user has this account; null for an active or unknown one. */
+export function inactiveReason(account: AccountStatus | null): EndReason | null {
+  if (account === 'disabled') return 'user_disabled';
+  return account === 'deleted' ? 'user_deleted' : null;
 }
 
 export function stateAfter(reason: EndReason): SessionState {
@@ -59,32 +71,13 @@ export function stateAfter(reason: EndReason): SessionState {
   return reason === 'expired' ? 'expired' : 'revoked';
 }
 
-/** The limits in force now; a session has those that it was opened with besides. */
-export interface SessionLimits {
-  readonly idleMs: number;
-  readonly absoluteMs: number;
-}
-
-/** The instant at which no refresh goes any further. A lowered limit acts on open sessions, a raised one does not. */
-export function absoluteEnd(session: SessionRecord, limits: SessionLimits): number {
-  return Math.min(session.absoluteExpiresAt, session.createdAt + limits.absoluteMs);
-}
-
-/** Whether the session's idle or absolute time is over: at the very millisecond it is. (ASVS 7.3.1, 7.3.2) */
-export function isOver(session: SessionRecord, limits: SessionLimits, now: number): boolean {
-  const idleEnd = Math.min(session.idleExpiresAt, session.lastActivity + limits.idleMs);
-  return now >= Math.min(idleEnd, absoluteEnd(session, limits));
-}
-
-/** The session after activity, which it may go on from as long as before, or less where the limit was lowered since. */
-export function renewed(session: SessionRecord, limits: SessionLimits, now: number): SessionRecord {
-  const lastActivity = Math.max(now, session.lastActivity);
-  const allowance = Math.min(session.idleExpiresAt - session.lastActivity, limits.idleMs);
-  return { ...session, lastActivity, idleExpiresAt: lastActivity + allowance };
+/** Whether the session has reached its idle or absolute timeout, to the millisecond. (ASVS 7.3.1, 7.3.2) */
+export function isExpired(session: SessionRecord, now: number): boolean {
+  return now >= session.expiresAt;
 }
 
 /** The session as its user sees it; `currentId` is the session of the request, if it came with one. */
-export function viewSession(record: SessionRecord, currentId: string | null): Session {
+export function viewSession(record: SessionRecord, currentId: string | null): SessionInfo {
   return {
     id: record.id,
     state: record.state,

@@ -1,12 +1,12 @@
-import type { UserId } from './ports/user-store';
-import type { EndReason, Session } from './session';
+import type { UserId } from './ports/accounts';
+import type { EndReason, SessionInfo } from './session';
 
 /** Name and payload of every signal. A payload is frozen and holds no token and no password. */
 export interface AuthSignals {
   /** A login opened a session. */
-  user_logged_in: { readonly userId: UserId; readonly session: Session; readonly newDevice: boolean };
+  user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
   /** A session ended, however it ended; one signal for each. */
-  user_logged_out: { readonly userId: UserId; readonly session: Session; readonly reason: EndReason };
+  user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
   /** A login was refused for its name or password. */
   login_failed: {
     readonly username: string;
@@ -15,29 +15,29 @@ export interface AuthSignals {
     /** Failures in a row for this name from this network, this one included. */
     readonly failureCount: number;
   };
-  /** A used refresh token was presented again: its family is dead and the user's sessions are over. */
+  /** A used refresh token was presented again: its family is revoked and the user's sessions have ended. */
   token_reuse_detected: {
     readonly userId: UserId;
     /** The session whose token it was. */
-    readonly session: Session;
+    readonly session: SessionInfo;
     /** Who presented it. */
     readonly ipAddress: string | null;
     readonly userAgent: string;
-    /** When the token had been used, and how many tokens of the family were issued after it. */
-    readonly reuse: { readonly usedAt: Date; readonly generationsBehind: number };
+    /** How many refreshes ago the token was used, and when its family was last refreshed. */
+    readonly reuse: { readonly generationsBehind: number; readonly lastRefreshAt: Date };
     readonly sessionsEnded: number;
   };
   /** A login was refused because the user has as many sessions as the policy allows. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
-  /** Failures in a row for one name from one network have reached `failedLogins.signalAt`; once per run. */
+  /** Failures in a row for one name from one network have reached `failedLogins.signalAt`; once per streak. */
   brute_force_threshold_hit: {
     readonly username: string;
     readonly ipAddress: string | null;
     readonly failureCount: number;
   };
   /** A user changed the password; `session` is the one that was kept, null where the change came without one. */
-  password_changed: { readonly userId: UserId; readonly session: Session | null };
-  /** The password was reset by the host. */
+  password_changed: { readonly userId: UserId; readonly session: SessionInfo | null };
+  /** The application reset the password. */
   password_reset: { readonly userId: UserId };
 }
 

@@ -1,152 +1,187 @@
-import type { DeviceDetector } from '../domain/ports/device-detector';
-import type { PasswordHasher } from '../domain/ports/password-hasher';
-import type { TokenSource } from '../domain/ports/token-source';
-import type { UserEntityMapping, UserStore } from '../domain/ports/user-store';
+import type { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
+import type { UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { NameMatching } from '../domain/username';
 
-/** Looks a password up in a list of known ones, say. It must not be stored or logged. */
+/**
+ * Checks a new password, for example against a list of breached ones. Returns what is wrong with it
+ * as a sentence for its user, or null. It must not store or log the password.
+ */
 export type PasswordCheck = (
   password: string,
   user: { readonly username: string },
 ) => string | null | Promise<string | null>;
 
-/** A class that Nest makes, with whatever it injects, or an object that is there already. */
+/** A class, which Nest instantiates with its dependencies injected, or an instance. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
-/** What a host may set. Every option has a default that is safe as it is; see `DEFAULT_OPTIONS`. */
+/**
+ * The options of `AuthModule.forRoot()`, and what the factory of `forRootAsync()` returns. All are
+ * optional, and the defaults, exported as `DEFAULT_OPTIONS`, are safe. A wrong value or an unknown
+ * option is an `AuthOptionsError` at startup that reports every problem.
+ */
 export interface AuthModuleOptions {
-  /** How many sessions a user may have: any number, one (a login ends the others), or at most `maxSessions`. */
+  /**
+   * The number of sessions a user may have: `multi` for any number, `single` for one (a login ends
+   * the others), `max_count` for at most `maxSessions`. Default: 'multi'.
+   */
   sessionPolicy?: 'multi' | 'single' | 'max_count';
-  /** The limit under `max_count`: 1 to 1000. */
+  /** The limit under `sessionPolicy: 'max_count'`, in sessions, 1 to 1000. Default: 5. */
   maxSessions?: number;
-  /** At the limit a login ends the oldest sessions, or is refused with 403. */
+  /**
+   * What a login at the limit does: `revoke_oldest` ends the sessions created first, `reject`
+   * refuses the login with 403. Default: 'revoke_oldest'.
+   */
   onSessionLimit?: 'revoke_oldest' | 'reject';
-  /** Whether each refresh gives a new refresh token, which is what makes a stolen one noticed. */
+  /** Whether a refresh issues a new refresh token; without, no reuse is detected. Default: true. */
   rotateRefreshTokens?: boolean;
   /**
-   * 0 to 60. Above 0 the refresh token that was exchanged last, presented again within so many seconds, gets the same pair
-   * again: for clients that lose an answer or race themselves. 0: a token that is presented twice is always reuse.
+   * The grace period after a refresh, in seconds, 0 to 60. Within it, the refresh token that was
+   * exchanged last gets the same pair again, for clients that lose a response or refresh in
+   * parallel. With 0, a refresh token that is presented twice is always reuse. A value above 0
+   * needs `rotateRefreshTokens`. Default: 0.
    */
   refreshReuseGraceSeconds?: number;
-  /** Whether addresses are stored, answered and told in signals. */
+  /** Whether IP addresses are stored, returned and included in signals. Default: true. */
   trackIps?: boolean;
-  /** Whether User-Agents are stored and parsed. */
+  /** Whether User-Agent headers are stored and parsed. Default: true. */
   trackUserAgents?: boolean;
-  /** Whether device, system and browser are told from the User-Agent. Needs `ua-parser-js`. */
+  /**
+   * Whether device, operating system and browser are detected from the User-Agent. Needs
+   * `ua-parser-js` or a `deviceDetector`. Default: true.
+   */
   trackDevices?: boolean;
-  /** 60 to 3600. */
+  /** The lifetime of an access token, in seconds, 60 to 3600. Default: 900. */
   accessTokenTtlSeconds?: number;
-  /** How long a refresh token is good for; each refresh starts anew. At most the absolute timeout. */
+  /**
+   * The lifetime of a refresh token, in seconds, 1 second to 100 years. Each refresh restarts it.
+   * Default: 604800, lowered to `absoluteTimeoutSeconds`, which is the most.
+   */
   refreshTokenTtlSeconds?: number;
-  /** How long a session lasts at the most, whatever is refreshed. */
+  /** The lifetime of a session, in seconds, 1 second to 100 years. Default: 2592000. */
   absoluteTimeoutSeconds?: number;
-  /** How long a session lasts without activity. The refresh TTL by default, at most the absolute timeout. */
+  /**
+   * The time without activity after which a session expires, in seconds, 1 second to 100 years, at
+   * most `absoluteTimeoutSeconds`. Default: 604800, or `refreshTokenTtlSeconds` where that is set.
+   */
   idleTimeoutSeconds?: number;
-  /** The last activity is written at most this often; at most a quarter of the idle timeout. */
+  /**
+   * The shortest time between two writes of a session's last activity, in seconds, 0 seconds to 100
+   * years and at most a quarter of `idleTimeoutSeconds`. Default: 60, lowered to that quarter.
+   */
   activityIntervalSeconds?: number;
+  /** Counting and delaying failed logins. */
   failedLogins?: {
-    /** The number of failures in a row at which `brute_force_threshold_hit` is sent. */
+    /** The failure streak at which `brute_force_threshold_hit` is emitted, at least 1. Default: 5. */
     signalAt?: number;
-    /** The number of failures in a row from which on attempts are delayed; false for never. */
+    /** The failure streak from which attempts are delayed, at least 1; `false`: never. Default: 10. */
     throttleFrom?: number | false;
-    /** After so long without a failure the count returns to 0. */
+    /** How long a streak is remembered, in seconds, 1 second to 100 years. Default: 300. */
     windowSeconds?: number;
   };
+  /** The capacity for hashing passwords, of each instance. */
   hashing?: {
-    /** Password hashes that run at the same time. The number of cores by default. */
+    /** How many password hashes run at the same time, 1 to 1024. Default: the number of cores. */
     concurrent?: number;
-    /** Password hashes that wait; beyond them a login is answered with 503 at once. */
+    /** How many may be queued, 0 to 1000000; beyond it a request gets 503. Default: 64. */
     waiting?: number;
   };
+  /** Confirming the password within a session. */
   recentLogin?: {
-    /** Whether `POST reauthenticate/` is there, by which a user proves within a session who they are. */
+    /** Whether `POST reauthenticate/` is mounted. Default: false. */
     endpoint?: boolean;
-    /** Ending sessions needs a login (or `reauthenticate/`) that is no older; false for any. */
+    /**
+     * The age of a login or reauthentication up to which it allows ending sessions, in seconds, 1
+     * second to 100 years, or `false` for any age. Default: false.
+     */
     toEndSessionsSeconds?: number | false;
   };
+  /** What a new password must be. */
   passwordPolicy?: {
-    /** The fewest characters of a password that is set: 8 to 64. NIST SP 800-63B-4 asks for 15 where nothing else is asked. */
+    /**
+     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15
+     * where the password is the only factor. Default: 15.
+     */
     minLength?: number;
-    /** What is wrong with a password that is set, as a sentence for its user; null where nothing is. */
+    /** A further check of a new password. Returns what is wrong with it, or null. Default: none. */
     check?: PasswordCheck | undefined;
   };
-  /** How long a token for resetting a password is good for. */
+  /** The lifetime of a password reset token, in seconds, 60 to 604800. Default: 3600. */
   passwordResetTtlSeconds?: number;
-  /** Whether a changed password ends the user's other sessions. */
+  /** Whether a password change ends the user's other sessions. Default: true. */
   revokeOnPasswordChange?: boolean;
-  /** Whether a reset password ends all of the user's sessions. */
+  /** Whether a password reset ends all of the user's sessions. Default: true. */
   revokeOnPasswordReset?: boolean;
-  /** 10 to 15; 4 to 9 only where `NODE_ENV` is `test`. */
+  /** The work factor of bcrypt, 10 to 15; 4 to 9 only where `NODE_ENV` is `test`. Default: 12. */
   bcryptCost?: number;
+  /** What pruning keeps of the event log. */
   history?: {
-    /** Events are kept so long. */
+    /** The age at which events are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
-    /** Events of one user that are kept. */
+    /**
+     * The number of events kept for each user, 1 to 10000000. Beyond it refreshes are pruned first,
+     * then failed logins. Default: 1000.
+     */
     maxRowsPerUser?: number;
   };
-  /** How often rows that are no longer needed are removed, by each instance; false for `PruningService` alone. */
+  /**
+   * The time between two prunings by each instance, in seconds, 60 to 604800, or `false` to prune
+   * only when `PruningService` is called. Default: 3600.
+   */
   pruneIntervalSeconds?: number | false;
-  /** How often the sessions of open sockets are looked up, 1 to 3600, while any is open; see `OpenSockets`. */
+  /**
+   * The time between two checks of the sessions of open sockets by each instance, in seconds, 1 to
+   * 3600. See `OpenSockets`. Default: 30.
+   */
   socketCheckIntervalSeconds?: number;
   /**
-   * Whether the guard's read and what a refresh and a login write are prepared under names (PostgreSQL). Set it to false
-   * behind a pooler that hands out another connection for each transaction and does not know of prepared statements, such
-   * as PgBouncer before 1.21.
+   * Whether frequent statements are prepared under names (PostgreSQL). Set it to `false` behind a
+   * pooler that assigns connections per transaction and does not support prepared statements, such
+   * as PgBouncer before 1.21. Default: true.
    */
   namedStatements?: boolean;
-  /** `exact`: byte by byte. `insensitive`: without regard to case and width (NFKC, lower case). */
+  /**
+   * How names are compared: `exact` byte by byte, `insensitive` without regard to case and width
+   * (NFKC, lower case). Default: 'exact'.
+   */
   nameMatching?: NameMatching;
-  /** Where the users are: an entity of the host's, or a class that extends `UserStore`. `AuthUser` by default. */
+  /**
+   * Where the users are stored: a mapped entity of the application, or a class that extends
+   * `UserStore`. Default: `AuthUser`.
+   */
   users?: UserEntityMapping | Replaceable<UserStore>;
-  /** bcrypt by default. */
+  /** How passwords are hashed: a class that extends `PasswordHasher`. Default: bcrypt. */
   passwordHasher?: Replaceable<PasswordHasher>;
-  /** ua-parser-js by default, where it is installed. */
+  /** A class that extends `DeviceDetector`. Default: ua-parser-js, where it is installed. */
   deviceDetector?: Replaceable<DeviceDetector>;
-  /** Where the token of a call stands that is no HTTP request, where its transport has no usual place for it. */
+  /**
+   * How the token of a call is found that comes neither over HTTP nor in the usual place of its
+   * transport: a class that extends `TokenSource`. Default: none.
+   */
   tokenSource?: Replaceable<TokenSource>;
 }
 
-/** What shapes the module itself, and so cannot come out of the factory of `forRootAsync()`. */
+/** The options that shape the module. With `forRootAsync()` they are written beside the factory. */
 export interface AuthModuleExtras {
-  /** Where the controllers are mounted, behind the host's global prefix. */
+  /** The path of the controllers, behind the application's global prefix. Default: 'auth'. */
   path?: string;
-  /** Whether the controllers are mounted. Without them everything is to be had from `AuthService`. */
+  /** Whether controllers are mounted. `AuthService` has the same functions. Default: true. */
   controllers?: boolean;
-  /** Whether `BearerAuthGuard` stands before every route of the host; `@Public()` opens one. */
+  /** Whether `BearerAuthGuard` guards every route without `@Public()`. Default: false. */
   globalGuard?: boolean;
-  /** The name of the DataSource, where it is not the default one. */
+  /** The name of the DataSource. Default: 'default'. */
   dataSource?: string;
-  /** Whether the module's exports are to be had everywhere without an import. */
+  /** Whether the exports can be injected without importing the module. Default: true. */
   isGlobal?: boolean;
 }
 
-/** The options in force: complete, checked and frozen. */
-export type ResolvedAuthOptions = Readonly<
-  Required<
-    Omit<
-      AuthModuleOptions,
-      | 'users'
-      | 'passwordHasher'
-      | 'deviceDetector'
-      | 'tokenSource'
-      | 'failedLogins'
-      | 'hashing'
-      | 'history'
-      | 'recentLogin'
-      | 'passwordPolicy'
-    >
-  >
-> & {
-  readonly failedLogins: Readonly<Required<NonNullable<AuthModuleOptions['failedLogins']>>>;
-  readonly hashing: Readonly<Required<NonNullable<AuthModuleOptions['hashing']>>>;
-  readonly recentLogin: Readonly<Required<NonNullable<AuthModuleOptions['recentLogin']>>>;
-  readonly passwordPolicy: Readonly<Required<NonNullable<AuthModuleOptions['passwordPolicy']>>>;
-  readonly history: Readonly<Required<NonNullable<AuthModuleOptions['history']>>>;
-  readonly users: AuthModuleOptions['users'];
-  readonly passwordHasher: AuthModuleOptions['passwordHasher'];
-  readonly deviceDetector: AuthModuleOptions['deviceDetector'];
-  readonly tokenSource: AuthModuleOptions['tokenSource'];
-};
+/** The options that are objects of options. */
+export type GroupName = 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
+type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'tokenSource';
+
+/** The options in force: complete, valid and frozen. */
+export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, GroupName | ReplaceableName>>> & {
+  readonly [Group in GroupName]: Readonly<Required<NonNullable<AuthModuleOptions[Group]>>>;
+} & { readonly [Name in ReplaceableName]: AuthModuleOptions[Name] };
 
 /** Injects the options in force. */
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';

@@ -1,43 +1,67 @@
-import { DEFAULT_OPTIONS } from './defaults';
-import { AuthOptionsError, resolveOptions } from './resolve-options';
+import { PasswordHasher } from '../domain/ports/platform';
+import { UserStore } from '../domain/ports/accounts';
+import { CheapPasswordHasher } from '../testing';
+import { EXTRA_ROWS, OPTION_ROWS } from './option-table';
+import type { AuthOptionsError } from './problems';
+import { DEFAULT_OPTIONS, resolveExtras, resolveOptions } from './resolve-options';
 
-const problems = (given: object, env = {}): readonly string[] => {
+const problems = (given: unknown, beside: object = {}): readonly string[] => {
   try {
-    resolveOptions(given, env);
+    resolveOptions(given, beside);
     return [];
   } catch (error) {
     return (error as AuthOptionsError).problems;
   }
 };
 
+class User {}
+
 describe('the options', () => {
-  it('are the defaults where nothing is written, and frozen through and through', () => {
-    const options = resolveOptions();
+  afterEach(() => jest.restoreAllMocks());
+
+  it('are the defaults where nothing is written, and frozen at every level', () => {
+    const options = resolveOptions({ maxSessions: undefined, failedLogins: undefined, history: {} });
     expect(options).toEqual(DEFAULT_OPTIONS);
     expect([options, options.failedLogins, options.hashing, options.history].every(Object.isFrozen)).toBe(true);
+  });
+
+  it('have defaults that their own rules accept', () => {
+    const wrong = [...OPTION_ROWS, ...EXTRA_ROWS].filter(
+      ([, { default: value, rule }]) => value !== undefined && !rule.accepts(value),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it.each([
     ['maxSessions', 1, 1000],
     ['accessTokenTtlSeconds', 60, 3600],
+    ['refreshReuseGraceSeconds', 0, 60],
     ['bcryptCost', 10, 15],
   ])('%s is from %i to %i', (name, least, most) => {
+    jest.replaceProperty(process.env, 'NODE_ENV', 'production');
     expect([problems({ [name]: least }), problems({ [name]: most })]).toEqual([[], []]);
     for (const value of [least - 1, most + 1, least + 0.5, String(least), NaN, null]) {
       expect(problems({ [name]: value })).toEqual([expect.stringContaining(`${name} is`)]);
     }
   });
 
-  it('a cheap bcrypt is for tests alone', () => {
-    expect(problems({ bcryptCost: 4 }, { NODE_ENV: 'test' })).toEqual([]);
-    expect(problems({ bcryptCost: 4 }, { NODE_ENV: 'production' })).toHaveLength(1);
-    expect(problems({ bcryptCost: 3 }, { NODE_ENV: 'test' })).toHaveLength(1);
+  it('allow a cheap bcrypt in tests only', () => {
+    expect([problems({ bcryptCost: 4 }), problems({ bcryptCost: 3 })]).toEqual([[], [expect.any(String)]]);
+    jest.replaceProperty(process.env, 'NODE_ENV', 'production');
+    expect(problems({ bcryptCost: 4 })).toHaveLength(1);
   });
 
-  it('bound each other', () => {
-    expect(problems({ refreshTokenTtlSeconds: 101, absoluteTimeoutSeconds: 100 })).toHaveLength(1);
+  it('limit each other', () => {
+    expect(problems({ refreshTokenTtlSeconds: 101, absoluteTimeoutSeconds: 100 })).toEqual([
+      'refreshTokenTtlSeconds is 101; write at most 100, absoluteTimeoutSeconds',
+    ]);
     expect(problems({ idleTimeoutSeconds: 101, absoluteTimeoutSeconds: 100 })).toHaveLength(1);
-    expect(problems({ idleTimeoutSeconds: 100, activityIntervalSeconds: 26 })).toHaveLength(1);
+    expect(problems({ idleTimeoutSeconds: 103, activityIntervalSeconds: 26 })).toEqual([
+      'activityIntervalSeconds is 26; write at most 25, a quarter of idleTimeoutSeconds',
+    ]);
+  });
+
+  it('left out, stay within the limits that others set', () => {
     expect(resolveOptions({ absoluteTimeoutSeconds: 3600 })).toMatchObject({
       refreshTokenTtlSeconds: 3600,
       idleTimeoutSeconds: 3600,
@@ -48,23 +72,99 @@ describe('the options', () => {
     });
   });
 
-  it('are told wrong all at once, each with what to write', () => {
-    const given = {
-      maxsessions: 3,
-      path: 'x',
-      failedLogins: { signalAt: 0, what: 1 },
-      users: {},
-      history: 3,
-      trackIps: 1,
-    };
+  it('report a conflict beside other problems, unless it depends on a wrong value', () => {
+    expect(problems({ idleTimeoutSeconds: 101, absoluteTimeoutSeconds: 100, trackIps: 1 })).toHaveLength(2);
+    expect(problems({ idleTimeoutSeconds: 2_592_001, absoluteTimeoutSeconds: -1 })).toHaveLength(1);
+    expect(problems({ refreshTokenTtlSeconds: 'x', activityIntervalSeconds: 1_000_000 })).toHaveLength(1);
+  });
+
+  it('refuse a grace period without rotation only where it is written and above 0', () => {
+    expect(problems({ rotateRefreshTokens: false })).toEqual([]);
+    expect(problems({ rotateRefreshTokens: false, refreshReuseGraceSeconds: 0 })).toEqual([]);
+    expect(problems({ rotateRefreshTokens: false, refreshReuseGraceSeconds: 1 })).toEqual([
+      expect.stringContaining('refreshReuseGraceSeconds is 1; write 0, or leave it out'),
+    ]);
+  });
+
+  it('report every problem, each with what to write', () => {
+    const given = { maxsessions: 3, failedLogins: { signalAt: 0, what: 1 }, users: {}, history: 3, trackIps: 1 };
     expect(problems(given)).toEqual([
-      'maxsessions is no option; write maxSessions',
-      'path shapes the module; write it beside `useFactory`, not in what the factory gives',
-      'failedLogins.what is no option',
+      'maxsessions is not an option; write maxSessions',
+      'failedLogins.signalAt is 0; write a whole number of at least 1',
+      'failedLogins.what is not an option; ' +
+        'write one of failedLogins.signalAt, failedLogins.throttleFrom, failedLogins.windowSeconds',
+      expect.stringContaining('users is {}; write { entity: User'),
       'history is 3; write an object with retentionDays, maxRowsPerUser',
       'trackIps is 1; write true or false',
-      'failedLogins.signalAt is 0; write a whole number of at least 1',
-      expect.stringContaining('users is {}; write { entity: User'),
+    ]);
+  });
+
+  it.each([
+    [{ maxSesions: 1 }, 'maxSesions is not an option; write maxSessions'],
+    [{ signalAt: 1 }, 'signalAt is not an option; write failedLogins.signalAt'],
+    [{ history: { retentiondays: 1 } }, 'history.retentiondays is not an option; write history.retentionDays'],
+    [
+      { users: { entity: User, username: 'a', passwordHash: 'b', isActive: 'c' } },
+      'users.isActive is not an option; write users.active',
+    ],
+  ])('%j: an unknown option is reported with the one that was probably meant', (given, problem) => {
+    expect(problems(given)).toEqual([problem]);
+  });
+
+  it('check the mapping of the users property by property', () => {
+    expect(problems({ users: { entity: User, username: 'email', passwordHash: 'hash', active: undefined } })).toEqual(
+      [],
+    );
+    expect(problems({ users: { entity: 'User', username: 'email', active: true } })).toEqual([
+      "users.entity is 'User'; write an entity of the DataSource",
+      "users.passwordHash is undefined; write the name of a property, such as 'password'",
+      "users.active is true; write the name of a property, such as 'isActive'",
+    ]);
+  });
+
+  it('take a class or an instance of the expected kind, and no other', () => {
+    expect(problems({ passwordHasher: CheapPasswordHasher })).toEqual([]);
+    expect(problems({ passwordHasher: new CheapPasswordHasher() })).toEqual([]);
+    expect(problems({ passwordHasher: PasswordHasher, users: User, tokenSource: UserStore })).toEqual([
+      'passwordHasher is [class PasswordHasher]; write a class that extends PasswordHasher',
+      expect.stringContaining('users is [class User]; write { entity: User,'),
+      expect.stringContaining('tokenSource is [class UserStore]; write a class that extends TokenSource'),
+    ]);
+  });
+});
+
+describe('the options that shape the module', () => {
+  it('are reported together with the others', () => {
+    const given = { maxSessions: 0, colour: 'red' };
+    expect(problems(given, { ...given, path: 3, globalGuard: undefined, dataSource: '' })).toEqual([
+      'maxSessions is 0; write a whole number from 1 to 1000',
+      expect.stringContaining('colour is not an option; write one of sessionPolicy,'),
+      "path is 3; write a string such as 'auth'",
+      "dataSource is ''; write the name of a DataSource",
+    ]);
+  });
+
+  it('belong beside a factory, and the others in what it returns', () => {
+    expect(problems({ path: 'x' }, { maxSessions: 3, controler: false })).toEqual([
+      'path is returned by the factory; write it beside the factory',
+      'maxSessions is written beside the factory; return it from the factory',
+      'controler is not an option; write controllers',
+    ]);
+  });
+
+  it('have their defaults where they are left out or wrong', () => {
+    expect(resolveExtras({ path: 3, controllers: false, isGlobal: undefined })).toEqual({
+      path: 'auth',
+      controllers: false,
+      globalGuard: false,
+      dataSource: 'default',
+      isGlobal: true,
+    });
+  });
+
+  it.each([null, [], 'x'])('a factory that returns %j is an error', (given) => {
+    expect(problems(given)).toEqual([
+      expect.stringMatching(/^the options object is .*; write an object, or return one/),
     ]);
   });
 });

@@ -1,11 +1,11 @@
-import type { HostTransactions, TransactionManager } from '../domain/ports/host-transactions';
+import type { ApplicationTransactions, TransactionManager } from '../domain/ports/platform';
 
 /**
- * These calls of a service, as a part of the host's transaction.
+ * These calls of a service, as a part of the application's transaction.
  * @throws Error for a manager that is in no transaction, or of another DataSource
  */
 export function joining<Service extends object, Name extends keyof Service>(
-  transactions: HostTransactions,
+  transactions: ApplicationTransactions,
   manager: TransactionManager,
   service: Service,
   names: readonly Name[],

@@ -1,19 +1,19 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { ClientInfo } from '../domain/client';
-import type { UserId } from '../domain/ports/user-store';
-import type { OpenedSession } from '../domain/token-pair';
+import type { UserId } from '../domain/ports/accounts';
+import type { OpenedSession } from '../domain/tokens';
 import { AuthService } from '../services/auth.service';
 
-/** A session that was opened for a test. */
+/** A session opened for a test. */
 export interface ActingSession extends OpenedSession {
-  /** To be sent with each request: `{ Authorization: 'Bearer ...' }`. */
+  /** The headers of an authenticated request: `{ Authorization: 'Bearer ...' }`. */
   readonly headers: { readonly Authorization: string };
 }
 
 /**
- * Opens a session for a user without a password and without HTTP: as a login does, with its event, its signal and the session
- * policy.
- * @throws AuthError `unknown_user` for one who is not there or not active
+ * Opens a session for a user without a password and without HTTP. Like a login it records its
+ * event, emits its signal and applies the session policy.
+ * @throws AuthError `unknown_user` if the user does not exist or is not active
  */
 export async function actingAs(
   app: INestApplicationContext,

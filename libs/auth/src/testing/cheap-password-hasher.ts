@@ -1,12 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { PasswordHasher } from '../domain/ports/password-hasher';
+import { PasswordHasher } from '../domain/ports/platform';
 
 const PREFIX = 'cheap$';
 
-/**
- * A hasher for tests, where bcrypt would be most of their time: `passwordHasher: CheapPasswordHasher`. It protects nothing, and
- * refuses to be made where `NODE_ENV` is not `test`.
- */
+/** A fast, insecure hasher: `passwordHasher: CheapPasswordHasher`. Throws unless `NODE_ENV` is `test`. */
 export class CheapPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
 
@@ -14,7 +11,7 @@ export class CheapPasswordHasher extends PasswordHasher {
     super();
     if (process.env['NODE_ENV'] !== 'test') {
       throw new Error(
-        "CheapPasswordHasher is for tests: NODE_ENV is not 'test'. Leave `passwordHasher` out for bcrypt.",
+        "CheapPasswordHasher is for tests only, and NODE_ENV is not 'test'. Leave out `passwordHasher` to use bcrypt.",
       );
     }
   }

@@ -1,8 +1,8 @@
-import { Clock } from '../domain/ports/clock';
+import { Clock } from '../domain/ports/platform';
 
-/** A clock that stands still until it is moved. Time in a test is driven, never slept. */
+/** A clock for tests. Its time changes only by `advance`. */
 export class DrivenClock extends Clock {
-  /** @param at where it stands at first, in milliseconds since 1970 */
+  /** @param at the initial time, in milliseconds since 1970 */
   constructor(private at: number = Date.UTC(2026, 0, 15, 10, 23, 0, 123)) {
     super();
   }
@@ -11,7 +11,7 @@ export class DrivenClock extends Clock {
     return this.at;
   }
 
-  /** Moves it on, or back. */
+  /** Moves the time forward, or back by a negative number. */
   advance(milliseconds: number): void {
     this.at += milliseconds;
   }

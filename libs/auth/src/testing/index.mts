@@ -1,3 +1,4 @@
-// The door for `import`: the same classes as `require()` gives, behind the library's own door.
+// The entry point for `import`, with the same classes as `require()`. The library's own entry point
+// comes first.
 import '../index.mjs';
 export * from './index.js';

@@ -1,4 +1,4 @@
-// For the tests of hosts: `import { ... } from 'nestjs-session-auth/testing'`.
+// For the tests of applications: `import { ... } from 'nestjs-session-auth/testing'`.
 export { actingAs } from './acting-as';
 export type { ActingSession } from './acting-as';
 export { CheapPasswordHasher } from './cheap-password-hasher';
@@ -6,4 +6,4 @@ export { DrivenClock } from './driven-clock';
 export { recordSignals, SignalRecorder } from './record-signals';
 export type { RecordedSignal } from './record-signals';
 /** The token to override: `overrideProvider(Clock).useValue(new DrivenClock())`. */
-export { Clock } from '../domain/ports/clock';
+export { Clock } from '../domain/ports/platform';

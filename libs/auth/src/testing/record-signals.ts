@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../domain/signals';
 
-/** A signal that was sent. */
+/** A signal that was emitted. */
 export type RecordedSignal = {
   readonly [Name in AuthSignalName]: { readonly name: Name; readonly payload: AuthSignals[Name] };
 }[AuthSignalName];
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<AuthSignalName, true>> = {
   password_reset: true,
 };
 
-/** The signals that an app sends from now on, in order. */
+/** Records the signals that an application emits, in order. */
 export class SignalRecorder {
   readonly all: RecordedSignal[] = [];
 
@@ -28,18 +28,18 @@ export class SignalRecorder {
     });
   }
 
-  /** The payloads of one kind. */
+  /** The payloads of one signal, in order. */
   of<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
     return this.all.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
   }
 
-  /** Forgets what was sent until now. */
+  /** Forgets the signals recorded so far. */
   clear(): void {
     this.all.length = 0;
   }
 }
 
-/** Records what an app sends; call it when the app is initialised. */
+/** Records the signals that an initialized application emits from now on. */
 export function recordSignals(app: INestApplicationContext): SignalRecorder {
   return new SignalRecorder(app);
 }

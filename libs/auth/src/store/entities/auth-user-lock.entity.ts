@@ -7,14 +7,8 @@ import { COMPARED_BY_BYTES, USER_ID } from './columns';
  */
 @Entity('auth_user_locks', COMPARED_BY_BYTES)
 export class AuthUserLock {
-  @PrimaryColumn({ ...USER_ID, name: 'user_id' })
-  userId!: string;
+  @PrimaryColumn({ ...USER_ID, name: 'user_id' }) userId!: string;
 
-  /** Raised by each change of password, so that a login that verified the old one meanwhile is refused. */
-  @Column({ type: 'integer', name: 'credentials_version' })
-  credentialsVersion!: number;
-
-  /** Another one whenever the lock is taken: what was read before is still true while it is the same. */
-  @Column({ type: 'integer' })
-  revision!: number;
+  /** Raised by each password change, so that a login that is verifying the old password is refused. */
+  @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
 }

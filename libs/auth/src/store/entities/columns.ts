@@ -16,7 +16,7 @@ export const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnO
 
 export const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
 
-/** The host's user id as text; no foreign key, because the host's table and id type are its own. */
+/** The application's user id as text; no foreign key, because the application's table and id type are its own. */
 export const USER_ID = { type: 'varchar', length: 255 } as const satisfies ColumnOptions;
 
 /**

@@ -1,24 +1,22 @@
 import { AuthEvent } from './auth-event.entity';
 import { AuthLoginFailure } from './auth-login-failure.entity';
 import { AuthPasswordReset } from './auth-password-reset.entity';
-import { AuthRefreshToken } from './auth-refresh-token.entity';
 import { AuthSession } from './auth-session.entity';
 import { AuthUserLock } from './auth-user-lock.entity';
 import { AuthUser } from './auth-user.entity';
 
 type EntityClass = new () => object;
 
-/** The entities of a host that has a table of users of its own: all but `AuthUser`. */
+/** The entities of an application with its own table of users: all but `AuthUser`. */
 export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze([
   AuthSession,
-  AuthRefreshToken,
   AuthEvent,
   AuthLoginFailure,
   AuthPasswordReset,
   AuthUserLock,
 ]);
 
-/** Every entity of the library, for the `entities` of the host's DataSource. */
+/** Every entity of the library, for the `entities` of the application's DataSource. */
 export const AUTH_ENTITIES: readonly EntityClass[] = Object.freeze([...AUTH_ENTITIES_WITHOUT_USERS, AuthUser]);
 
-export { AuthEvent, AuthLoginFailure, AuthPasswordReset, AuthRefreshToken, AuthSession, AuthUser, AuthUserLock };
+export { AuthEvent, AuthLoginFailure, AuthPasswordReset, AuthSession, AuthUser, AuthUserLock };

@@ -1,7 +1,7 @@
-import { Table, type QueryRunner, type TableColumnOptions, type TableIndexOptions } from 'typeorm';
+import { Table, type MigrationInterface, type QueryRunner, type TableColumnOptions } from 'typeorm';
 import { COMPARED_BY_BYTES } from '../entities/columns';
 
-/** A column as a migration writes it down: what it was then, whatever the entity is today. */
+/** A column as it was when the migration was written, whatever the entity is today. */
 export interface FrozenColumn {
   readonly name: string;
   readonly type: 'varchar' | 'bigint' | 'integer' | 'text' | 'boolean';
@@ -10,19 +10,44 @@ export interface FrozenColumn {
   readonly nullable?: boolean;
 }
 
+export const text = (name: string, length: number): FrozenColumn => ({ name, type: 'varchar', length });
+export const instant = (name: string): FrozenColumn => ({ name, type: 'bigint' });
+export const count = (name: string): FrozenColumn => ({ name, type: 'integer' });
+export const primary = (column: FrozenColumn): FrozenColumn => ({ ...column, primary: true });
+export const nullable = (column: FrozenColumn): FrozenColumn => ({ ...column, nullable: true });
+
 export interface FrozenTable {
   readonly name: string;
+  /** PostgreSQL: how full, in percent, inserts fill a page. */
+  readonly fillFactor?: number;
   readonly columns: readonly FrozenColumn[];
   readonly indices: readonly { readonly columns: readonly string[]; readonly unique?: boolean }[];
 }
 
-/** Creates the tables on the database at hand, under the host's schema, entity prefix and naming strategy. */
-export async function createTables(runner: QueryRunner, tables: readonly FrozenTable[]): Promise<void> {
-  for (const table of tables) await runner.createTable(resolve(runner, table));
+/** Creates tables on the database at hand, under the application's schema, entity prefix and naming strategy. */
+export abstract class TableMigration implements MigrationInterface {
+  /** TypeORM orders migrations by the timestamp at its end. */
+  abstract readonly name: string;
+  protected abstract readonly tables: readonly FrozenTable[];
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of this.tables) {
+      await runner.createTable(resolve(runner, table));
+      if (table.fillFactor !== undefined) await setFillFactor(runner, table.name, table.fillFactor);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const { name } of [...this.tables].reverse()) await runner.dropTable(tablePath(runner, name));
+  }
 }
 
-export async function dropTables(runner: QueryRunner, tables: readonly FrozenTable[]): Promise<void> {
-  for (const table of [...tables].reverse()) await runner.dropTable(tablePath(runner, table.name));
+async function setFillFactor(runner: QueryRunner, name: string, fillFactor: number): Promise<void> {
+  const { driver, options } = dataSourceOf(runner);
+  if (options.type !== 'postgres') return;
+  const parts = tablePath(runner, name).split('.');
+  const table = parts.map((part) => driver.escape(part)).join('.');
+  await runner.query(`ALTER TABLE ${table} SET (fillfactor = ${fillFactor})`);
 }
 
 function resolve(runner: QueryRunner, table: FrozenTable): Table {
@@ -38,10 +63,7 @@ function resolve(runner: QueryRunner, table: FrozenTable): Table {
       isPrimary: column.primary ?? false,
       isNullable: column.nullable ?? false,
     })),
-    indices: table.indices.map((index): TableIndexOptions => ({
-      columnNames: index.columns.map(columnName),
-      isUnique: index.unique ?? false,
-    })),
+    indices: table.indices.map(({ columns, unique }) => ({ columnNames: columns.map(columnName), isUnique: !!unique })),
   });
 }
 

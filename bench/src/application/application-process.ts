@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Headers } from '../contenders/contender';
+import type { ApplicationSpec, Listening, Memory } from './spec';
+
+const ROOT = join(__dirname, '../../..');
+const START_MS = 120_000;
+const STOP_MS = 5_000;
+
+/** A running `server.ts`. */
+export class ApplicationProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+    readonly headers: readonly Headers[],
+  ) {}
+
+  /** Starts the process; resolves once it listens and its sessions exist. */
+  static async start(spec: ApplicationSpec): Promise<ApplicationProcess> {
+    const script = `require('@swc-node/register'); require(${JSON.stringify(join(__dirname, 'server.ts'))})`;
+    const child = spawn(process.execPath, ['--expose-gc', '-e', script], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        NODE_NO_WARNINGS: '1',
+        SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
+        APPLICATION_SPEC: JSON.stringify(spec),
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    let output = '';
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on('data', (chunk: Buffer) => (output = (output + String(chunk)).slice(-4_000)));
+    }
+    const abort = new AbortController();
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+    try {
+      const exited = once(child, 'exit', { signal: abort.signal }).then(() => {
+        throw new Error(`The application of ${spec.contender} exited before it listened: ${output}`);
+      });
+      const listening = once(child, 'message', { signal: abort.signal });
+      const [{ port, headers }] = (await Promise.race([listening, exited])) as [Listening];
+      return new ApplicationProcess(child, `http://127.0.0.1:${port}`, headers);
+    } finally {
+      clearTimeout(timer);
+      abort.abort();
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Measures its memory after a garbage collection. */
+  async memory(): Promise<Memory> {
+    const reply = once(this.child, 'message');
+    this.child.send('memory');
+    return ((await reply) as [Memory])[0];
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,43 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { AddressInfo } from 'node:net';
+import type { MakeContender } from '../contenders/contender';
+import type { ApplicationMessage, ApplicationSpec } from './spec';
+
+/** Runs a contender in a process of its own. Sends its parent the port and request headers and, on demand, its memory. */
+async function main(): Promise<void> {
+  const spec = JSON.parse(process.env['APPLICATION_SPEC']!) as ApplicationSpec;
+  const { make } = (await import(`../contenders/${spec.contender}`)) as { make: MakeContender };
+  const contender = await make(spec);
+  @Module(contender.module)
+  class BenchModule {}
+  const app = await NestFactory.create<NestExpressApplication>(BenchModule, {
+    ...contender.app,
+    logger: ['error', 'fatal'],
+  });
+  contender.configure?.(app);
+  app.enableShutdownHooks();
+  await app.listen(0, '127.0.0.1');
+  const headers = await contender.credentials(app);
+  const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
+  send({ port, headers });
+}
+
+function send(message: ApplicationMessage): void {
+  process.send!(message);
+}
+
+process.on('message', () => {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  send({ rss, heapUsed });
+});
+// The parent has ended, perhaps by a signal.
+process.on('disconnect', () => process.exit(0));
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

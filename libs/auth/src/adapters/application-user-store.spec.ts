@@ -1,0 +1,38 @@
+import { Logger } from '@nestjs/common';
+import { type StoredUser, UserStore } from '../domain/ports/accounts';
+import { ApplicationUserStore } from './application-user-store';
+
+class SilentUsers extends UserStore {
+  findByUsername(): Promise<StoredUser | null> {
+    return new Promise(() => undefined);
+  }
+  findById(): Promise<StoredUser | null> {
+    return Promise.reject(new Error("user 'alice' of ldap://secret@10.0.0.1"));
+  }
+}
+
+describe("a user store of the host's", () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('that does not answer within five seconds is not available', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const answer = expect(new ApplicationUserStore(new SilentUsers()).findByUsername('alice')).rejects.toMatchObject({
+      code: 'database_unavailable',
+    });
+    await jest.advanceTimersByTimeAsync(5_000);
+    await answer;
+    expect(error).toHaveBeenCalledWith('The user store failed: StoreTimeout');
+  });
+
+  it('that rejects is not available, and what it says goes nowhere', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const asked = new ApplicationUserStore(new SilentUsers()).findById('7');
+    await expect(asked).rejects.toMatchObject({
+      code: 'database_unavailable',
+      message: 'The user store does not answer.',
+    });
+    expect(error).toHaveBeenCalledWith('The user store failed: Error');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

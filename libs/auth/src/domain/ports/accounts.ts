@@ -1,0 +1,156 @@
+import type { AccountStatus } from '../account-status';
+import type { NewAuthEvent } from '../auth-event';
+import type { Admission, AttemptKeys, StreakLimits } from '../failure-streak';
+import type { EndedSession, SessionRecord } from '../session';
+import type { OperationContext, ReissuedTokens } from './sessions';
+
+/** A user's id in the application's own type. The library stores it as text. */
+export type UserId = string | number | bigint;
+
+/** What the library needs to know of a user. */
+export interface StoredUser {
+  readonly id: UserId;
+  readonly username: string;
+  /** Null for a user who cannot log in with a password. */
+  readonly passwordHash: string | null;
+  /** False for a user who may not log in and whose sessions have ended. */
+  readonly active: boolean;
+}
+
+/** A user about to be stored; without a hash for one who logs in otherwise. */
+export interface NewUser {
+  readonly username: string;
+  readonly passwordHash: string | null;
+}
+
+/**
+ * Where the users are stored. The option `users` takes a class that extends this one where they are
+ * not a TypeORM entity of the same DataSource. A rejection means "not available": the response is 503.
+ */
+export abstract class UserStore {
+  /**
+   * The user whose name equals `username` byte by byte, or with `nameMatching: 'insensitive'` has
+   * the same form after `foldName`; or null.
+   */
+  abstract findByUsername(username: string): Promise<StoredUser | null>;
+
+  /** The user with this id, or null. */
+  abstract findById(id: UserId): Promise<StoredUser | null>;
+
+  /** The application's own user object, for `@CurrentUser()`. By default that of `findById`. */
+  load(id: UserId): Promise<unknown> {
+    return this.findById(id);
+  }
+
+  /** The id in the application's type, from the text that the library stored. Text by default. */
+  parseId(text: string): UserId {
+    return text;
+  }
+
+  /**
+   * Stores a new password hash; false if the user is gone, or has another hash than `expectedHash`.
+   * Leave it out where passwords are set elsewhere: then `password/change/` is not mounted.
+   */
+  setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
+
+  /** Enables or disables a user; false if there is none. Leave it out where that is done elsewhere. */
+  setActive?(id: UserId, active: boolean): Promise<boolean>;
+
+  /** Stores a new, active user; null if the name is taken. */
+  create?(user: NewUser): Promise<StoredUser | null>;
+}
+
+/** Asks the user store about the account of a user, given as sessions store the id. */
+export async function askAccountStatus(users: UserStore, userId: string): Promise<AccountStatus> {
+  const user = await users.findById(users.parseId(userId));
+  if (!user) return 'deleted';
+  return user.active ? 'active' : 'disabled';
+}
+
+/** The application's entity of users, and which of its properties hold what the library needs. */
+export interface UserEntityMapping {
+  readonly entity: new () => object;
+  /** The property that holds the name used at login. */
+  readonly username: string;
+  /** The property that holds the password hash. */
+  readonly passwordHash: string;
+  /** The boolean property that is false for a disabled user. Without it every user is active. */
+  readonly active?: string;
+}
+
+/** A user found by name, and how often the password had been changed by then. */
+export interface FoundCredentials {
+  readonly user: StoredUser | null;
+  readonly version: number;
+}
+
+export interface ReplacePassword extends OperationContext {
+  readonly userId: UserId;
+  readonly passwordHash: string;
+  /** The hash that was verified; the change is refused when another one has taken its place. */
+  readonly expectedHash?: string;
+  /** The token that allows it, which is used up; null where something else does. */
+  readonly resetDigest: string | null;
+  /** Whether the other sessions end. */
+  readonly revoke: boolean;
+  /** The session that continues, with a fresh token pair; null where there is none. */
+  readonly keep: { readonly sessionId: string; readonly issued: ReissuedTokens } | null;
+}
+
+export type ReplaceOutcome =
+  /** Nothing is kept where the session to keep ended meanwhile. */
+  | { readonly kind: 'replaced'; readonly kept: SessionRecord | null; readonly ended: readonly EndedSession[] }
+  /** The user, the verified password, the token or the session to keep is not there any more. */
+  | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
+  /** Users elsewhere: it failed half-way, after sessions had ended and before or after the password was set. */
+  | {
+      readonly kind: 'broken';
+      readonly isSet: boolean;
+      readonly ended: readonly EndedSession[];
+      readonly error: unknown;
+    };
+
+/** Passwords, wherever the application keeps them. */
+export abstract class CredentialStore {
+  /** Asks the same of the database whether the name is known or not. */
+  abstract find(username: string): Promise<FoundCredentials>;
+  /** Whether passwords can be set here. */
+  abstract readonly canSetPasswords: boolean;
+  /** One transaction where the users are in the same DataSource; otherwise the sessions end first. */
+  abstract replace(command: ReplacePassword): Promise<ReplaceOutcome>;
+  /** Stores a token for a new password; the user's earlier ones become invalid. */
+  abstract addReset(userId: UserId, digest: string, expiresAt: number): Promise<void>;
+  /** The user (as text) whose token this is, while it is valid. */
+  abstract ownerOfReset(digest: string, now: number): Promise<string | null>;
+}
+
+/** Transitions of everything that the library stores of a user. */
+export abstract class AccountStore {
+  /** Disables a user and ends all sessions; null for no such user. */
+  abstract disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null>;
+  /** Removes sessions, tokens and events of a user; the sessions that were active. */
+  abstract forget(userId: string, at: OperationContext): Promise<readonly EndedSession[]>;
+}
+
+export interface FailedAttempt extends AttemptKeys {
+  readonly now: number;
+  readonly limits: StreakLimits;
+  /** Whether a user has the name. */
+  readonly isKnown: boolean;
+  /** The event that records the failure, given the count of failures from this network. */
+  readonly event: (failureCount: number) => NewAuthEvent;
+}
+
+/** The failure streaks, shared by all instances. Each call is one transaction. */
+export abstract class LoginAttemptStore {
+  /** Takes the slots of an attempt if it is admitted. An opened session returns them, and what follows here. */
+  abstract admit(keys: AttemptKeys, now: number, limits: StreakLimits): Promise<Admission>;
+  /** Counts a failure and records it. @returns the length of the streak from this network */
+  abstract fail(attempt: FailedAttempt): Promise<number>;
+  /** Returns the slots of an attempt without a result. */
+  abstract release(keys: AttemptKeys): Promise<void>;
+  /** Ends the streaks after a right password: that from this network and that of the name. */
+  abstract succeed(keys: AttemptKeys): Promise<void>;
+  /** Ends all streaks of a name, from wherever they come. */
+  abstract reset(nameKey: string): Promise<void>;
+}

@@ -1,0 +1,6 @@
+import type { AuthSignalName, AuthSignals } from '../signals';
+
+/** Emits signals to the application. Called after the commit, and never fails. */
+export abstract class SignalBus {
+  abstract emit<Name extends AuthSignalName>(name: Name, payload: AuthSignals[Name]): void;
+}

@@ -1,0 +1,193 @@
+import type { AccountStatus } from '../account-status';
+import type { AuthEventEntry } from '../auth-event';
+import type { Client } from '../client';
+import type { DeviceType } from '../device';
+import type { OpenOutcome, RotateOutcome } from '../outcomes';
+import type { PairDigests, PresentedRefreshToken } from '../refresh-decision';
+import type { EndedSession, EndReason, SessionRecord } from '../session';
+import type { SessionPolicy } from '../session-policy';
+import type { AttemptKeys } from '../failure-streak';
+
+/** The instant of a transition, and who asked for it. */
+export interface OperationContext {
+  readonly now: number;
+  readonly client: Client;
+}
+
+/** Digests and expiries of the first token pair of a family. */
+export interface ReissuedTokens extends PairDigests {
+  readonly accessExpiresAt: number;
+  readonly refreshExpiresAt: number;
+  readonly familyDigest: string;
+}
+
+/** A session that is about to be stored. */
+export interface NewSession extends SessionRecord {
+  readonly idleExpiresAt: number;
+  readonly absoluteExpiresAt: number;
+}
+
+export interface OpenSession extends OperationContext, SessionPolicy {
+  readonly session: NewSession;
+  readonly issued: ReissuedTokens;
+  /** What `CredentialStore.find` returned before the password was verified; null where none was. */
+  readonly credentialsVersion: number | null;
+  /** The failed logins that this login ends; null where no password was verified. */
+  readonly attempt: AttemptKeys | null;
+}
+
+export interface RotateToken extends OperationContext {
+  readonly presented: PresentedRefreshToken;
+  /** The digests of the next pair. The refresh token stays the same where refresh tokens are not rotated. */
+  readonly next: PairDigests;
+  readonly accessTtlMs: number;
+  readonly refreshTtlMs: number;
+  /** For how long the response can be issued again; 0 for never. */
+  readonly graceMs: number;
+  /** What the next pair was derived from, with the presented token; null for random tokens. */
+  readonly seed: string | null;
+}
+
+/** The sessions to end: all of a user, or the one that is named. */
+export interface EndSessions extends OperationContext {
+  readonly userId: string;
+  readonly sessionId?: string;
+  /** The one session to keep. */
+  readonly exceptId?: string;
+  /** How the session of the request ends, where it is among them. */
+  readonly current?: { readonly id: string; readonly reason: EndReason };
+  readonly reason: EndReason;
+  /** The administrator who ends them, if one does. */
+  readonly actor?: string;
+}
+
+/** A session with the account of its user. */
+export interface SessionLookup {
+  readonly session: SessionRecord;
+  /** Null where only the user store knows it. */
+  readonly account: AccountStatus | null;
+}
+
+/** A session with its live access token. */
+export interface SessionWithAccessToken extends SessionLookup {
+  readonly accessDigest: string;
+  readonly accessExpiresAt: number;
+  /** Until when the pair may be issued again, if its access token has not been used; 0 otherwise. */
+  readonly replayUntil: number;
+}
+
+/** The session of a request, with the digest of the access token that authenticated it. */
+export interface CurrentSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly accessDigest: string;
+}
+
+export interface Touch {
+  readonly sessionId: string;
+  readonly at: number;
+}
+
+/** Reads sessions, and writes what is not a transition. */
+export abstract class SessionStore {
+  /** The active session with this id. It may have expired. */
+  abstract find(id: string): Promise<SessionWithAccessToken | null>;
+  /** Stores that an access token was used; false where that is stored already, or the token is no longer live. */
+  abstract markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean>;
+  /** The sessions in the state `active`, newest first. Some may have expired. */
+  abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
+  /** Those of these sessions, at most 1,000, that are in the state `active`. Some may have expired. */
+  abstract findActive(sessionIds: readonly string[]): Promise<readonly SessionLookup[]>;
+  /** Writes the last activity of active sessions, never an earlier one. Returns those that others have locked. */
+  abstract touch(touches: readonly Touch[]): Promise<readonly Touch[]>;
+}
+
+/** The transitions of sessions. Each leaves all of the new state or all of the old. */
+export abstract class SessionTransitions {
+  abstract open(command: OpenSession): Promise<OpenOutcome>;
+  abstract rotate(command: RotateToken): Promise<RotateOutcome>;
+  /** Issues a fresh pair to a session whose user proved their identity; false where the access token is not live. */
+  abstract reissue(session: CurrentSession, issued: ReissuedTokens, context: OperationContext): Promise<boolean>;
+  /** Returns the sessions that this very call ended. */
+  abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
+  /** Ends the user's sessions if the account is still not active. It is read again in the same transaction. */
+  abstract endForInactiveAccount(
+    userId: string,
+    account: AccountStatus | null,
+    context: OperationContext,
+  ): Promise<readonly EndedSession[]>;
+  /** Stores which of the user's sessions have expired; returns those that this call was the first to notice. */
+  abstract expire(userId: string, now: number): Promise<readonly EndedSession[]>;
+}
+
+/** Which of all active sessions; what is left out does not matter. Instants are milliseconds. */
+export interface SessionCriteria {
+  readonly userId?: string;
+  readonly createdBefore?: number;
+  readonly inactiveSince?: number;
+  readonly ipAddress?: string;
+  readonly deviceType?: DeviceType;
+  readonly osFamily?: string;
+  readonly browserFamily?: string;
+}
+
+/** The history of each user, and the sessions of all of them for those who administer them. */
+export abstract class SessionDirectory {
+  /** Active sessions in the order of their ids, behind the given one. */
+  abstract page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]>;
+  /** Ends at most so many of them in one transaction and records who did it; returns none when none is left. */
+  abstract end(
+    criteria: SessionCriteria,
+    most: number,
+    actor: string,
+    at: OperationContext,
+  ): Promise<readonly EndedSession[]>;
+  /** Events of the user (as text), newest first; only those with a smaller id than `before` if it is given. */
+  abstract history(userId: string, before: number | null, most: number): Promise<readonly AuthEventEntry[]>;
+}
+
+/** What pruning removes by age alone. */
+export type Prunable = 'events' | 'loginFailures' | 'passwordResets';
+
+/** What one batch did to the sessions that were due. */
+export interface PrunedSessions {
+  /** All that were looked at. A batch that is not full is the last one. */
+  readonly visited: number;
+  /** Ended sessions that were removed. */
+  readonly removed: number;
+  /** Active sessions that had expired, or whose user is no longer active. */
+  readonly ended: readonly EndedSession[];
+}
+
+/** How many events may stay. */
+export interface HistoryCaps {
+  readonly perUser: number;
+  /** Of unknown names, together. */
+  readonly withoutUser: number;
+}
+
+/** Pruning, in batches. Each call is one transaction that skips rows that others have locked. */
+export abstract class PruningStore {
+  /** Ends, removes or schedules again the sessions that are due. */
+  abstract pruneSessions(context: OperationContext, most: number): Promise<PrunedSessions>;
+  /** Removes rows that were due by then; returns how many. */
+  abstract remove(what: Prunable, before: number, most: number): Promise<number>;
+  /** Users (as text, in order, after the given one) with more events than the cap. */
+  abstract usersOverCap(cap: number, after: string, most: number): Promise<readonly string[]>;
+  /**
+   * Removes events beyond the cap of a user, or of unknown names (null), and returns how many: the
+   * oldest refreshes first, then the oldest failed logins, then the oldest of all.
+   */
+  abstract trim(userId: string | null, cap: number, most: number): Promise<number>;
+
+  /** What `pruneSessions`, `remove` and `trim` would find. */
+  abstract countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }>;
+  abstract count(what: Prunable, before: number): Promise<number>;
+  abstract countOverCap(before: number, caps: HistoryCaps): Promise<number>;
+}
+
+/** Whether the store can do its work. */
+export abstract class StoreProbe {
+  /** Reads from each of the library's tables. @throws AuthError `database_unavailable` where one does not answer */
+  abstract read(): Promise<void>;
+}

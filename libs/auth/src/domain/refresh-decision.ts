@@ -1,0 +1,107 @@
+import type { AccountStatus } from './account-status';
+import { isExpired, type SessionRecord } from './session';
+
+/** How a client receives and presents its tokens. */
+export type TokenTransport = 'bearer' | 'cookie';
+
+/** How often the response to one exchange is issued again at most. */
+export const REPLAY_LIMIT = 100;
+
+/** A refresh token as it was presented: digests, and what it says about itself. */
+export interface PresentedRefreshToken {
+  readonly sessionId: string;
+  readonly digest: string;
+  readonly familyDigest: string;
+  readonly generation: number;
+  readonly transport: TokenTransport;
+  /** The digest of the token together with the network of the client. */
+  readonly networkDigest: string;
+  /** The digests of the pair that this token was exchanged for, if it was exchanged with this seed. */
+  successorDigests(seed: string): PairDigests;
+}
+
+export interface PairDigests {
+  readonly accessDigest: string;
+  readonly refreshDigest: string;
+}
+
+/** A session with its live tokens. */
+export interface RefreshableSession extends PairDigests {
+  readonly session: SessionRecord;
+  /** Null where only the user store knows it. */
+  readonly account: AccountStatus | null;
+  readonly familyDigest: string;
+  /** The generation of the live refresh token. */
+  readonly generation: number;
+  readonly refreshExpiresAt: number;
+  /** When the live pair was issued by an exchange; null before the first one. */
+  readonly refreshedAt: number | null;
+  /** How the response to the last exchange is issued again; null without a grace period. */
+  readonly replay: ReplayWindow | null;
+}
+
+/** What is stored of an exchange so that its response can be derived again from the token that was presented. */
+export interface ReplayWindow {
+  readonly seed: string;
+  readonly until: number;
+  readonly transport: TokenTransport;
+  readonly networkDigest: string;
+  readonly count: number;
+  /** Whether the access token of the new pair has authenticated a request. */
+  readonly isUsed: boolean;
+}
+
+/** What a presented refresh token leads to. */
+export type RefreshDecision =
+  /** It is the live token of a session that may continue. */
+  | 'rotate'
+  /** It is the direct predecessor of the live token, within the grace period: the same pair is issued again. */
+  | 'replay'
+  /** It was exchanged before: the session and all others of the user end. */
+  | 'reuse'
+  /** Unknown, revoked, expired, or of a session that has ended: nothing changes. */
+  | 'refuse'
+  | 'session_expired'
+  | 'account_inactive';
+
+/**
+ * The rules of a refresh. (RFC 9700, section 4.14.2; Jaspan's series-and-token scheme, with the series stored as a digest)
+ * @param graceMs the grace period in force; 0 for none
+ */
+export function decideRefresh(
+  found: RefreshableSession | null,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): RefreshDecision {
+  if (!found || found.session.state !== 'active') return 'refuse';
+  // Another family: a forgery, or a token that a password change has revoked. Neither is reuse.
+  if (found.familyDigest !== presented.familyDigest) return 'refuse';
+  if (isExpired(found.session, now)) return 'session_expired';
+
+  if (found.refreshDigest === presented.digest) {
+    if (found.refreshExpiresAt <= now) return 'refuse';
+    return found.account === 'active' ? 'rotate' : 'account_inactive';
+  }
+  // Newer than the database, which was restored or lost its last commits: the client did nothing wrong.
+  if (presented.generation >= found.generation) return 'refuse';
+  if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
+  if (found.account !== 'active') return 'account_inactive';
+  return found.replay!.count < REPLAY_LIMIT ? 'replay' : 'refuse';
+}
+
+/** Whether the token may have its response again, rather than count as used. */
+function isWithinGrace(
+  { generation, refreshedAt, replay, accessDigest, refreshDigest }: RefreshableSession,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): boolean {
+  if (!replay || refreshedAt === null || presented.generation !== generation - 1) return false;
+  // A grace period that was shortened since applies at once.
+  if (now >= Math.min(replay.until, refreshedAt + graceMs)) return false;
+  if (replay.transport !== presented.transport) return false;
+  if (replay.isUsed && replay.networkDigest !== presented.networkDigest) return false;
+  const successor = presented.successorDigests(replay.seed);
+  return successor.accessDigest === accessDigest && successor.refreshDigest === refreshDigest;
+}

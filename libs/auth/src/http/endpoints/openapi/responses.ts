@@ -1,0 +1,141 @@
+import { AuthError, type AuthErrorCode } from '../../../domain/errors';
+import { FIELD_MESSAGES } from '../../../domain/fields';
+import { propertiesOf, text, type Model, type Schema } from '../dto/property';
+import { DetailResponse } from '../dto/responses';
+import type { Endpoint } from '../endpoints';
+import { ERROR_RESPONSES, errorBody } from '../error-responses';
+
+/** A response of an endpoint. */
+export interface Response {
+  readonly description: string;
+  readonly schema: Schema;
+  readonly headers: Readonly<Record<string, Schema>>;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  200: 'Success.',
+  400: 'The request is malformed, or a field is invalid.',
+  401: 'The request has no valid access token of an active user.',
+  403: 'The request is refused; `code` is the reason.',
+  404: 'The user has no such active session.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  429: 'Too many failed logins.',
+  503: 'The database does not answer, or too many passwords are being verified.',
+};
+
+const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
+const CACHE_CONTROL = { 'Cache-Control': header('No cache stores it.', { type: 'string', enum: ['no-store'] }) };
+const RETRY_AFTER = { 'Retry-After': header('In seconds.', { type: 'integer', minimum: 1, example: 30 }) };
+const HEADERS: Readonly<Record<number, Response['headers']>> = {
+  401: {
+    'WWW-Authenticate': header('RFC 6750, section 3: `error="invalid_token"` if a token was sent.', {
+      type: 'string',
+      example: 'Bearer realm="api", error="invalid_token"',
+    }),
+  },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
+
+const COMMON: readonly AuthErrorCode[] = ['database_unavailable'];
+const PROTECTED: readonly AuthErrorCode[] = ['credentials_missing', 'access_token_invalid', 'credentials_ambiguous'];
+const BODY: readonly AuthErrorCode[] = ['body_malformed', 'body_too_large', 'body_not_json'];
+
+/** The name of a schema. `Auth` keeps it apart from the application's. */
+export function nameOf(model: Model): string {
+  return `Auth${model.name.replace(/Response$/, '')}`;
+}
+
+export function refTo(model: Model | string): Schema {
+  return { $ref: `#/components/schemas/${typeof model === 'string' ? model : nameOf(model)}` };
+}
+
+/** Returns the responses of an endpoint by their status. */
+export function responsesOf(endpoint: Endpoint): Readonly<Record<number, Response>> {
+  const codes = errorsOf(endpoint);
+  const statuses = [...new Set(codes.map((code) => ERROR_RESPONSES[code].status))];
+  const errors = statuses.map((status) => {
+    const ofStatus = codes.filter((code) => ERROR_RESPONSES[code].status === status);
+    return [status, errorResponse(status, ofStatus, fieldsOf(endpoint))] as const;
+  });
+  return { 200: successResponse(endpoint), ...Object.fromEntries(errors) };
+}
+
+/** Returns the properties of the schema of an error that has a code. */
+export function codedProperties(code: AuthErrorCode): Readonly<Record<string, Schema>> {
+  const { detail } = propertiesOf(DetailResponse);
+  return {
+    detail: { ...detail, example: ERROR_RESPONSES[code].example },
+    code: { ...text('The reason.', code), enum: [code] },
+  };
+}
+
+/** `session_limit_reached` -> `AuthSessionLimitReached` */
+export function codedName(code: AuthErrorCode): string {
+  return `Auth_${code}`.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The codes whose responses have a schema of their own. */
+export function codedErrors(endpoint: Endpoint): AuthErrorCode[] {
+  return errorsOf(endpoint).filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
+}
+
+function errorsOf(endpoint: Endpoint): AuthErrorCode[] {
+  return [
+    ...(endpoint.errors ?? []),
+    ...(fieldsOf(endpoint).length > 0 ? (['invalid_field'] as const) : []),
+    ...(endpoint.method === 'POST' ? BODY : []),
+    ...(endpoint.isPublic ? [] : PROTECTED),
+    ...COMMON,
+  ];
+}
+
+function fieldsOf({ body, query }: Endpoint): string[] {
+  return [...Object.keys(body ? propertiesOf(body) : {}), ...Object.keys(query ?? {})];
+}
+
+function successResponse({ returns }: Endpoint): Response {
+  const base = { description: DESCRIPTIONS[200]!, headers: CACHE_CONTROL };
+  if (typeof returns === 'string') {
+    const examples = { success: { summary: returns, value: { detail: returns } } };
+    return { ...base, schema: refTo(DetailResponse), examples };
+  }
+  if (typeof returns === 'function') return { ...base, schema: refTo(returns) };
+  return { ...base, schema: { type: 'array', items: refTo(returns[0]) } };
+}
+
+function errorResponse(status: number, codes: readonly AuthErrorCode[], fields: readonly string[]): Response {
+  const bodies = new Set(codes.map((code) => ERROR_RESPONSES[code].body));
+  const named = [...fields, ...(bodies.has('nonFieldErrors') ? ['non_field_errors'] : [])];
+  const coded = codes.filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
+  const schemas = [
+    ...(named.length > 0 && bodies.has('fields') ? [fieldErrors(named)] : []),
+    ...coded.map((code) => refTo(codedName(code))),
+    ...(bodies.has('detail') ? [refTo(DetailResponse)] : []),
+  ];
+  const examples = codes.flatMap((code) => {
+    const { example = code === 'invalid_field' ? 'A field is missing.' : undefined } = ERROR_RESPONSES[code];
+    if (example === undefined) return [];
+    const error = new AuthError(code, example, { [fields[0]!]: [FIELD_MESSAGES.required] });
+    return [[code, { summary: example, value: errorBody(error) }] as const];
+  });
+  return {
+    description: DESCRIPTIONS[status]!,
+    headers: { ...CACHE_CONTROL, ...HEADERS[status] },
+    schema: schemas.length === 1 ? schemas[0]! : { oneOf: schemas },
+    ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}),
+  };
+}
+
+/** An object from names of fields to their messages. */
+function fieldErrors(fields: readonly string[]): Schema {
+  const messages = { type: 'array', items: { type: 'string' }, minItems: 1 };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, messages])),
+    additionalProperties: false,
+    minProperties: 1,
+  };
+}

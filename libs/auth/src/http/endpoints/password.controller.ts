@@ -1,0 +1,49 @@
+import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { AuthService } from '../../services/auth.service';
+import { BearerAuthGuard } from '../guards/bearer-auth.guard';
+import { MountedIf, OptionalRouteGuard } from '../guards/optional-route.guard';
+import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { AuthEndpoint } from './auth-endpoint.decorator';
+import { AuthErrorFilter } from './auth-error.filter';
+import { PasswordChangeRequest, ReauthenticateRequest } from './dto/requests';
+import { tokenPairResponse, TokenPairResponse } from './dto/responses';
+import { readBody } from './read-body';
+
+/** What a user does with the password within a session. */
+@Controller({ version: VERSION_NEUTRAL })
+@UseFilters(AuthErrorFilter)
+@UseGuards(OptionalRouteGuard, BearerAuthGuard)
+export class PasswordController {
+  constructor(protected readonly auth: AuthService) {}
+
+  /** `POST password/change/` changes the password, if the user store can set passwords. */
+  @MountedIf((auth) => auth.canSetPasswords)
+  @Post('password/change')
+  @AuthEndpoint({
+    id: 'authChangePassword',
+    summary: 'Changes the password and returns a new token pair for this session; by default the other sessions end',
+    body: PasswordChangeRequest,
+    returns: TokenPairResponse,
+    errors: ['too_many_attempts'],
+  })
+  async change(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+    const body = await readBody(PasswordChangeRequest, request);
+    const change = { currentPassword: body.current_password, newPassword: body.new_password };
+    return tokenPairResponse(await this.auth.changePassword(principalOf(request), change, clientInfoOf(request)));
+  }
+
+  /** `POST reauthenticate/` confirms the password, if `recentLogin.endpoint` is on. */
+  @MountedIf((auth) => auth.canReauthenticate)
+  @Post('reauthenticate')
+  @AuthEndpoint({
+    id: 'authReauthenticate',
+    summary: 'Confirms the password within the session and returns a new token pair',
+    body: ReauthenticateRequest,
+    returns: TokenPairResponse,
+    errors: ['too_many_attempts'],
+  })
+  async reauthenticate(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+    const { password } = await readBody(ReauthenticateRequest, request);
+    return tokenPairResponse(await this.auth.reauthenticate(principalOf(request), password, clientInfoOf(request)));
+  }
+}

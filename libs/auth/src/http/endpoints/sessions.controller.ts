@@ -1,0 +1,85 @@
+import { Controller, Delete, Get, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { invalidField } from '../../domain/errors';
+import { FIELD_MESSAGES } from '../../domain/fields';
+import { AuthService } from '../../services/auth.service';
+import { HISTORY_LIMIT } from '../../services/sessions/user-sessions';
+import { BearerAuthGuard } from '../guards/bearer-auth.guard';
+import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { AuthEndpoint } from './auth-endpoint.decorator';
+import { AuthErrorFilter } from './auth-error.filter';
+import { uuid } from './dto/property';
+import {
+  type DetailResponse,
+  historyEntryResponse,
+  HistoryEntryResponse,
+  sessionResponse,
+  SessionResponse,
+} from './dto/responses';
+
+/** The user's own sessions and history. */
+@Controller({ version: VERSION_NEUTRAL })
+@UseFilters(AuthErrorFilter)
+@UseGuards(BearerAuthGuard)
+export class SessionsController {
+  constructor(protected readonly auth: AuthService) {}
+
+  /** `GET sessions/` lists the active sessions. */
+  @Get('sessions')
+  @AuthEndpoint({
+    id: 'authListSessions',
+    summary: 'Lists the active sessions of the user, newest first',
+    returns: [SessionResponse],
+  })
+  async list(@Req() request: AuthRequest): Promise<SessionResponse[]> {
+    const { userId, session } = principalOf(request);
+    const sessions = await this.auth.listSessions(userId, { currentSessionId: session.id });
+    return sessions.map(sessionResponse);
+  }
+
+  /** `DELETE sessions/<id>/` ends one session. */
+  @Delete('sessions/:sessionId')
+  @AuthEndpoint({
+    id: 'authRevokeSession',
+    summary: 'Ends one session of the user',
+    params: { sessionId: uuid('The `id` in the list of sessions.') },
+    returns: 'Session revoked.',
+    errors: ['session_not_found', 'recent_login_required'],
+  })
+  async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
+    const principal = principalOf(request);
+    this.auth.assertMayEndSessions(principal);
+    const { userId, session } = principal;
+    const { sessionId } = request.params as { sessionId: string };
+    await this.auth.revokeSession(userId, sessionId, clientInfoOf(request), { currentSessionId: session.id });
+    return { detail: 'Session revoked.' };
+  }
+
+  /** `GET history/` lists the latest events. */
+  @Get('history')
+  @AuthEndpoint({
+    id: 'authHistory',
+    summary: 'Lists the latest authentication events of the user, newest first',
+    query: {
+      limit: {
+        type: 'integer',
+        description: `The number of events. Values above ${HISTORY_LIMIT.max} mean ${HISTORY_LIMIT.max}.`,
+        minimum: 1,
+        default: HISTORY_LIMIT.default,
+      },
+    },
+    returns: [HistoryEntryResponse],
+  })
+  async history(@Req() request: AuthRequest): Promise<HistoryEntryResponse[]> {
+    const entries = await this.auth.history(principalOf(request).userId, { limit: historyLimit(request.url) });
+    return entries.map(historyEntryResponse);
+  }
+}
+
+/** Reads the URL itself, because query parsers differ for a repeated or empty parameter. */
+function historyLimit(url: string): number {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const given = new URLSearchParams(query).getAll('limit');
+  if (given.length === 0) return HISTORY_LIMIT.default;
+  if (given.length > 1 || !/^[0-9]+$/.test(given[0]!)) throw invalidField('limit', FIELD_MESSAGES.integer);
+  return Number(given[0]);
+}

@@ -1,0 +1,46 @@
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import { AuthError } from '../../domain/errors';
+import type { AuthResponse } from '../platform/request';
+import { AuthHttpException, httpExceptionFor } from './error-responses';
+
+/** The parts of `@nestjs/websockets` or `@nestjs/microservices` that are used here. */
+interface Transport {
+  /** Reaches the client as it is. Any other exception is reported as an internal error. */
+  readonly Exception: new (error: object) => Error;
+  readonly Filter: new () => { catch(exception: unknown, host: ArgumentsHost): unknown };
+}
+
+/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, installed where calls come from them */
+const TRANSPORTS: Readonly<Record<string, () => Transport>> = {
+  ws: () => {
+    const found = require('@nestjs/websockets') as Record<string, unknown>;
+    return { Exception: found['WsException'], Filter: found['BaseWsExceptionFilter'] } as Transport;
+  },
+  rpc: () => {
+    const found = require('@nestjs/microservices') as Record<string, unknown>;
+    return { Exception: found['RpcException'], Filter: found['BaseRpcExceptionFilter'] } as Transport;
+  },
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
+
+/** Returns the exception that reports an error over the transport of the call. */
+export function exceptionFor(context: ExecutionContext, error: AuthError): Error {
+  if (context.getType() !== 'http') return transportException(context.getType<string>(), error);
+  return httpExceptionFor(error, context.switchToHttp().getResponse<AuthResponse>());
+}
+
+/** Responds by the transport's own filter. Over WebSockets a client waits if a filter throws. */
+export function replyOverTransport(thrown: unknown, host: ArgumentsHost): unknown {
+  const type = host.getType<string>();
+  const exception = thrown instanceof AuthError ? transportException(type, thrown) : thrown;
+  const transport = TRANSPORTS[type]?.();
+  // GraphQL reports what is thrown here. Other transports are unknown.
+  if (!transport) throw exception;
+  return new transport.Filter().catch(exception, host);
+}
+
+function transportException(type: string, error: AuthError): Error {
+  const transport = TRANSPORTS[type]?.();
+  if (!transport) return new AuthHttpException(error);
+  return new transport.Exception({ status: 'error', code: error.code, message: error.message });
+}

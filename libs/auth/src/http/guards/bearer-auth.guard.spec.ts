@@ -1,0 +1,77 @@
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { AuthService } from '../../services/auth.service';
+import type { AuthPrincipal } from '../../services/sessions/authentication';
+import type { AuthRequest } from '../platform/request';
+import { BearerAuthGuard } from './bearer-auth.guard';
+import { Public, RequireRecentLogin } from './decorators';
+
+class Base {
+  inherited(): void {}
+
+  @RequireRecentLogin({ withinSeconds: 60 })
+  sensitive(): void {}
+}
+
+@Public()
+class Open extends Base {}
+
+class Closed extends Base {}
+
+describe('the guard', () => {
+  const principal: AuthPrincipal = { userId: 'alice', session: { id: 's' } as never, authenticatedAt: new Date() };
+  const auth = {
+    authenticate: jest.fn(() => Promise.resolve(principal)),
+    assertRecentLogin: jest.fn(),
+  };
+  const callTo = (type: Type<Base>, name: 'inherited' | 'sensitive' = 'inherited'): ExecutionContext => {
+    const request: AuthRequest = { url: '/', headers: { authorization: 'Bearer token' } };
+    const http = { getRequest: () => request };
+    return {
+      getType: () => 'http',
+      getClass: () => type,
+      getHandler: () => type.prototype[name],
+      switchToHttp: () => http,
+    } as unknown as ExecutionContext;
+  };
+  const guardOf = (type = BearerAuthGuard, reflector = new Reflector()): BearerAuthGuard =>
+    new type(auth as unknown as AuthService, reflector);
+
+  beforeEach(() => jest.clearAllMocks());
+
+  it('reads the decorators of a handler once', async () => {
+    const reflector = new Reflector();
+    const read = jest.spyOn(reflector, 'getAllAndOverride');
+    const guard = guardOf(BearerAuthGuard, reflector);
+    for (let calls = 0; calls < 3; calls += 1) await guard.canActivate(callTo(Closed, 'sensitive'));
+    expect(read).toHaveBeenCalledTimes(2);
+    expect(auth.assertRecentLogin.mock.calls).toEqual([0, 1, 2].map(() => [principal, 60]));
+  });
+
+  it('tells apart the controllers that inherit a handler', async () => {
+    const guard = guardOf();
+    for (const type of [Closed, Open, Closed, Open]) await guard.canActivate(callTo(type));
+    expect(auth.authenticate).toHaveBeenCalledTimes(2);
+  });
+
+  it('asks a subclass at each call', async () => {
+    const rules = { isOpen: false, seconds: 60 };
+    class Custom extends BearerAuthGuard {
+      protected override isPublic(): boolean {
+        return rules.isOpen;
+      }
+
+      protected override recentLoginSeconds(): number {
+        return rules.seconds;
+      }
+    }
+    const guard = guardOf(Custom);
+    await guard.canActivate(callTo(Open));
+    rules.seconds = 5;
+    await guard.canActivate(callTo(Open));
+    expect(auth.assertRecentLogin.mock.calls).toEqual([60, 5].map((seconds) => [principal, seconds]));
+    rules.isOpen = true;
+    await guard.canActivate(callTo(Open));
+    expect(auth.authenticate).toHaveBeenCalledTimes(2);
+  });
+});

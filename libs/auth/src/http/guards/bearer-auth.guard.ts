@@ -1,0 +1,112 @@
+import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AuthError, invalidAccessToken } from '../../domain/errors';
+import { TokenSource } from '../../domain/ports/platform';
+import { AuthService } from '../../services/auth.service';
+import type { AuthPrincipal } from '../../services/sessions/authentication';
+import { exceptionFor } from '../endpoints/transport-exceptions';
+import { LazyClientInfo, type AuthRequest } from '../platform/request';
+import { storeCaller, storeHttpCaller, verifiedPrincipal, type Caller } from './caller';
+import { isPublicRoute, RECENT_LOGIN } from './decorators';
+import { bearerToken, presentedToken } from './token-extraction';
+
+/** What the decorators of a handler, or else of its class, say. */
+interface RouteRules {
+  readonly isPublic: boolean;
+  readonly recentLoginSeconds: number | undefined;
+}
+
+/**
+ * Admits calls with a valid access token of an active user: HTTP requests, whose principal it sets
+ * as `request.auth`, GraphQL resolvers, and messages to gateways and microservices. Each call is
+ * checked against the database. Handlers marked `@Public()` pass unchecked.
+ */
+@Injectable()
+export class BearerAuthGuard implements CanActivate {
+  /** By handler and class. Decorators do not change, so they are read once. */
+  private readonly rules = new WeakMap<object, WeakMap<object, RouteRules>>();
+
+  constructor(
+    protected readonly auth: AuthService,
+    protected readonly reflector: Reflector,
+    /** The application's token source, from the option `tokenSource`. */
+    @Optional() @Inject(TokenSource) protected readonly tokens: TokenSource | null = null,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.isPublic(context)) return true;
+    try {
+      if (context.getType() !== 'http') return await this.admitCall(context);
+      const request = this.getRequest(context);
+      // A global guard may have verified the request already.
+      const principal = verifiedPrincipal(request) ?? (await this.principalFor(request));
+      storeHttpCaller(request, this.callerFrom(context, principal));
+      return true;
+    } catch (error) {
+      return refuse(context, error);
+    }
+  }
+
+  /** Whether the handler, or else its class, is marked `@Public()`. */
+  protected isPublic(context: ExecutionContext): boolean {
+    return this.rulesOf(context).isPublic;
+  }
+
+  /** The seconds given to `@RequireRecentLogin()` on the handler, or else on its class. */
+  protected recentLoginSeconds(context: ExecutionContext): number | undefined {
+    return this.rulesOf(context).recentLoginSeconds;
+  }
+
+  /** Returns the HTTP request of a context. */
+  protected getRequest(context: ExecutionContext): AuthRequest {
+    return context.switchToHttp().getRequest<AuthRequest>();
+  }
+
+  /** Returns the token of a request. @throws AuthError `credentials_missing`, `credentials_ambiguous` */
+  protected getToken(request: AuthRequest): string {
+    return bearerToken(request);
+  }
+
+  /** Returns the principal of a request. @throws AuthError as `getToken`, `access_token_invalid` */
+  protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
+    return requireFound(await this.auth.authenticate(this.getToken(request), new LazyClientInfo(request)));
+  }
+
+  private async admitCall(context: ExecutionContext): Promise<true> {
+    const found = (await this.tokens?.find(context)) ?? null;
+    const { accessToken, client } = found ?? presentedToken(context);
+    const principal = requireFound(await this.auth.authenticate(accessToken, client));
+    storeCaller(context, this.callerFrom(context, principal), found !== null);
+    return true;
+  }
+
+  /** @throws AuthError `recent_login_required` */
+  private callerFrom(context: ExecutionContext, principal: AuthPrincipal): Caller {
+    const withinSeconds = this.recentLoginSeconds(context);
+    if (withinSeconds !== undefined) this.auth.assertRecentLogin(principal, withinSeconds);
+    const loadUser = (): Promise<unknown> =>
+      this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
+    return { principal, loadUser };
+  }
+
+  private rulesOf(context: ExecutionContext): RouteRules {
+    const handler = context.getHandler();
+    const type = context.getClass();
+    const known = this.rules.get(handler)?.get(type);
+    if (known) return known;
+    const recentLoginSeconds = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
+    const rules = { isPublic: isPublicRoute(this.reflector, context), recentLoginSeconds };
+    const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
+    this.rules.set(handler, ofHandler.set(type, rules));
+    return rules;
+  }
+}
+
+function requireFound(principal: AuthPrincipal | null): AuthPrincipal {
+  if (!principal) throw invalidAccessToken();
+  return principal;
+}
+
+function refuse(context: ExecutionContext, error: unknown): never {
+  throw error instanceof AuthError ? exceptionFor(context, error) : error;
+}

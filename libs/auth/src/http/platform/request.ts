@@ -1,0 +1,62 @@
+import type { ClientInfo } from '../../domain/client';
+import type { AuthPrincipal } from '../../services/sessions/authentication';
+
+/** The parts of a request that the library uses. They are the same on Express and Fastify. */
+export interface AuthRequest {
+  readonly ip?: string | undefined;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly params?: unknown;
+  readonly body?: unknown;
+  readonly raw?: { readonly rawHeaders: readonly string[] };
+  readonly rawHeaders?: readonly string[];
+  /** Set by `BearerAuthGuard`. */
+  auth?: AuthPrincipal;
+  /** Loads the application's user object. Set by `BearerAuthGuard`. */
+  loadUser?: () => Promise<unknown>;
+}
+
+/** The part of a response that the library uses. It is the same on Express and Fastify. */
+export interface AuthResponse {
+  header(name: string, value: string): unknown;
+}
+
+/** Returns the client of a request. The platform resolves the address, not this library. */
+export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientInfo {
+  const { ipAddress, userAgent } = new LazyClientInfo(request);
+  return { ipAddress, userAgent };
+}
+
+/** Reads the address on demand: Express resolves it at each access, and the guard rarely needs it. */
+export class LazyClientInfo implements ClientInfo {
+  constructor(private readonly request: Pick<AuthRequest, 'ip' | 'headers'>) {}
+
+  get ipAddress(): string | null {
+    return this.request.ip ?? null;
+  }
+
+  get userAgent(): string | null {
+    const userAgent = this.request.headers['user-agent'];
+    return typeof userAgent === 'string' ? userAgent : null;
+  }
+}
+
+/** Whether a header was sent more than once. Node joins or drops those, so raw headers are read. */
+export function hasRepeatedHeader({ rawHeaders, raw }: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
+  const lines = rawHeaders ?? raw?.rawHeaders;
+  if (!lines) return false;
+  let found = false;
+  for (let index = 0; index < lines.length; index += 2) {
+    const line = lines[index]!;
+    if (line.length !== name.length || line.toLowerCase() !== name) continue;
+    if (found) return true;
+    found = true;
+  }
+  return false;
+}
+
+/** Returns the principal that the guard has set. */
+export function principalOf(request: AuthRequest): AuthPrincipal {
+  if (!request.auth) throw new Error('No authenticated user. Is `BearerAuthGuard` applied to this route?');
+  return request.auth;
+}

@@ -1,0 +1,122 @@
+import { availableParallelism } from 'node:os';
+import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
+import { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
+import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
+import { aClass, bcryptCost, boolean, extending, integer, oneOf, orFalse, seconds, text, type Rule } from './rules';
+
+type OptionName = keyof ResolvedAuthOptions;
+
+/** The default and the rule of one option; the README's table is compared with these rows. */
+export interface OptionRow<T = unknown> {
+  readonly default: T;
+  /** The default as the documentation gives it, where that is not its value. */
+  readonly defaultText?: string;
+  readonly rule: Rule<Exclude<T, undefined>>;
+  /** The option whose value is the default. */
+  readonly follows?: OptionName;
+  /** The option of which this one may be at most the share; a default is lowered to it. */
+  readonly limit?: { readonly by: OptionName; readonly share: number; readonly text: string };
+}
+
+/** A row for each option: an option without a row does not compile, nor does a row without an option. */
+type OptionTable<T> = {
+  readonly [Name in keyof T]-?: Name extends GroupName ? OptionTable<T[Name]> : OptionRow<T[Name]>;
+};
+
+const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absoluteTimeoutSeconds' } as const;
+const quarterOfIdleTimeout = {
+  by: 'idleTimeoutSeconds',
+  share: 1 / 4,
+  text: 'a quarter of idleTimeoutSeconds',
+} as const;
+const MAPPING_OR_STORE =
+  "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore";
+
+const OPTIONS: OptionTable<ResolvedAuthOptions> = {
+  sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },
+  maxSessions: { default: 5, rule: integer(1, 1000) },
+  onSessionLimit: { default: 'revoke_oldest', rule: oneOf('revoke_oldest', 'reject') },
+  rotateRefreshTokens: { default: true, rule: boolean },
+  refreshReuseGraceSeconds: { default: 0, rule: integer(0, 60) },
+  trackIps: { default: true, rule: boolean },
+  trackUserAgents: { default: true, rule: boolean },
+  trackDevices: { default: true, rule: boolean },
+  accessTokenTtlSeconds: { default: 900, rule: integer(60, 3600) },
+  refreshTokenTtlSeconds: { default: 604_800, rule: seconds(1), limit: absoluteTimeout },
+  absoluteTimeoutSeconds: { default: 2_592_000, rule: seconds(1) },
+  idleTimeoutSeconds: { default: 604_800, rule: seconds(1), follows: 'refreshTokenTtlSeconds', limit: absoluteTimeout },
+  activityIntervalSeconds: { default: 60, rule: seconds(0), limit: quarterOfIdleTimeout },
+  failedLogins: {
+    signalAt: { default: 5, rule: integer(1) },
+    throttleFrom: { default: 10, rule: orFalse(integer(1)) },
+    windowSeconds: { default: 300, rule: seconds(1) },
+  },
+  hashing: {
+    concurrent: { default: availableParallelism(), defaultText: 'the number of cores', rule: integer(1, 1024) },
+    waiting: { default: 64, rule: integer(0, 1_000_000) },
+  },
+  recentLogin: {
+    endpoint: { default: false, rule: boolean },
+    toEndSessionsSeconds: { default: false, rule: orFalse(seconds(1)) },
+  },
+  passwordPolicy: {
+    minLength: { default: 15, rule: integer(8, 64) },
+    check: {
+      default: undefined,
+      defaultText: 'none',
+      rule: { write: 'a function', accepts: (value): value is PasswordCheck => typeof value === 'function' },
+    },
+  },
+  passwordResetTtlSeconds: { default: 3600, rule: integer(60, 604_800) },
+  revokeOnPasswordChange: { default: true, rule: boolean },
+  revokeOnPasswordReset: { default: true, rule: boolean },
+  bcryptCost: { default: 12, rule: bcryptCost },
+  history: {
+    retentionDays: { default: 90, rule: integer(1, 36_500) },
+    maxRowsPerUser: { default: 1000, rule: integer(1, 10_000_000) },
+  },
+  pruneIntervalSeconds: { default: 3600, rule: orFalse(integer(60, 604_800)) },
+  socketCheckIntervalSeconds: { default: 30, rule: integer(1, 3600) },
+  namedStatements: { default: true, rule: boolean },
+  nameMatching: { default: 'exact', rule: oneOf('exact', 'insensitive') },
+  users: { default: undefined, defaultText: '`AuthUser`', rule: extending(UserStore, MAPPING_OR_STORE) },
+  passwordHasher: { default: undefined, defaultText: 'bcrypt', rule: extending(PasswordHasher) },
+  deviceDetector: {
+    default: undefined,
+    defaultText: 'ua-parser-js, where it is installed',
+    rule: extending(DeviceDetector),
+  },
+  tokenSource: { default: undefined, defaultText: 'none', rule: extending(TokenSource) },
+};
+
+const EXTRAS: OptionTable<AuthModuleExtras> = {
+  path: { default: 'auth', rule: text("a string such as 'auth'", 0) },
+  controllers: { default: true, rule: boolean },
+  globalGuard: { default: false, rule: boolean },
+  dataSource: { default: 'default', rule: text('the name of a DataSource') },
+  isGlobal: { default: true, rule: boolean },
+};
+
+/** The rules of the mapping that the option `users` may be. Only `active` may be left out. */
+const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
+  entity: aClass('an entity of the DataSource'),
+  username: text("the name of a property, such as 'email'"),
+  passwordHash: text("the name of a property, such as 'password'"),
+  active: text("the name of a property, such as 'isActive'"),
+};
+
+/** The rows by path, such as `failedLogins.signalAt`. */
+export const OPTION_ROWS = rowsOf(OPTIONS);
+export const EXTRA_ROWS = rowsOf(EXTRAS);
+/** The rules by path, such as `users.entity`. */
+export const MAPPING_RULES = new Map<string, Rule<unknown>>(
+  Object.entries(MAPPING).map(([name, rule]) => [`users.${name}`, rule]),
+);
+
+function rowsOf(table: object, prefix = ''): ReadonlyMap<string, OptionRow> {
+  return new Map(
+    Object.entries(table as Record<string, OptionRow | object>).flatMap(([name, entry]): [string, OptionRow][] =>
+      'rule' in entry ? [[prefix + name, entry]] : [...rowsOf(entry, `${prefix}${name}.`)],
+    ),
+  );
+}

@@ -1,0 +1,53 @@
+import type { ModuleRef } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
+import { ApplicationUserStore } from './adapters/application-user-store';
+import type { Clock, CryptoSource } from './domain/ports/platform';
+import type { NewUser, UserEntityMapping } from './domain/ports/accounts';
+import { foldName } from './domain/username';
+import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
+import { ExternalAccounts, JoinedAccounts, type AccountSource } from './store/accounts/account-source';
+import { assertMapping, EntityUserStore } from './store/accounts/entity-user-store';
+import type { Database } from './store/database/database';
+import { AuthUser } from './store/entities';
+
+const OWN_USERS: UserEntityMapping = {
+  entity: AuthUser,
+  username: 'username',
+  passwordHash: 'passwordHash',
+  active: 'active',
+};
+
+/** The users that the options name: the library's own, a mapped entity, or the application's `UserStore`. */
+export async function createAccountSource(
+  moduleRef: ModuleRef,
+  { users, nameMatching }: ResolvedAuthOptions,
+  dataSource: DataSource,
+  database: Database,
+  clock: Clock,
+  crypto: CryptoSource,
+): Promise<AccountSource> {
+  if (users === undefined) {
+    const own = new EntityUserStore(dataSource, database, OWN_USERS, nameMatching, {
+      keyProperty: 'usernameKey',
+      keyOf: (name) => crypto.sha256(name),
+      newRow: (user: NewUser) => ({
+        id: crypto.uuid(),
+        ...user,
+        usernameKey: crypto.sha256(foldName(user.username, nameMatching)),
+        active: true,
+        createdAt: clock.now(),
+      }),
+    });
+    return new JoinedAccounts(own, database);
+  }
+  if ('entity' in users) {
+    assertMapping(dataSource, users);
+    return new JoinedAccounts(new EntityUserStore(dataSource, database, users, nameMatching), database);
+  }
+  return new ExternalAccounts(new ApplicationUserStore(await createReplaceable(moduleRef, users)), database);
+}
+
+/** A class is created by Nest, with what it injects; an object is used as it is. */
+export function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
+  return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
+}

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from './accounts';
+import { LoginAttempts } from './login-attempts';
+import { PasswordReset } from './password-reset';
+import { Passwords } from './passwords';
+import { UserPassword } from './user-password';
+
+/** The use cases of users and their passwords, grouped for `AuthService`. */
+@Injectable()
+export class AccountServices {
+  constructor(
+    readonly accounts: Accounts,
+    readonly attempts: LoginAttempts,
+    readonly passwords: Passwords,
+    readonly password: UserPassword,
+    readonly passwordReset: PasswordReset,
+  ) {}
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { assertValidField, AuthError, unknownUser } from '../../domain/errors';
+import { usernameProblem } from '../../domain/fields';
+import { AccountStore, type UserId, UserStore } from '../../domain/ports/accounts';
+import { USERNAME_LENGTH } from '../../domain/username';
+import { SessionLifecycle } from '../sessions/session-lifecycle';
+import { LoginAttempts } from './login-attempts';
+import { Passwords } from './passwords';
+
+/** A user who has just been created. */
+export interface CreatedUser {
+  readonly id: UserId;
+  readonly username: string;
+}
+
+/** Creates, disables, enables and forgets users. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly users: UserStore,
+    private readonly accounts: AccountStore,
+    private readonly passwords: Passwords,
+    private readonly attempts: LoginAttempts,
+    private readonly lifecycle: SessionLifecycle,
+  ) {}
+
+  async create(username: string, password: string | null, skipPolicy: boolean): Promise<CreatedUser> {
+    assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
+    const hash = (given: string): Promise<string> =>
+      skipPolicy ? this.passwords.hash(given, 'password') : this.passwords.hashNew(given, 'password', username);
+    const passwordHash = password === null ? null : await hash(password);
+    if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
+    const user = await this.users.create({ username, passwordHash });
+    if (!user) throw new AuthError('username_taken', 'A user with this name exists.');
+    return { id: user.id, username: user.username };
+  }
+
+  async disable(userId: UserId, info: ClientInfo): Promise<void> {
+    if (!this.users.setActive) throw cannotSetActive();
+    const ended = await this.accounts.disable(userId, this.lifecycle.operationContext(info));
+    if (!ended) throw unknownUser();
+    this.lifecycle.publishSessionEnded(ended);
+  }
+
+  async enable(userId: UserId): Promise<void> {
+    if (!this.users.setActive) throw cannotSetActive();
+    if (!(await this.users.setActive(userId, true))) throw unknownUser();
+  }
+
+  /** The application may have removed the user already, or does so afterwards. */
+  async forget(userId: UserId): Promise<void> {
+    const user = await this.users.findById(userId);
+    if (user) await this.attempts.reset(user.username);
+    this.lifecycle.publishSessionEnded(await this.accounts.forget(String(userId), this.lifecycle.operationContext({})));
+  }
+
+  /** Loads the application's own user object. */
+  load(userId: UserId): Promise<unknown> {
+    return this.users.load(userId);
+  }
+}
+
+function cannotSetActive(): AuthError {
+  return new AuthError('not_supported', 'The user store cannot enable and disable users.');
+}

@@ -1,0 +1,96 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { assertValidField, AuthError, invalidAccessToken, invalidField, unknownUser } from '../../domain/errors';
+import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../../domain/fields';
+import { CredentialStore, type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
+import type { OpenedSession } from '../../domain/tokens';
+import { USERNAME_LENGTH } from '../../domain/username';
+import type { AuthPrincipal } from '../sessions/authentication';
+import { SessionOpening } from '../sessions/session-opening';
+import { LoginAttempts, type Verdict } from './login-attempts';
+import { Passwords } from './passwords';
+
+/** A name and password as given. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Verifies who a user is: at a login, and again within a session. */
+@Injectable()
+export class Login {
+  private readonly logger = new Logger('AuthLogin');
+
+  constructor(
+    private readonly attempts: LoginAttempts,
+    private readonly credentials: CredentialStore,
+    private readonly users: UserStore,
+    private readonly passwords: Passwords,
+    private readonly opening: SessionOpening,
+  ) {}
+
+  async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
+    assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
+    assertValidField('password', passwordProblem(password));
+    return this.attempts.run(username, info, async ({ keys }): Promise<Verdict<OpenedSession>> => {
+      const { user, version } = await this.credentials.find(username);
+      const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null);
+      if (matches && user) {
+        const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });
+        if (opened) {
+          await this.upgradeHash(user, password);
+          return { right: opened };
+        }
+      }
+      // A user who was deleted meanwhile has no history any more.
+      const owner = matches && user ? await this.users.findById(user.id) : user;
+      return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
+    });
+  }
+
+  /** Login of a user whom the application has identified: by single sign-on, a passkey, a second factor. */
+  async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo): Promise<OpenedSession> {
+    const id = typeof user === 'object' ? user?.id : user;
+    const stored = id === undefined || id === null ? null : await this.users.findById(id);
+    const proof = { credentialsVersion: null, attempt: null };
+    const opened = stored?.active && (await this.opening.open(stored.id, info, proof));
+    if (!opened) throw unknownUser();
+    return opened;
+  }
+
+  /**
+   * Runs `work` if the password is the one of the principal's user. A wrong one counts as a failed
+   * login.
+   * @param field the name of the password's field in errors
+   * @throws AuthError `invalid_field` on that field, `too_many_attempts`
+   */
+  async confirm<T>(
+    { userId }: AuthPrincipal,
+    password: string,
+    field: string,
+    info: ClientInfo,
+    work: (user: StoredUser) => Promise<T>,
+  ): Promise<T> {
+    assertValidField(field, passwordProblem(password));
+    const user = await this.users.findById(userId);
+    if (!user) throw invalidAccessToken();
+    return this.attempts.run(user.username, info, async (attempt): Promise<Verdict<T>> => {
+      const matches = await this.passwords.verify(password, user.passwordHash);
+      if (!matches) return { wrong: invalidField(field, FIELD_MESSAGES.password), user };
+      const right = await work(user);
+      await this.attempts.succeed(attempt);
+      return { right };
+    });
+  }
+
+  /** Replaces a weaker hash while the password is at hand. A failure does not fail the login. */
+  private async upgradeHash(user: StoredUser, password: string): Promise<void> {
+    const { passwordHash } = user;
+    if (passwordHash === null || !this.users.setPasswordHash || !this.passwords.needsRehash(passwordHash)) return;
+    try {
+      await this.users.setPasswordHash(user.id, await this.passwords.hash(password, 'password'), passwordHash);
+    } catch {
+      this.logger.warn('A password hash could not be upgraded to the configured cost. The next login tries again.');
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { AuthError } from '../../domain/errors';
+import { CredentialStore, type ReplacePassword, type StoredUser } from '../../domain/ports/accounts';
+import { viewSession, type SessionInfo } from '../../domain/session';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { SessionLifecycle } from '../sessions/session-lifecycle';
+import { LoginAttempts } from './login-attempts';
+import { Passwords } from './passwords';
+
+/** Stores a new password that meets the policy, and publishes it with the sessions that it ends. */
+@Injectable()
+export class PasswordReplacement {
+  constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    private readonly passwords: Passwords,
+    private readonly credentials: CredentialStore,
+    private readonly lifecycle: SessionLifecycle,
+    private readonly attempts: LoginAttempts,
+  ) {}
+
+  get isSupported(): boolean {
+    return this.credentials.canSetPasswords;
+  }
+
+  /** @throws AuthError `not_supported` where the user store cannot set passwords */
+  assertSupported(): void {
+    if (!this.isSupported) throw new AuthError('not_supported', 'The user store cannot set passwords.');
+  }
+
+  /**
+   * @param by what allows it, and the session to keep at a change; a reset keeps none
+   * @returns the session that was kept, if it has not ended meanwhile; null where the password was
+   * not set, because the user, the verified password or what allowed it is gone
+   */
+  async replace(
+    user: StoredUser,
+    newPassword: string,
+    info: ClientInfo,
+    by: Pick<ReplacePassword, 'expectedHash' | 'resetDigest' | 'keep'>,
+  ): Promise<{ readonly kept: SessionInfo | null } | null> {
+    const isChange = by.keep !== null;
+    const revoke = isChange ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
+    const passwordHash = await this.passwords.hashNew(newPassword, 'new_password', user.username);
+    const at = this.lifecycle.operationContext(info);
+    const outcome = await this.credentials.replace({ ...at, ...by, revoke, userId: user.id, passwordHash });
+    const keptId = by.keep?.sessionId ?? null;
+    this.lifecycle.publishSessionEnded(outcome.ended, keptId);
+    if (outcome.kind === 'refused') return null;
+    const kept = outcome.kind === 'replaced' && outcome.kept ? viewSession(outcome.kept, keptId) : null;
+    if (outcome.kind === 'replaced' || outcome.isSet) {
+      if (isChange) this.lifecycle.signals.emit('password_changed', { userId: user.id, session: kept });
+      else this.lifecycle.signals.emit('password_reset', { userId: user.id });
+    }
+    if (outcome.kind === 'broken') throw outcome.error;
+    if (!isChange) await this.attempts.reset(user.username);
+    return { kept };
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { AuthError, unknownUser } from '../../domain/errors';
+import { CredentialStore, type UserId, UserStore } from '../../domain/ports/accounts';
+import { isResetToken } from '../../domain/tokens';
+import { SessionLifecycle } from '../sessions/session-lifecycle';
+import { TokenIssuer } from '../sessions/token-issuer';
+import { PasswordReplacement } from './password-replacement';
+
+/** A password reset token, for the application to send to the user. Only its digest is stored. */
+export interface PasswordResetToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** Sets passwords without the current one: by a reset token, or for a user whom the application has identified. */
+@Injectable()
+export class PasswordReset {
+  constructor(
+    private readonly users: UserStore,
+    private readonly credentials: CredentialStore,
+    private readonly tokens: TokenIssuer,
+    private readonly lifecycle: SessionLifecycle,
+    private readonly replacement: PasswordReplacement,
+  ) {}
+
+  async reset(userId: UserId, newPassword: string, info: ClientInfo): Promise<void> {
+    this.replacement.assertSupported();
+    const user = await this.users.findById(userId);
+    const by = { resetDigest: null, keep: null };
+    if (!user || !(await this.replacement.replace(user, newPassword, info, by))) throw unknownUser();
+  }
+
+  /** Issues a token. (ASVS 6.4.3) @throws AuthError `unknown_user` for a user who does not exist or is not active */
+  async createToken(userId: UserId): Promise<PasswordResetToken> {
+    this.replacement.assertSupported();
+    const user = await this.users.findById(userId);
+    if (!user?.active) throw unknownUser();
+    const { token, digest, expiresAt } = this.tokens.issueResetToken(this.lifecycle.now());
+    await this.credentials.addReset(user.id, digest, expiresAt);
+    return { token, expiresAt: new Date(expiresAt) };
+  }
+
+  /** A refused new password does not use the token up. */
+  async redeemToken(token: string, newPassword: string, info: ClientInfo): Promise<void> {
+    this.replacement.assertSupported();
+    if (typeof token !== 'string' || !isResetToken(token)) throw invalidResetToken();
+    const resetDigest = this.tokens.digest(token);
+    const owner = await this.credentials.ownerOfReset(resetDigest, this.lifecycle.now());
+    const user = owner === null ? null : await this.users.findById(this.users.parseId(owner));
+    const by = { resetDigest, keep: null };
+    if (!user?.active || !(await this.replacement.replace(user, newPassword, info, by))) throw invalidResetToken();
+  }
+}
+
+function invalidResetToken(): AuthError {
+  return new AuthError('invalid_reset_token', 'Invalid or expired token.');
+}

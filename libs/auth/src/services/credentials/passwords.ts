@@ -1,0 +1,86 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { assertValidField, invalidField } from '../../domain/errors';
+import { FIELD_MESSAGES, passwordProblem } from '../../domain/fields';
+import { Metrics, PasswordHasher } from '../../domain/ports/platform';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { WaitQueue } from './wait-queue';
+
+/** Verifies passwords with the same work for every outcome, and checks and hashes new ones. */
+@Injectable()
+export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
+  private dummy: Promise<string> | undefined;
+  private readonly unobserve: readonly (() => void)[];
+
+  constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    private readonly hasher: PasswordHasher,
+    private readonly queue: WaitQueue,
+    metrics: Metrics,
+  ) {
+    this.unobserve = [
+      metrics.observe('session_auth.hashing.running', () => queue.load.running),
+      metrics.observe('session_auth.hashing.waiting', () => queue.load.waiting),
+    ];
+  }
+
+  /** Makes the dummy hash, so that the first login takes no longer than the others. */
+  async onModuleInit(): Promise<void> {
+    await this.dummyHash();
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const end of this.unobserve) end();
+  }
+
+  /** Whether the password matches the hash; null is for a user who does not exist or has no password. */
+  async verify(password: string, hash: string | null): Promise<boolean> {
+    const usable =
+      hash !== null && this.hasher.accepts(hash) && Buffer.byteLength(password) <= this.hasher.maxPasswordBytes;
+    const against = usable ? hash : await this.dummyHash();
+    // Cut for the dummy only, which nothing matches: a hasher may refuse a longer one without doing the work.
+    const given = usable ? password : cut(password, this.hasher.maxPasswordBytes);
+    const matches = await this.queue.runHash(() => this.hasher.verify(given, against));
+    return usable && matches;
+  }
+
+  /** Whether the hash is weaker than the configured one. */
+  needsRehash(hash: string): boolean {
+    return this.hasher.needsRehash(hash);
+  }
+
+  /** @throws AuthError `invalid_field` for a password that cannot be hashed in full */
+  async hash(password: string, field: string): Promise<string> {
+    this.assertHashable(password, field);
+    return this.queue.runHash(() => this.hasher.hash(password));
+  }
+
+  /**
+   * Hashes a password that meets the policy: its length and the application's own check, no
+   * composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
+   * @throws AuthError `invalid_field` with the problem
+   */
+  async hashNew(password: string, field: string, username: string): Promise<string> {
+    this.assertHashable(password, field);
+    const { minLength, check } = this.options.passwordPolicy;
+    if ([...password].length < minLength) throw invalidField(field, FIELD_MESSAGES.tooShort(minLength));
+    const problem = await check?.(password, { username });
+    if (problem) throw invalidField(field, problem);
+    return this.hash(password, field);
+  }
+
+  private assertHashable(password: string, field: string): void {
+    assertValidField(field, passwordProblem(password));
+    const most = this.hasher.maxPasswordBytes;
+    if (Buffer.byteLength(password) > most) throw invalidField(field, FIELD_MESSAGES.passwordTooLong(most));
+  }
+
+  /** The hash that is verified where there is none to verify. */
+  private dummyHash(): Promise<string> {
+    this.dummy ??= this.hasher.hash('a password that nobody has');
+    return this.dummy;
+  }
+}
+
+function cut(password: string, bytes: number): string {
+  return password.length * 3 <= bytes ? password : password.slice(0, Math.floor(bytes / 3)).toWellFormed();
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { assertValidField, invalidAccessToken } from '../../domain/errors';
+import { passwordProblem } from '../../domain/fields';
+import { SessionTransitions } from '../../domain/ports/sessions';
+import type { TokenPair } from '../../domain/tokens';
+import { accessDigestOf, type AuthPrincipal } from '../sessions/authentication';
+import { SessionLifecycle } from '../sessions/session-lifecycle';
+import { TokenIssuer } from '../sessions/token-issuer';
+import { Login } from './login';
+import { PasswordReplacement } from './password-replacement';
+
+/** The current password and the new one. */
+export interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
+
+/** What users do with their password within a session, which continues with a pair of a new token family. */
+@Injectable()
+export class UserPassword {
+  constructor(
+    private readonly login: Login,
+    private readonly lifecycle: SessionLifecycle,
+    private readonly transitions: SessionTransitions,
+    private readonly tokens: TokenIssuer,
+    private readonly replacement: PasswordReplacement,
+  ) {}
+
+  /** Whether the user store can set passwords. */
+  get isChangeable(): boolean {
+    return this.replacement.isSupported;
+  }
+
+  async change(principal: AuthPrincipal, change: PasswordChange, info: ClientInfo): Promise<TokenPair> {
+    const { currentPassword, newPassword } = change;
+    assertValidField('current_password', passwordProblem(currentPassword));
+    assertValidField('new_password', passwordProblem(newPassword));
+    this.replacement.assertSupported();
+    return this.login.confirm(principal, currentPassword, 'current_password', info, async (user) => {
+      const { pair, digests } = this.tokens.issueFamily(principal.session.id, this.lifecycle.now());
+      const keep = { sessionId: principal.session.id, issued: digests };
+      const by = { expectedHash: user.passwordHash!, resetDigest: null, keep };
+      const replaced = await this.replacement.replace(user, newPassword, info, by);
+      if (!replaced?.kept) throw invalidAccessToken();
+      return pair;
+    });
+  }
+
+  /** Confirms the password. @throws AuthError `access_token_invalid` if the principal's access token is not live any more */
+  reauthenticate(principal: AuthPrincipal, password: string, info: ClientInfo): Promise<TokenPair> {
+    return this.login.confirm(principal, password, 'password', info, async () => {
+      const context = this.lifecycle.operationContext(info);
+      const { id } = principal.session;
+      const { pair, digests } = this.tokens.issueFamily(id, context.now);
+      const current = { id, userId: String(principal.userId), accessDigest: accessDigestOf(principal) ?? '' };
+      if (!(await this.transitions.reissue(current, digests, context))) throw invalidAccessToken();
+      return pair;
+    });
+  }
+}

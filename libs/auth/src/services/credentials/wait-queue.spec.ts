@@ -1,0 +1,147 @@
+import { WaitQueue } from './wait-queue';
+
+/** Work that ends on demand. */
+function work(): { run: () => Promise<string>; end: () => void; fail: () => void; started: () => boolean } {
+  let end!: () => void;
+  let fail!: () => void;
+  let started = false;
+  const run = (): Promise<string> => {
+    started = true;
+    return new Promise((resolve, reject) => {
+      end = () => resolve('done');
+      fail = () => reject(new Error('failed'));
+    });
+  };
+  return { run, end: () => end(), fail: () => fail(), started: () => started };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue of password hashes', () => {
+  it('runs so many, keeps so many waiting, and refuses the next immediately', async () => {
+    const queue = new WaitQueue({ concurrent: 2, waiting: 1 });
+    const works = [work(), work(), work(), work()];
+    const results = works.slice(0, 3).map(({ run }) => queue.runHash(run));
+    await expect(queue.runHash(works[3]!.run)).rejects.toMatchObject({ code: 'busy' });
+    expect(works.map(({ started }) => started())).toEqual([true, true, false, false]);
+    expect(queue.load).toEqual({ running: 2, waiting: 1 });
+    works[0]!.end();
+    expect(await results[0]).toBe('done');
+    await settled();
+    expect(works[2]!.started()).toBe(true);
+    works[1]!.end();
+    works[2]!.end();
+    expect(await Promise.all(results)).toEqual(['done', 'done', 'done']);
+    expect(queue.load).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it('starts the next one after one that fails', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
+    const [first, second] = [work(), work()];
+    const failing = queue.runHash(first.run);
+    const waiting = queue.runHash(second.run);
+    first.fail();
+    await expect(failing).rejects.toThrow('failed');
+    await settled();
+    second.end();
+    expect(await waiting).toBe('done');
+  });
+
+  it('starts as many as may run when several end together', async () => {
+    const queue = new WaitQueue({ concurrent: 2, waiting: 4 });
+    const works = Array.from({ length: 6 }, work);
+    const results = works.map(({ run }) => queue.runHash(run));
+    for (let i = 0; i < 6; i += 2) {
+      expect(works.map(({ started }) => started())).toEqual(works.map((_, index) => index < i + 2));
+      works[i]!.end();
+      works[i + 1]!.end();
+      await settled();
+    }
+    await Promise.all(results);
+    expect(queue.load).toEqual({ running: 0, waiting: 0 });
+  });
+});
+
+describe('work of one key', () => {
+  it('runs one after another, while that of another key runs', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
+    const works = { a: work(), b: work(), again: work() };
+    const results = [
+      queue.runExclusive('a', works.a.run, 60_000),
+      queue.runExclusive('a', works.again.run, 60_000),
+      queue.runExclusive('b', works.b.run, 60_000),
+    ];
+    expect([works.a.started(), works.again.started(), works.b.started()]).toEqual([true, false, true]);
+    works.a.end();
+    await settled();
+    expect(works.again.started()).toBe(true);
+    works.again.end();
+    works.b.end();
+    await Promise.all(results);
+  });
+
+  it('is refused as busy if it has not started in time, and the next one is not held up', async () => {
+    jest.useFakeTimers();
+    const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
+    const [first, late, last] = [work(), work(), work()];
+    const results = [
+      queue.runExclusive('a', first.run, 200),
+      queue.runExclusive('a', late.run, 200),
+      queue.runExclusive('a', last.run, 60_000),
+    ] as const;
+    const refused = expect(results[1]).rejects.toMatchObject({ code: 'busy' });
+    await jest.advanceTimersByTimeAsync(200);
+    await refused;
+    first.end();
+    await results[0];
+    await jest.advanceTimersByTimeAsync(0);
+    expect([late.started(), last.started()]).toEqual([false, true]);
+    last.end();
+    await results[2];
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+});
+
+describe('a wait', () => {
+  it('ends first in, first out, for each key apart', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
+    const order: string[] = [];
+    const waits = ['a', 'b', 'a'].map((key, index) =>
+      queue.wait(key, 60_000).then((isWoken) => order.push(`${key}${index} ${isWoken}`)),
+    );
+    expect(queue.wake('a')).toBe(true);
+    await waits[0];
+    expect(order).toEqual(['a0 true']);
+    expect([queue.wake('a'), queue.wake('a'), queue.wake('b')]).toEqual([true, false, true]);
+    await Promise.all(waits);
+    expect(order).toEqual(['a0 true', 'a2 true', 'b1 true']);
+  });
+
+  it('lasts no longer than its timeout, and leaves nothing behind', async () => {
+    jest.useFakeTimers();
+    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
+    const wait = queue.wait('a', 200);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(await wait).toBe(false);
+    const again = queue.wait('a', 200);
+    queue.wake('a');
+    expect(await again).toBe(true);
+    expect(jest.getTimerCount()).toBe(0);
+    expect(queue.load.waiting).toBe(0);
+    jest.useRealTimers();
+  });
+
+  it('counts for the one bound of the queue, whatever its key', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
+    const wait = queue.wait('a', 60_000);
+    await expect(queue.wait('b', 60_000)).rejects.toMatchObject({ code: 'busy' });
+    const hash = work();
+    const hashed = queue.runHash(hash.run);
+    await expect(queue.runHash(work().run)).rejects.toMatchObject({ code: 'busy' });
+    queue.wake('a');
+    await wait;
+    hash.end();
+    await hashed;
+  });
+});

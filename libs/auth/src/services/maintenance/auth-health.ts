@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { StoreProbe } from '../../domain/ports/sessions';
+import { withTimeout } from '../../domain/with-timeout';
+import { PruningService } from './pruning.service';
+
+/** Whether logins and guarded requests can be served. Contains nothing secret. */
+export interface AuthHealthReport {
+  readonly status: 'up' | 'down';
+  /** `down`: the database did not answer in time, or a table of the library is missing. */
+  readonly database: 'up' | 'down';
+  /** When a pruning of this process last finished, in ISO 8601; null for never. */
+  readonly lastPrunedAt: string | null;
+  /** When one last failed. The next one continues, so this alone is no reason to be down. */
+  readonly lastPruneFailedAt: string | null;
+}
+
+/** How long `check` waits for the database: less than most probes do. */
+const ANSWER_WITHIN_MS = 2_000;
+
+/** Reports to monitors whether authentication works. */
+@Injectable()
+export class AuthHealth {
+  private probing: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly probe: StoreProbe,
+    private readonly pruning: PruningService,
+  ) {}
+
+  /** Resolves within two seconds. Parallel calls share one read of the database. */
+  async check(): Promise<AuthHealthReport> {
+    this.probing ??= this.canRead().finally(() => (this.probing = undefined));
+    const database = (await withTimeout(ANSWER_WITHIN_MS, this.probing, () => false)) ? 'up' : 'down';
+    const { succeededAt, failedAt } = this.pruning.lastRuns;
+    return {
+      status: database,
+      database,
+      lastPrunedAt: succeededAt?.toISOString() ?? null,
+      lastPruneFailedAt: failedAt?.toISOString() ?? null,
+    };
+  }
+
+  /** The same in the shape of an indicator of `@nestjs/terminus`, under a name. */
+  async isHealthy<const Key extends string = 'auth'>(key: Key = 'auth' as Key): Promise<Record<Key, AuthHealthReport>> {
+    return { [key]: await this.check() } as Record<Key, AuthHealthReport>;
+  }
+
+  private async canRead(): Promise<boolean> {
+    try {
+      await this.probe.read();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

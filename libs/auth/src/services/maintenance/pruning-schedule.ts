@@ -1,0 +1,31 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { CryptoSource } from '../../domain/ports/platform';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { BackgroundTask } from './background-task';
+import { PruningService } from './pruning.service';
+
+/** Prunes every `pruneIntervalSeconds`, unless that is false. */
+@Injectable()
+export class PruningSchedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly intervalMs: number | null;
+  private readonly task: BackgroundTask;
+
+  constructor(
+    @Inject(AUTH_OPTIONS) { pruneIntervalSeconds }: ResolvedAuthOptions,
+    private readonly crypto: CryptoSource,
+    pruning: PruningService,
+  ) {
+    this.intervalMs = pruneIntervalSeconds === false ? null : pruneIntervalSeconds * 1000;
+    this.task = new BackgroundTask('pruning', this.intervalMs ?? 0, () => pruning.prune());
+  }
+
+  /** The first time at random and soon: instances must not prune all at once, and many do not live for an hour. */
+  onApplicationBootstrap(): void {
+    if (this.intervalMs === null) return;
+    this.task.start((this.intervalMs * this.crypto.randomBytes(1)[0]!) / 256);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+}

@@ -1,0 +1,134 @@
+import { Logger } from '@nestjs/common';
+import { Clock, type CryptoSource, NoMetrics } from '../../domain/ports/platform';
+import type { PrunedSessions, PruningStore } from '../../domain/ports/sessions';
+import { resolveOptions } from '../../options/resolve-options';
+import type { AuthModuleOptions } from '../../options/auth-options';
+import type { SessionLifecycle } from '../sessions/session-lifecycle';
+import { PruningSchedule } from './pruning-schedule';
+import { PruningService, type PruneReport } from './pruning.service';
+
+class StoppedClock extends Clock {
+  now(): number {
+    return 1_000_000_000_000;
+  }
+}
+
+/** A store with this many expired sessions, and as many rows of each other kind, which respects the size of a batch. */
+function storeWith(rows: number): { store: PruningStore; calls: string[] } {
+  const calls: string[] = [];
+  const left = new Map<string, number>();
+  const take = (what: string, most: number): Promise<number> => {
+    calls.push(what);
+    const size = Math.min(left.get(what) ?? rows, most);
+    left.set(what, (left.get(what) ?? rows) - size);
+    return Promise.resolve(size);
+  };
+  const store = {
+    pruneSessions: async (_: unknown, most: number): Promise<PrunedSessions> => {
+      const visited = await take('sessions', most);
+      return { visited, removed: 0, ended: Array(visited).fill({}) as PrunedSessions['ended'] };
+    },
+    remove: (what: string, _: number, most: number) => take(what, most),
+    usersOverCap: () => Promise.resolve([]),
+    trim: (_: string | null, __: number, most: number) => take('trim', most),
+  };
+  return { store: store as unknown as PruningStore, calls };
+}
+
+const crypto = { randomBytes: () => [128] } as unknown as CryptoSource;
+const lifecycle = {
+  operationContext: () => ({ now: 0, client: {} }),
+  publishSessionEnded: () => undefined,
+} as unknown as SessionLifecycle;
+
+/** The service and its schedule, started and stopped together as an application does. */
+function pruningOf(
+  store: PruningStore,
+  given: AuthModuleOptions = {},
+): { start(): void; stop(): Promise<unknown>; prune(): Promise<PruneReport> } {
+  const options = resolveOptions(given);
+  const pruning = new PruningService(options, new StoppedClock(), store, lifecycle, new NoMetrics());
+  const schedule = new PruningSchedule(options, crypto, pruning);
+  return {
+    start: () => schedule.onApplicationBootstrap(),
+    stop: () => Promise.all([schedule.beforeApplicationShutdown(), pruning.beforeApplicationShutdown()]),
+    prune: () => pruning.prune(),
+  };
+}
+
+describe('scheduled pruning', () => {
+  beforeAll(() => Logger.overrideLogger(false));
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+  afterEach(() => jest.useRealTimers());
+
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it('runs within the first interval and then once in each', async () => {
+    const { store, calls } = storeWith(0);
+    const pruning = pruningOf(store, { pruneIntervalSeconds: 60 });
+    pruning.start();
+    for (const runs of [1, 2, 3]) {
+      jest.advanceTimersByTime(60_000);
+      await settle();
+      expect(calls.filter((call) => call === 'sessions')).toHaveLength(runs);
+    }
+    await pruning.stop();
+    jest.advanceTimersByTime(600_000);
+    await settle();
+    expect(calls.filter((call) => call === 'sessions')).toHaveLength(3);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('continues after a run that failed', async () => {
+    const { store, calls } = storeWith(0);
+    let isFailing = true;
+    const prune = store.pruneSessions.bind(store);
+    store.pruneSessions = (...args) => (isFailing ? Promise.reject(new Error('away')) : prune(...args));
+    const pruning = pruningOf(store, { pruneIntervalSeconds: 60 });
+    pruning.start();
+    jest.advanceTimersByTime(60_000);
+    await settle();
+    expect(calls).toEqual([]);
+    isFailing = false;
+    jest.advanceTimersByTime(60_000);
+    await settle();
+    expect(calls).toContain('sessions');
+    await pruning.stop();
+  });
+
+  it('does not run where the interval is false', () => {
+    pruningOf(storeWith(0).store, { pruneIntervalSeconds: false }).start();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is not scheduled again by a run that was in progress when the application was closed', async () => {
+    const { store } = storeWith(0);
+    const pruning = pruningOf(store, { pruneIntervalSeconds: 60 });
+    let finish!: (rows: number) => void;
+    store.remove = () => new Promise((resolve) => (finish = resolve));
+    pruning.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    const stopped = pruning.stop();
+    finish(0);
+    await stopped;
+    await jest.advanceTimersByTimeAsync(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('takes batch after batch, and stops between two of them when the application is closed', async () => {
+    const { store, calls } = storeWith(100_000);
+    const pruning = pruningOf(store);
+    const run = pruning.prune();
+    await settle();
+    const stopped = pruning.stop();
+    const before = calls.length;
+    await stopped;
+    const report = await run;
+    expect(before).toBeGreaterThan(10);
+    expect(calls.length).toBeLessThanOrEqual(before + 1);
+    expect(report.endedSessions).toBe(calls.length * 500);
+    expect(report.events).toBe(0);
+  });
+});

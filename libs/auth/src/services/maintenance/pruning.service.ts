@@ -1,0 +1,180 @@
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Clock, Metrics } from '../../domain/ports/platform';
+import type { PruneKind } from '../../domain/metrics';
+import { type Prunable, PruningStore } from '../../domain/ports/sessions';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { measured } from './measured';
+import { SessionLifecycle } from '../sessions/session-lifecycle';
+
+/** What pruning did, or, on a dry run, would do. */
+export interface PruneReport {
+  readonly dryRun: boolean;
+  /** Active sessions that ended: those that had expired, and those of users who are disabled or deleted. */
+  readonly endedSessions: number;
+  /** Ended sessions that were removed, with their login longer ago than `history.retentionDays`. */
+  readonly sessions: number;
+  /** Events older than `history.retentionDays`, or beyond the number that is kept. */
+  readonly events: number;
+  /** Expired counts of failed logins. */
+  readonly loginFailures: number;
+  /** Expired password reset tokens. */
+  readonly passwordResets: number;
+}
+
+/** Rows of one batch, which is one short transaction. */
+const BATCH = 500;
+
+/** The most events that are kept of unknown names, which anyone may type. (ASVS 16.4) */
+const EVENTS_WITHOUT_USER = 10_000;
+
+/** What is pruned by age, as the metric names it. */
+const KINDS: Readonly<Record<Prunable, PruneKind>> = {
+  events: 'events',
+  loginFailures: 'login_failures',
+  passwordResets: 'password_resets',
+};
+
+const DAY_MS = 86_400_000;
+
+/** When a pruning last finished, and when one last failed. */
+interface LastRuns {
+  readonly succeededAt: Date | null;
+  readonly failedAt: Date | null;
+}
+
+/**
+ * Removes what is no longer needed: in small batches, beside live traffic, on any number of instances at once.
+ * An ended session stays as long as the history: a login is compared with it to recognise a new device.
+ */
+@Injectable()
+export class PruningService implements BeforeApplicationShutdown {
+  private readonly running = new Set<Promise<unknown>>();
+  private stopped = false;
+  private runs: LastRuns = { succeededAt: null, failedAt: null };
+
+  constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    private readonly clock: Clock,
+    private readonly store: PruningStore,
+    private readonly lifecycle: SessionLifecycle,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** When a pruning of this process last finished, and when one last failed; dry runs do not count. */
+  get lastRuns(): LastRuns {
+    return this.runs;
+  }
+
+  /**
+   * Prunes, or counts what there is to prune.
+   * @throws AuthError `database_unavailable`; batches that are committed stay
+   */
+  async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
+    const run = dryRun ? this.countAll() : this.remember();
+    this.running.add(run);
+    try {
+      return { dryRun, ...(await run) };
+    } finally {
+      this.running.delete(run);
+    }
+  }
+
+  /** Starts no further batch; resolves when the current one is done. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    await Promise.allSettled(this.running);
+  }
+
+  /** Prunes, and remembers how that ended. */
+  private async remember(): Promise<Omit<PruneReport, 'dryRun'>> {
+    try {
+      const done = await measured(this.metrics, 'session_auth.prune.duration', () => this.removeAll());
+      // A run that was stopped has not finished.
+      if (!this.stopped) this.runs = { ...this.runs, succeededAt: new Date(this.clock.now()) };
+      return done;
+    } catch (error) {
+      this.runs = { ...this.runs, failedAt: new Date(this.clock.now()) };
+      throw error;
+    }
+  }
+
+  private async removeAll(): Promise<Omit<PruneReport, 'dryRun'>> {
+    const now = this.clock.now();
+    const before = this.instants(now);
+    const remove = (what: Prunable): Promise<number> =>
+      this.inBatches(async () => this.counted(KINDS[what], await this.store.remove(what, before[what], BATCH)));
+    return {
+      ...(await this.pruneSessions()),
+      events: (await remove('events')) + (await this.trim()),
+      loginFailures: await remove('loginFailures'),
+      passwordResets: await remove('passwordResets'),
+    };
+  }
+
+  private async countAll(): Promise<Omit<PruneReport, 'dryRun'>> {
+    const { store } = this;
+    const now = this.clock.now();
+    const before = this.instants(now);
+    const caps = { perUser: this.options.history.maxRowsPerUser, withoutUser: EVENTS_WITHOUT_USER };
+    const { toEnd, toRemove } = await store.countSessions(now);
+    return {
+      endedSessions: toEnd,
+      sessions: toRemove,
+      events: (await store.count('events', before.events)) + (await store.countOverCap(before.events, caps)),
+      loginFailures: await store.count('loginFailures', before.loginFailures),
+      passwordResets: await store.count('passwordResets', before.passwordResets),
+    };
+  }
+
+  private async pruneSessions(): Promise<Pick<PruneReport, 'endedSessions' | 'sessions'>> {
+    const total = { endedSessions: 0, sessions: 0 };
+    const context = this.lifecycle.operationContext({});
+    await this.inBatches(async () => {
+      const { visited, removed, ended } = await this.store.pruneSessions(context, BATCH);
+      this.lifecycle.publishSessionEnded(ended);
+      total.endedSessions += this.counted('ended_sessions', ended.length);
+      total.sessions += this.counted('sessions', removed);
+      return visited;
+    });
+    return total;
+  }
+
+  private async trim(): Promise<number> {
+    const { maxRowsPerUser } = this.options.history;
+    const trim = (user: string | null, cap: number): Promise<number> =>
+      this.inBatches(async () => this.counted('events', await this.store.trim(user, cap, BATCH)));
+    let removed = await trim(null, EVENTS_WITHOUT_USER);
+    let last = '';
+    await this.inBatches(async () => {
+      const users = await this.store.usersOverCap(maxRowsPerUser, last, BATCH);
+      for (const user of users) removed += await trim(user, maxRowsPerUser);
+      last = users.at(-1) ?? last;
+      return users.length;
+    });
+    return removed;
+  }
+
+  /** Batch after batch until one is not full, with a turn of the event loop between them. */
+  private async inBatches(batch: () => Promise<number>): Promise<number> {
+    let total = 0;
+    while (!this.stopped) {
+      const size = await batch();
+      total += size;
+      if (size < BATCH) break;
+      await turn();
+    }
+    return total;
+  }
+
+  private counted(kind: PruneKind, rows: number): number {
+    this.metrics.count('session_auth.prune.rows', rows, { 'session_auth.prune.kind': kind });
+    return rows;
+  }
+
+  /** The instant before which rows of each kind are removed. */
+  private instants(now: number): Readonly<Record<Prunable, number>> {
+    const retentionMs = this.options.history.retentionDays * DAY_MS;
+    return { events: now - retentionMs, loginFailures: now, passwordResets: now };
+  }
+}

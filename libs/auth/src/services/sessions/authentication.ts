@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { SessionStore, type SessionWithAccessToken } from '../../domain/ports/sessions';
+import type { UserId } from '../../domain/ports/accounts';
+import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
+import { accessTokenSessionId } from '../../domain/tokens';
+import { ActivityRecorder } from './activity-recorder';
+import { SessionLifecycle } from './session-lifecycle';
+import { TokenIssuer } from './token-issuer';
+
+/** Who makes a request, and by which session. */
+export interface AuthPrincipal {
+  readonly userId: UserId;
+  readonly session: SessionInfo;
+  /** When the user last proved their identity: by the login, or since by `reauthenticate`. */
+  readonly authenticatedAt: Date;
+}
+
+/** A principal that was authenticated by the library itself, which knows by which access token. */
+class AuthenticatedPrincipal implements AuthPrincipal {
+  readonly #accessDigest: string;
+
+  constructor(
+    readonly userId: UserId,
+    readonly session: SessionInfo,
+    readonly authenticatedAt: Date,
+    accessDigest: string,
+  ) {
+    this.#accessDigest = accessDigest;
+  }
+
+  /** The digest of the access token that authenticated the principal; null for one not made here. */
+  static accessDigestOf(this: void, principal: AuthPrincipal): string | null {
+    return #accessDigest in principal ? principal.#accessDigest : null;
+  }
+}
+
+export const { accessDigestOf } = AuthenticatedPrincipal;
+
+/** Authenticates access tokens by the database, at every request: a revocation takes effect at once. */
+@Injectable()
+export class Authentication {
+  constructor(
+    private readonly tokens: TokenIssuer,
+    private readonly sessions: SessionStore,
+    private readonly lifecycle: SessionLifecycle,
+    private readonly activity: ActivityRecorder,
+  ) {}
+
+  /** The principal, or null for whatever is not a live access token of an active user. */
+  async authenticate(accessToken: string, info: ClientInfo = {}): Promise<AuthPrincipal | null> {
+    const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
+    const found = id === null ? null : await this.sessions.find(id);
+    if (!found) return null;
+    const { session, accessDigest } = found;
+    if (this.tokens.digest(accessToken) !== accessDigest) return null;
+    const now = this.lifecycle.now();
+    if (isExpired(session, now)) {
+      await this.lifecycle.expireSessions(session.userId);
+      return null;
+    }
+    if (found.accessExpiresAt <= now) return null;
+    const account = found.account ?? (await this.lifecycle.accountOf(session));
+    if (account !== 'active') {
+      await this.lifecycle.revokeForInactiveAccount(session.userId, account, this.lifecycle.operationContext(info));
+      return null;
+    }
+    if (found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
+    if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
+    return new AuthenticatedPrincipal(
+      this.lifecycle.userIdOf(session),
+      viewSession(session, session.id),
+      new Date(session.authenticatedAt),
+      accessDigest,
+    );
+  }
+
+  /** Stores the first use within the grace period before it counts. Returns whether the token is still live. */
+  private async recordFirstUse({ session, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
+    if (await this.sessions.markFirstUse(session.id, accessDigest, now)) return true;
+    return (await this.sessions.find(session.id))?.accessDigest === accessDigest;
+  }
+}

@@ -1,0 +1,111 @@
+import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { kindOf } from '../../domain/loggable';
+import { Clock } from '../../domain/ports/platform';
+import { type SessionLookup, SessionStore } from '../../domain/ports/sessions';
+import { isExpired } from '../../domain/session';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { BackgroundTask } from '../maintenance/background-task';
+
+/** Sessions of one look-up. */
+const SESSIONS_PER_LOOKUP = 1_000;
+
+interface OpenSocket {
+  readonly close: () => unknown;
+}
+
+/**
+ * Closes sockets and event streams when their session ends: immediately if this instance ends it.
+ * Sessions that expire or end elsewhere are found in the database, every `socketCheckIntervalSeconds`
+ * while any socket is open. While the database does not answer, nothing is closed.
+ */
+@Injectable()
+export class OpenSockets implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('AuthSockets');
+  private readonly bySession = new Map<string, Set<OpenSocket>>();
+  private readonly checks: BackgroundTask;
+  private stopped = false;
+
+  constructor(
+    @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
+    private readonly clock: Clock,
+    private readonly sessions: SessionStore,
+  ) {
+    const intervalMs = options.socketCheckIntervalSeconds * 1000;
+    this.checks = new BackgroundTask('socket checks', intervalMs, () => this.check());
+  }
+
+  /**
+   * Calls `close`, once, when the session ends. Call the returned function when the socket closes by
+   * itself. A `close` that throws or rejects is logged.
+   */
+  register(sessionId: string, close: () => unknown): () => void {
+    if (typeof sessionId !== 'string' || typeof close !== 'function') {
+      throw new TypeError('OpenSockets.register() needs the id of a session and a function that closes the socket.');
+    }
+    const id = sessionId.toLowerCase();
+    const socket = { close };
+    const ofSession = this.bySession.get(id) ?? new Set();
+    this.bySession.set(id, ofSession.add(socket));
+    this.checks.start();
+    return () => {
+      const isLast = ofSession.delete(socket) && ofSession.size === 0;
+      if (isLast && this.bySession.get(id) === ofSession) this.forget(id);
+    };
+  }
+
+  /**
+   * Looks up the sessions, and closes the sockets of those that have ended; returns how many have.
+   * @throws AuthError `database_unavailable`; sockets of sessions not looked up by then stay open
+   */
+  async check(): Promise<number> {
+    const ids = [...this.bySession.keys()];
+    let closed = 0;
+    for (let i = 0; i < ids.length && !this.stopped; i += SESSIONS_PER_LOOKUP) {
+      const asked = ids.slice(i, i + SESSIONS_PER_LOOKUP);
+      const live = await this.liveAmong(asked);
+      closed += this.closeOf(asked.filter((id) => !live.has(id)));
+    }
+    return closed;
+  }
+
+  /** Closes the sockets of these sessions; returns how many of them had any. */
+  closeOf(sessionIds: readonly string[]): number {
+    const found = sessionIds.filter((id) => this.bySession.has(id));
+    for (const id of found) {
+      const ofSession = this.bySession.get(id)!;
+      this.forget(id);
+      for (const socket of ofSession) this.close(socket);
+      ofSession.clear();
+    }
+    return found.length;
+  }
+
+  /** Stops the checks; resolves when a running one is done. The application closes the sockets itself. */
+  beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    return this.checks.stop();
+  }
+
+  private async liveAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.sessions.findActive(ids);
+    const now = this.clock.now();
+    // A `UserStore` is not asked about each user: guarded requests notice a user who is disabled there.
+    const isLive = ({ session, account }: SessionLookup): boolean =>
+      !isExpired(session, now) && (account ?? 'active') === 'active';
+    return new Set(found.filter(isLive).map(({ session }) => session.id));
+  }
+
+  private forget(id: string): void {
+    this.bySession.delete(id);
+    if (this.bySession.size === 0) this.checks.pause();
+  }
+
+  private close(socket: OpenSocket): void {
+    const report = (error: unknown): void => this.logger.error(`A socket could not be closed: ${kindOf(error)}`);
+    try {
+      Promise.resolve(socket.close()).catch(report);
+    } catch (error) {
+      report(error);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { AuthEventEntry } from '../../domain/auth-event';
+import type { ClientInfo } from '../../domain/client';
+import type { DeviceType } from '../../domain/device';
+import { actorOf } from '../../domain/actor';
+import { invalidField } from '../../domain/errors';
+import { canonicalIp } from '../../domain/ip-address';
+import { ApplicationTransactions, type TransactionManager } from '../../domain/ports/platform';
+import { type SessionCriteria, SessionDirectory } from '../../domain/ports/sessions';
+import { type UserId, UserStore } from '../../domain/ports/accounts';
+import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
+import { joining } from '../in-transaction';
+import { SessionLifecycle } from './session-lifecycle';
+
+/** Which of all active sessions: those that meet everything that is given. */
+export interface SessionFilter {
+  readonly userId?: UserId;
+  /** Logins before this instant. */
+  readonly createdBefore?: Date;
+  /** No activity since this instant. */
+  readonly inactiveSince?: Date;
+  /** In any spelling. */
+  readonly ipAddress?: string;
+  readonly deviceType?: DeviceType;
+  readonly osFamily?: string;
+  readonly browserFamily?: string;
+}
+
+/** A session of any user; none is the current one. */
+export interface AdministeredSession extends SessionInfo {
+  readonly userId: UserId;
+}
+
+/** A page of results, and where the next page begins; null at the end. */
+export interface ResultPage<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** Who ends sessions, and from where. */
+export interface Administrator {
+  /** A name or id for the history of the user whose sessions end, at most 255 characters. */
+  readonly actor: string;
+  readonly client?: ClientInfo;
+}
+
+/** The calls that can take part in a transaction of the application. */
+export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
+
+const BATCH = 200;
+const MOST_AT_ONCE = 1_000;
+
+/** The sessions and histories of all users. The application decides who may call this. (ASVS 7.4.5) */
+@Injectable()
+export class SessionAdministration {
+  constructor(
+    private readonly users: UserStore,
+    private readonly directory: SessionDirectory,
+    private readonly lifecycle: SessionLifecycle,
+    private readonly transactions: ApplicationTransactions,
+  ) {}
+
+  /** `end` as a part of a transaction, as with `AuthService.inTransaction`. */
+  inTransaction(manager: TransactionManager): AdministrationInTransaction {
+    return joining(this.transactions, manager, this, ['end']);
+  }
+
+  /** A page of at most `limit` active sessions (100 by default, 1,000 at most), behind the `next` of another page. */
+  async list(
+    filter: SessionFilter = {},
+    { limit = 100, after = '' }: { readonly limit?: number; readonly after?: string } = {},
+  ): Promise<ResultPage<AdministeredSession>> {
+    assertLimit(limit);
+    const found = await this.directory.page(criteriaOf(filter), after, limit);
+    const live = found.filter((session) => !isExpired(session, this.lifecycle.now()));
+    return {
+      items: live.map((session) => ({ ...viewSession(session, null), userId: this.users.parseId(session.userId) })),
+      next: found.length === limit ? found.at(-1)!.id : null,
+    };
+  }
+
+  /**
+   * Ends all sessions that meet the filter, and returns how many. Each is recorded with its actor
+   * (`session_revoked`, reason `admin`). Only `{ everyone: true }` ends all sessions of everyone.
+   * @throws AuthError `invalid_field` for a filter without criteria, or with one that is undefined
+   */
+  async end(
+    filter: SessionFilter | { readonly everyone: true },
+    { actor, client = {} }: Administrator,
+  ): Promise<number> {
+    const criteria = 'everyone' in filter ? {} : criteriaOf(filter);
+    if (!('everyone' in filter) && Object.keys(criteria).length === 0) {
+      throw invalidField('filter', 'Name at least one criterion, or { everyone: true }.');
+    }
+    const name = actorOf(actor);
+    const at = this.lifecycle.operationContext(client);
+    let total = 0;
+    for (;;) {
+      const ended = await this.directory.end(criteria, BATCH, name, at);
+      this.lifecycle.publishSessionEnded(ended);
+      total += ended.filter(({ reason }) => reason === 'admin').length;
+      if (ended.length < BATCH) return total;
+    }
+  }
+
+  /** A page of the history of any user, newest first, behind the `next` of another page. */
+  async history(
+    userId: UserId,
+    { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
+  ): Promise<ResultPage<AuthEventEntry>> {
+    assertLimit(limit);
+    const items = await this.directory.history(String(userId), after === undefined ? null : eventIdOf(after), limit);
+    return { items, next: items.length === limit ? String(items.at(-1)!.id) : null };
+  }
+}
+
+function criteriaOf(filter: SessionFilter): SessionCriteria {
+  for (const [name, value] of Object.entries(filter)) {
+    // A variable that was never set must not widen what is ended.
+    if (value === undefined || value === null) throw invalidField(name, 'This criterion has no value; leave it out.');
+  }
+  const { userId, createdBefore, inactiveSince, ipAddress, deviceType, osFamily, browserFamily } = filter;
+  const ip = ipAddress === undefined ? undefined : canonicalIp(ipAddress);
+  if (ip === null) throw invalidField('ipAddress', 'Not a valid IP address.');
+  const criteria = {
+    userId: userId === undefined ? undefined : String(userId),
+    createdBefore: createdBefore && instantOf('createdBefore', createdBefore),
+    inactiveSince: inactiveSince && instantOf('inactiveSince', inactiveSince),
+    ipAddress: ip,
+    ...{ deviceType, osFamily, browserFamily },
+  };
+  return Object.fromEntries(Object.entries(criteria).filter(([, value]) => value !== undefined));
+}
+
+function instantOf(name: string, date: Date): number {
+  const at = date instanceof Date ? date.getTime() : NaN;
+  if (Number.isNaN(at)) throw invalidField(name, 'Not a valid date.');
+  return at;
+}
+
+function eventIdOf(after: string): number {
+  if (!/^\d{1,16}$/.test(after)) throw invalidField('after', 'Pass the `next` of a page.');
+  return Number(after);
+}
+
+function assertLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_AT_ONCE) return;
+  throw invalidField('limit', `Write a whole number from 1 to ${MOST_AT_ONCE}.`);
+}

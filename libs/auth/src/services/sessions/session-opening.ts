@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../domain/client';
+import { AuthError } from '../../domain/errors';
+import { type OpenSession, SessionTransitions } from '../../domain/ports/sessions';
+import type { UserId } from '../../domain/ports/accounts';
+import { SESSION_LIMIT, type SessionPolicy } from '../../domain/session-policy';
+import type { OpenedSession } from '../../domain/tokens';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { SessionLifecycle } from './session-lifecycle';
+import { TokenIssuer } from './token-issuer';
+
+/** Opens a session for a user whose identity has been proved. */
+@Injectable()
+export class SessionOpening {
+  private readonly policy: SessionPolicy;
+
+  constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    private readonly tokens: TokenIssuer,
+    private readonly transitions: SessionTransitions,
+    private readonly lifecycle: SessionLifecycle,
+  ) {
+    this.policy = policyOf(options);
+  }
+
+  /**
+   * @param proof what the credentials were proved with: see `OpenSession`
+   * @returns null where the credentials changed while they were being verified
+   * @throws AuthError `session_limit_reached`
+   */
+  async open(
+    userId: UserId,
+    info: ClientInfo,
+    proof: Pick<OpenSession, 'credentialsVersion' | 'attempt'>,
+  ): Promise<OpenedSession | null> {
+    const context = this.lifecycle.operationContext(info);
+    const { now, client } = context;
+    const id = this.tokens.newSessionId();
+    const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
+    const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
+    const { pair, digests } = this.tokens.issueFamily(id, now);
+    const outcome = await this.transitions.open({
+      ...context,
+      ...proof,
+      ...this.policy,
+      session: {
+        id,
+        userId: String(userId),
+        state: 'active',
+        ipAddress: client.ipAddress,
+        ...client.device,
+        createdAt: now,
+        authenticatedAt: now,
+        lastActivity: now,
+        idleExpiresAt,
+        absoluteExpiresAt,
+        expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
+      },
+      issued: {
+        ...digests,
+        accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
+        refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
+      },
+    });
+    if (outcome.kind === 'credentials_changed') return null;
+    if (outcome.kind === 'limit_reached') {
+      this.lifecycle.signals.emit('session_limit_reached', { userId, activeSessions: outcome.activeSessions });
+      throw new AuthError('session_limit_reached', 'The session limit is reached.');
+    }
+    this.lifecycle.publishSessionOpened(outcome);
+    return { ...pair, sessionId: id };
+  }
+}
+
+function policyOf({ sessionPolicy, maxSessions, onSessionLimit }: ResolvedAuthOptions): SessionPolicy {
+  if (sessionPolicy === 'multi') return { maxSessions: SESSION_LIMIT, onLimit: 'end_least_recently_used' };
+  if (sessionPolicy === 'single') return { maxSessions: 1, onLimit: 'end_oldest' };
+  return { maxSessions, onLimit: onSessionLimit === 'reject' ? 'reject' : 'end_oldest' };
+}

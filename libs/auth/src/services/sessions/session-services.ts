@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { Login } from '../credentials/login';
+import { Authentication } from './authentication';
+import { Refresh } from './refresh';
+import { UserSessions } from './user-sessions';
+
+/** The use cases of sessions, grouped for `AuthService`. */
+@Injectable()
+export class SessionServices {
+  constructor(
+    readonly login: Login,
+    readonly refresh: Refresh,
+    readonly authentication: Authentication,
+    readonly ofUser: UserSessions,
+  ) {}
+}

@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CryptoSource } from '../../domain/ports/platform';
+import type { ReissuedTokens } from '../../domain/ports/sessions';
+import type { PairDigests } from '../../domain/refresh-decision';
+import {
+  ACCESS_SECRET_BYTES,
+  FAMILY_SECRET_BYTES,
+  formatAccessToken,
+  formatRefreshToken,
+  formatResetToken,
+  REFRESH_SECRET_BYTES,
+  RESET_SECRET_BYTES,
+  type RefreshTokenClaims,
+  type TokenPair,
+} from '../../domain/tokens';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+
+/** 128 bits: the pair is derived from it and from the refresh token, and from neither alone. */
+const SEED_BYTES = 16;
+
+/** A token pair in plain text, for its one response, and its digests, for the database. */
+interface IssuedPair<Digests extends PairDigests = PairDigests> {
+  readonly pair: TokenPair;
+  readonly digests: Digests;
+}
+
+/** Issues tokens, and computes the digests that they are stored as. */
+@Injectable()
+export class TokenIssuer {
+  constructor(
+    private readonly crypto: CryptoSource,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+  ) {}
+
+  /** The first pair of a new token family. */
+  issueFamily(sessionId: string, now: number): IssuedPair<ReissuedTokens> {
+    const familySecret = this.crypto.randomBytes(FAMILY_SECRET_BYTES);
+    const accessToken = formatAccessToken(sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
+    const refreshToken = formatRefreshToken(
+      { sessionId, familySecret, generation: 0 },
+      this.crypto.randomBytes(REFRESH_SECRET_BYTES),
+    );
+    const { pair, digests } = this.withDigests({ accessToken, refreshToken });
+    return {
+      pair,
+      digests: {
+        ...digests,
+        familyDigest: this.digest(familySecret),
+        accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
+        refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
+      },
+    };
+  }
+
+  /** A random pair that follows a refresh token in its family. Without rotation the refresh token stays the same. */
+  issueSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
+    const accessToken = formatAccessToken(claims.sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
+    if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
+    return this.successor(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
+  }
+
+  /** A session id that is part of every token of the session. */
+  newSessionId(): string {
+    return this.crypto.uuid();
+  }
+
+  newSeed(): string {
+    return Buffer.from(this.crypto.randomBytes(SEED_BYTES)).toString('base64url');
+  }
+
+  /** The one pair that follows a refresh token by this seed. Neither of the two alone is enough. */
+  deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): IssuedPair {
+    const size = ACCESS_SECRET_BYTES + REFRESH_SECRET_BYTES;
+    const secrets = this.crypto.derive(refreshToken, Buffer.from(seed, 'base64url'), size);
+    const accessToken = formatAccessToken(claims.sessionId, secrets.subarray(0, ACCESS_SECRET_BYTES));
+    return this.successor(claims, accessToken, secrets.subarray(ACCESS_SECRET_BYTES));
+  }
+
+  /** A token that lets its holder set a new password. */
+  issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
+    const token = formatResetToken(this.crypto.randomBytes(RESET_SECRET_BYTES));
+    return { token, digest: this.digest(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
+  }
+
+  /** Of the exact text that was presented. */
+  digest(data: string | Uint8Array): string {
+    return this.crypto.sha256(data);
+  }
+
+  /** Identifies the network that a pair is issued to, to whoever has the token that it was exchanged for. */
+  networkDigest(refreshToken: string, network: string): string {
+    return Buffer.from(this.digest(`${refreshToken}\0${network}`), 'hex').toString('base64url');
+  }
+
+  private successor(claims: RefreshTokenClaims, accessToken: string, secret: Uint8Array): IssuedPair {
+    const refreshToken = formatRefreshToken({ ...claims, generation: claims.generation + 1 }, secret);
+    return this.withDigests({ accessToken, refreshToken });
+  }
+
+  private withDigests(pair: TokenPair): IssuedPair {
+    const digests = { accessDigest: this.digest(pair.accessToken), refreshDigest: this.digest(pair.refreshToken) };
+    return { pair, digests };
+  }
+}

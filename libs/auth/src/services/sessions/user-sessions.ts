@@ -1,0 +1,101 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { actorOf } from '../../domain/actor';
+import type { AuthEventEntry } from '../../domain/auth-event';
+import type { ClientInfo } from '../../domain/client';
+import { AuthError, invalidField } from '../../domain/errors';
+import { FIELD_MESSAGES } from '../../domain/fields';
+import { SessionDirectory, SessionStore, SessionTransitions } from '../../domain/ports/sessions';
+import type { UserId } from '../../domain/ports/accounts';
+import { isExpired, viewSession, type EndedSession, type SessionInfo } from '../../domain/session';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import type { AuthPrincipal } from './authentication';
+import { SessionLifecycle } from './session-lifecycle';
+
+export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** What users see of their sessions and do with them. */
+@Injectable()
+export class UserSessions {
+  constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    private readonly sessions: SessionStore,
+    private readonly transitions: SessionTransitions,
+    private readonly directory: SessionDirectory,
+    private readonly lifecycle: SessionLifecycle,
+  ) {}
+
+  async list(userId: UserId, currentId: string | null): Promise<SessionInfo[]> {
+    const sessions = await this.sessions.listActive(String(userId));
+    const live = sessions.filter((session) => !isExpired(session, this.lifecycle.now()));
+    if (live.length < sessions.length) await this.lifecycle.expireSessions(String(userId));
+    return live.map((session) => viewSession(session, currentId));
+  }
+
+  async history(userId: UserId, limit: number = HISTORY_LIMIT.default): Promise<readonly AuthEventEntry[]> {
+    if (!(limit >= 1) || (Number.isFinite(limit) && !Number.isInteger(limit))) {
+      throw invalidField('limit', FIELD_MESSAGES.integer);
+    }
+    return this.directory.history(String(userId), null, Math.min(limit, HISTORY_LIMIT.max));
+  }
+
+  async logout({ userId, session }: AuthPrincipal, info: ClientInfo): Promise<void> {
+    await this.end({ userId: String(userId), sessionId: session.id, reason: 'logout' }, info, session.id);
+  }
+
+  /** How many sessions this call ended. */
+  async logoutAll(
+    { userId, session }: AuthPrincipal,
+    { keepCurrent }: { keepCurrent: boolean },
+    info: ClientInfo,
+  ): Promise<number> {
+    const command = {
+      userId: String(userId),
+      reason: 'logout_all' as const,
+      current: { id: session.id, reason: 'logout' as const },
+      ...(keepCurrent ? { exceptId: session.id } : {}),
+    };
+    const ended = await this.end(command, info, session.id);
+    return ended.filter(({ reason }) => reason !== 'expired').length;
+  }
+
+  /** @throws AuthError `session_not_found` for whatever is no active session of this user */
+  async revoke(
+    userId: UserId,
+    sessionId: string,
+    info: ClientInfo,
+    options: { readonly currentId: string | null; readonly reason: 'user' | 'admin'; readonly actor?: string },
+  ): Promise<void> {
+    const { currentId, reason, actor } = options;
+    const by = actor === undefined ? {} : { actor: actorOf(actor) };
+    const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
+    const ended = UUID.test(id)
+      ? await this.end({ userId: String(userId), sessionId: id, reason, ...by }, info, currentId)
+      : [];
+    if (!ended.some((one) => one.reason === reason)) throw new AuthError('session_not_found', 'Session not found.');
+  }
+
+  /** @throws AuthError `recent_login_required` where the last proof of identity is longer ago. (ASVS 7.5.1, 7.5.3) */
+  assertRecentLogin({ authenticatedAt }: AuthPrincipal, withinSeconds: number): void {
+    if (this.lifecycle.now() - authenticatedAt.getTime() < withinSeconds * 1000) return;
+    throw new AuthError('recent_login_required', 'A recent login is required.');
+  }
+
+  /** The same for ending sessions, where the options ask for it. (ASVS 7.5.2) */
+  assertMayEnd(principal: AuthPrincipal): void {
+    const { toEndSessionsSeconds } = this.options.recentLogin;
+    if (toEndSessionsSeconds !== false) this.assertRecentLogin(principal, toEndSessionsSeconds);
+  }
+
+  private async end(
+    command: Omit<Parameters<SessionTransitions['end']>[0], 'now' | 'client'>,
+    info: ClientInfo,
+    currentId: string | null,
+  ): Promise<readonly EndedSession[]> {
+    const at = this.lifecycle.operationContext(info);
+    const ended = await this.transitions.end({ ...at, ...command });
+    this.lifecycle.publishSessionEnded(ended, currentId);
+    return ended;
+  }
+}

@@ -1,0 +1,111 @@
+import { Logger } from '@nestjs/common';
+import type { HttpAdapterHost } from '@nestjs/core';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
+import type { DataSource } from 'typeorm';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
+import { dialectOf, type Dialect } from './store/database/dialect';
+
+/** What the application must provide is missing or unsuitable. The message gives the line to add. */
+export class AuthSetupError extends Error {
+  override readonly name = 'AuthSetupError';
+}
+
+/**
+ * Returns the DataSource with its dialect.
+ * @throws AuthSetupError where it is missing, unsupported, or lacks the library's entities
+ */
+export function requireDataSource(
+  found: DataSource | undefined,
+  name: string,
+  ownUsers: boolean,
+): { dataSource: DataSource; dialect: Dialect } {
+  if (!found) {
+    const named = name === 'default' ? '' : `, name: '${name}'`;
+    throw new AuthSetupError(
+      `AuthModule found no TypeORM DataSource named '${name}'. Add to the imports of your root module, before ` +
+        `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...AUTH_ENTITIES] })`,
+    );
+  }
+  const dialect = dialectOf(found);
+  if (!dialect) {
+    throw new AuthSetupError(
+      `AuthModule does not support the database type '${found.options.type}'. ` +
+        `Use one of: type: 'better-sqlite3', 'postgres', 'mysql', 'mariadb'`,
+    );
+  }
+  const needed = [...AUTH_ENTITIES_WITHOUT_USERS, ...(ownUsers ? [AuthUser] : [])];
+  const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
+  if (missing.length > 0) {
+    const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
+    throw new AuthSetupError(
+      `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
+        `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))`,
+    );
+  }
+  refuseQueryTimeout(found, name);
+  return { dataSource: found, dialect };
+}
+
+// After `pg`'s own timeout PostgreSQL goes on with the statement. A refresh that failed would then
+// have taken place, and its retry would be reuse.
+function refuseQueryTimeout({ options }: DataSource, name: string): void {
+  const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: number };
+  if (options.type !== 'postgres' || !milliseconds) return;
+  throw new AuthSetupError(
+    `The DataSource '${name}' has \`extra.query_timeout\`, which abandons a statement while PostgreSQL goes on ` +
+      `with it. Let PostgreSQL cancel it: extra: { statement_timeout: ${milliseconds} }`,
+  );
+}
+
+/** @throws AuthSetupError where `EventEmitterModule` is not imported */
+export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
+  if (found) return found;
+  throw new AuthSetupError(
+    'AuthModule found no EventEmitter2. Add to the imports of your root module: EventEmitterModule.forRoot()',
+  );
+}
+
+/** Warns about missing tables. No error: the application may create them after its start. */
+export async function warnAboutMissingTables(dataSource: DataSource): Promise<void> {
+  try {
+    await dataSource.getRepository(AuthSession).exists({ where: { id: '' } });
+  } catch {
+    new Logger('AuthModule').warn(
+      "The library's tables cannot be read. Add to the options of the DataSource: " +
+        'migrations: [...AUTH_MIGRATIONS], migrationsRun: true',
+    );
+  }
+}
+
+/** Warns about settings of the HTTP platform that are insecure, or that break the library's routes. */
+export function warnAboutPlatform({ httpAdapter }: HttpAdapterHost): void {
+  const logger = new Logger('AuthModule');
+  const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
+  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
+  const isFastify = adapter?.getType?.() === 'fastify';
+  const setting = isFastify ? 'trustProxy' : 'trust proxy';
+  if ((isFastify ? fastifyOptions(instance)?.trustProxy : instance?.get?.(setting)) === true) {
+    logger.warn(`'${setting}' is true: any client can forge its IP address. Set it to the addresses of your proxies.`);
+  }
+  const fastify = instance?.initialConfig;
+  if (isFastify && !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)) {
+    logger.warn(
+      'Routes with a trailing slash are not served. Create the adapter with: ' +
+        'new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } })',
+    );
+  }
+}
+
+/** The options that Fastify was created with. `initialConfig` omits `trustProxy`. */
+function fastifyOptions(instance: object | undefined): { readonly trustProxy?: unknown } | undefined {
+  const key = Object.getOwnPropertySymbols(instance ?? {}).find(({ description }) => description === 'fastify.options');
+  return key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
+}
+
+interface PlatformInstance {
+  get?(setting: string): unknown;
+  readonly initialConfig?: {
+    readonly ignoreTrailingSlash?: boolean;
+    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
+  };
+}

@@ -1,0 +1,200 @@
+import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
+import type { FoundCredentials, NewUser, StoredUser, UserEntityMapping, UserId } from '../../domain/ports/accounts';
+import { UserStore } from '../../domain/ports/accounts';
+import { foldName, type NameMatching } from '../../domain/username';
+import type { AccountSql } from '../database/statement-factory';
+import { AuthSession, AuthUserLock } from '../entities';
+import type { Database } from '../database/database';
+import { isDuplicate } from '../database/failure';
+import { columnName, Statement } from '../database/statement';
+import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
+
+/** How rows of the library's own table are made: with an id and a key of the name, which a mapped entity has not. */
+export interface OwnUsers {
+  newRow(user: NewUser): object;
+  /** The property that holds the key, and the key of a name in the form that names are compared in. */
+  readonly keyProperty: string;
+  keyOf(foldedName: string): string;
+}
+
+/** Users in a TypeORM entity of the same DataSource: the application's own, or the library's `AuthUser`. */
+export class EntityUserStore extends UserStore {
+  private readonly metadata: EntityMetadata;
+  private readonly idProperty: string;
+  private readonly byName: Statement;
+  private readonly byId: Statement;
+  private readonly setHash: Statement;
+  private readonly setActiveFlag: Statement | null;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly database: Database,
+    private readonly mapping: UserEntityMapping,
+    private readonly matching: NameMatching,
+    private readonly own: OwnUsers | null = null,
+  ) {
+    super();
+    this.metadata = dataSource.getMetadata(mapping.entity);
+    this.idProperty = this.metadata.primaryColumns[0]!.propertyPath;
+    const statement = (template: string): Statement =>
+      new Statement(dataSource, { user: mapping.entity, lock: AuthUserLock }, template);
+    const name = `u.{user.${mapping.username}}`;
+    const mappedName = matching === 'exact' ? `${name} = :name` : `LOWER(${name}) = LOWER(:name)`;
+    const nameCondition = own ? `u.{user.${own.keyProperty}} = :name` : mappedName;
+    const columns = `u.{user.${this.idProperty}} AS id, ${name} AS username,
+      u.{user.${mapping.passwordHash}} AS password_hash, ${this.statusSql()} AS account`;
+    const key = `CAST(u.{user.${this.idProperty}} AS ${database.dialect === 'mysql' ? 'CHAR' : 'text'})`;
+    this.byName = statement(
+      `SELECT ${columns}, ${key} AS user_key,
+         (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${key}) AS version
+       FROM {user} u WHERE ${nameCondition} LIMIT 10`,
+    );
+    this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.idProperty}} = :id`);
+    const update = (property: string): string =>
+      `UPDATE {user} SET {user.${property}} = :value WHERE {user.${this.idProperty}} = :id`;
+    this.setHash = statement(
+      `${update(mapping.passwordHash)} AND (:anyHash = 1 OR {user.${mapping.passwordHash}} = :expected)`,
+    );
+    this.setActiveFlag = mapping.active ? statement(update(mapping.active)) : null;
+    if (!mapping.active) return;
+    this.setActive = (id, active) => database.transaction(() => this.setActiveWithin(id, active));
+  }
+
+  override parseId(text: string): UserId {
+    const type = this.metadata.primaryColumns[0]!.type;
+    return type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type))
+      ? Number(text)
+      : text;
+  }
+
+  async findByUsername(username: string): Promise<StoredUser | null> {
+    const row = await this.rowOf(username);
+    return row && this.userFromRow(row);
+  }
+
+  /**
+   * The user with the version of the credentials, both as of one moment.
+   * @returns null where the database writes the user's id otherwise than sessions do
+   */
+  async findCredentials(username: string): Promise<FoundCredentials | null> {
+    const row = await this.rowOf(username);
+    if (!row) return { user: null, version: 0 };
+    const user = this.userFromRow(row);
+    return row['user_key'] === String(user.id) ? { user, version: Number(row['version'] ?? 0) } : null;
+  }
+
+  async findById(id: UserId): Promise<StoredUser | null> {
+    const [row] = (await this.database.autocommit(this.byId.with({ id }))).rows;
+    return row ? this.userFromRow(row) : null;
+  }
+
+  override load(id: UserId): Promise<unknown> {
+    return this.database.withManager((manager) =>
+      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: id } }),
+    );
+  }
+
+  override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
+    return (await this.database.autocommit(this.updateHash(id, passwordHash, expectedHash))).affected === 1;
+  }
+
+  /** The same as part of a transaction. */
+  *setHashWithin(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
+    return (yield* affectedBy(this.updateHash(id, passwordHash, expectedHash))) === 1;
+  }
+
+  /** Part of a transaction. MySQL counts a row that had the value already as well: the drivers ask it to. */
+  *setActiveWithin(id: UserId, active: boolean): Step<boolean> {
+    if (!this.setActiveFlag) return false;
+    return (yield* affectedBy(this.setActiveFlag.with({ id, value: active }))) === 1;
+  }
+
+  override async create(user: NewUser): Promise<StoredUser | null> {
+    if (await this.findByUsername(user.username)) return null;
+    const { mapping } = this;
+    const row = this.own?.newRow(user) ?? {
+      [mapping.username]: user.username,
+      [mapping.passwordHash]: user.passwordHash,
+      ...(mapping.active ? { [mapping.active]: true } : {}),
+    };
+    const inserted = await this.database.withManager((manager) => insertOrNot(manager, mapping.entity, row));
+    return inserted ? this.findByUsername(user.username) : null;
+  }
+
+  /** The account of a session's user, for the statement that looks the session up. */
+  accountSql(): AccountSql {
+    const entities = { user: this.mapping.entity, session: AuthSession };
+    const account = `SELECT ${this.statusSql()} FROM {user} u WHERE u.{user.${this.idProperty}} = ${this.userIdOfSession()}`;
+    return { status: new Statement(this.dataSource, entities, `COALESCE((${account}), 'deleted')`).with({}).sql };
+  }
+
+  /** The user's id as the session stores it, in the type of the users' table, so that its index serves. */
+  private userIdOfSession(): string {
+    const { dialect } = this.database;
+    const text = 's.{session.userId}';
+    const column = this.metadata.primaryColumns[0]!;
+    if (dialect === 'postgres') {
+      const type = this.dataSource.driver.normalizeType(column);
+      // `character` by itself is one of them.
+      return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
+    }
+    if (dialect === 'mysql' && /int/.test(this.dataSource.driver.normalizeType(column))) {
+      return `CAST(${text} AS ${column.unsigned ? 'UNSIGNED' : 'SIGNED'})`;
+    }
+    return text;
+  }
+
+  private statusSql(): string {
+    const { active } = this.mapping;
+    const deletedAt = this.metadata.deleteDateColumn?.propertyPath;
+    const gone = deletedAt ? `WHEN u.{user.${deletedAt}} IS NOT NULL THEN 'deleted'` : '';
+    const enabled = active ? `WHEN u.{user.${active}} THEN 'active' ELSE 'disabled'` : `ELSE 'active'`;
+    return gone || active ? `CASE ${gone} ${enabled} END` : `'active'`;
+  }
+
+  private async rowOf(username: string): Promise<Row | null> {
+    const folded = foldName(username, this.matching);
+    const name = this.own ? this.own.keyOf(folded) : username;
+    const { rows } = await this.database.autocommit(this.byName.with({ name }));
+    // A column's collation may take other names for this one: the comparison that counts is made here.
+    const same = rows.filter((row) => foldName(String(row['username']), this.matching) === folded);
+    return same.find((row) => row['username'] === username) ?? (same.length === 1 ? same[0]! : null);
+  }
+
+  private updateHash(id: UserId, value: string, expected?: string): Query {
+    return this.setHash.with({ id, value, anyHash: expected === undefined ? 1 : 0, expected: expected ?? '' });
+  }
+
+  private userFromRow(row: Row): StoredUser {
+    return {
+      id: this.parseId(String(row['id'])),
+      username: String(row['username']),
+      passwordHash: (row['password_hash'] ?? null) as string | null,
+      active: row['account'] === 'active',
+    };
+  }
+}
+
+/** @returns false where such a row is there already */
+async function insertOrNot(manager: EntityManager, entity: new () => object, row: object): Promise<boolean> {
+  try {
+    // Inside a transaction it has a savepoint to go back to: PostgreSQL would do nothing more otherwise.
+    if (manager.queryRunner?.isTransactionActive) await manager.transaction((inner) => inner.insert(entity, row));
+    else await manager.insert(entity, row);
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
+}
+
+/** Refuses a mapping that names what the entity does not have. */
+export function assertMapping(dataSource: DataSource, mapping: UserEntityMapping): void {
+  const metadata = dataSource.getMetadata(mapping.entity);
+  if (metadata.primaryColumns.length !== 1) {
+    throw new Error(`The entity ${metadata.name} needs exactly one primary column to serve as \`users\`.`);
+  }
+  for (const property of [mapping.username, mapping.passwordHash, mapping.active]) {
+    if (property !== undefined) columnName(metadata, property);
+  }
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { onDuplicate } from '../database/dialect';
+import { StatementFactory } from '../database/statement-factory';
+import { affectedBy, type Query, type Step } from '../database/transaction';
+
+/**
+ * The lock of a user. Every transaction that opens a session of the user, or ends several, takes it before it locks
+ * sessions. So these run one after another and cannot deadlock.
+ */
+@Injectable()
+export class UserLocks {
+  private readonly take;
+  private readonly raise;
+  private readonly readVersion;
+
+  constructor(statements: StatementFactory) {
+    // The row is locked whether it existed or not. The assignment changes nothing.
+    const unchanged = '{lock.credentialsVersion} = {lock}.{lock.credentialsVersion}';
+    this.take = statements.prepared(
+      `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}) VALUES (:userId, 0)
+       ${onDuplicate(statements.dialect, '{lock.userId}', unchanged)}`,
+    );
+    this.readVersion = statements.statement(
+      'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
+    );
+    this.raise = statements.statement(
+      'UPDATE {lock} SET {lock.credentialsVersion} = {lock.credentialsVersion} + 1 WHERE {lock.userId} = :userId',
+    );
+  }
+
+  /** Waits for the lock, which is released at the end of the transaction. */
+  *lock(userId: string): Step<void> {
+    yield* affectedBy(this.take.with({ userId }));
+  }
+
+  /** Reads the same as the column `version`, without the lock. */
+  versionOf(userId: string): Query {
+    return this.readVersion.with({ userId });
+  }
+
+  /** Makes logins fail that are verifying the password as it was. The lock must be held. */
+  *raiseCredentialsVersion(userId: string): Step<void> {
+    yield* affectedBy(this.raise.with({ userId }));
+  }
+}

@@ -1,0 +1,153 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
+import { AuthError } from '../../domain/errors';
+import type { FailureKind } from '../../domain/metrics';
+import { TimeBudget, within, withinAndFinished, type Deadline } from './deadline';
+import type { Dialect } from './dialect';
+import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
+import { currentTransaction, type JoinedTransaction } from './joined-transaction';
+import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
+
+/** A database that has not answered by then does not answer. */
+const ANSWER_WITHIN_MS = 5_000;
+
+const TRIES = 3;
+
+export interface StatementOptions {
+  /** The longest it may take, where that is less than the database has to answer. */
+  readonly withinMs?: number;
+  /** Called when the connection broke after the commit may have been done, before it is run again. */
+  readonly onUnknownOutcome?: () => void;
+}
+
+export interface TransactionOptions extends StatementOptions {
+  /**
+   * Whether the transaction, run again after its COMMIT went through unnoticed, finds that out and has the same outcome.
+   * Then a connection that broke at the COMMIT is no reason to give up.
+   */
+  readonly isRepeatable?: boolean;
+  /**
+   * Whether the transaction locks each row by its primary key before it reads it. Then it is correct at every isolation
+   * level, and MySQL and MariaDB are spared a `SET TRANSACTION`.
+   */
+  readonly anyIsolation?: boolean;
+}
+
+/**
+ * Runs statements and transactions on the application's DataSource.
+ *
+ * What the database rolled back in favour of another transaction, or whose connection broke, is run again, a bounded number
+ * of times, but not if it may have been committed. Every other failure leaves as `database_unavailable`, and only the
+ * driver's code is logged: the text of a driver's error may contain the statement and its parameters.
+ */
+export abstract class Database {
+  abstract readonly dialect: Dialect;
+  /** Called for each failure that leaves as `database_unavailable`. */
+  onFailure: (kind: FailureKind) => void = () => undefined;
+  protected readonly logger: Logger = new Logger('AuthDatabase');
+  protected readonly answerWithinMs: number = ANSWER_WITHIN_MS;
+
+  /** Commits all statements of the transaction, or none. */
+  transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
+    const isCommit: ErrorTest = (error) => error instanceof CommitError;
+    return this.guarded(options, (deadline, joined) => {
+      if (joined) return joined.runExclusive(() => this.runJoined(unit, joined, deadline));
+      return reportingUnknownOutcome(this.runTransaction(unit, deadline, options), options, isCommit);
+    });
+  }
+
+  /** One statement that commits itself and may be run again. Reads go to the primary. */
+  autocommit(query: Query, options: StatementOptions = {}): Promise<Result> {
+    let isFirst = true;
+    return this.guarded({ ...options, isRepeatable: true }, (deadline, joined) => {
+      if (joined) return joined.runExclusive(() => this.runJoined(() => only(query), joined, deadline));
+      // The application's own isolation level, under which it conflicted, may be a stricter one.
+      const run = isFirst ? this.runAutocommit(query, deadline) : this.runTransaction(() => only(query), deadline, {});
+      isFirst = false;
+      return reportingUnknownOutcome(run, options, () => true);
+    });
+  }
+
+  /** A read outside of every transaction, also where the caller takes part in one: of a guarded request, for example. */
+  async read(query: Query): Promise<readonly Row[]> {
+    return (await this.guarded({ isRepeatable: true }, (deadline) => this.runAutocommit(query, deadline))).rows;
+  }
+
+  /** What TypeORM does for the library with the application's entities, within the same bounds. */
+  withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.guarded({}, (deadline, joined) =>
+      joined ? joined.runExclusive(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),
+    );
+  }
+
+  /** The time that several statements of one operation have together. */
+  startBudget(): TimeBudget {
+    return new TimeBudget(this.answerWithinMs);
+  }
+
+  /** The deadline stops work whose caller has been answered: it is checked before each statement. */
+  protected abstract runTransaction<T>(
+    unit: UnitOfWork<T>,
+    deadline: Deadline,
+    options: TransactionOptions,
+  ): Promise<T>;
+  protected abstract runAutocommit(query: Query, deadline: Deadline): Promise<Result>;
+  protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
+  /** A transaction as a savepoint of the application's: a failure undoes it, and none of the application's work. */
+  protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
+
+  private async guarded<T>(
+    { isRepeatable = false, withinMs = Infinity }: TransactionOptions,
+    run: (deadline: Deadline, joined: JoinedTransaction | undefined) => Promise<T>,
+  ): Promise<T> {
+    const joined = currentTransaction();
+    const mayRetry: ErrorTest = (error) => {
+      // A deadlock may have rolled back the whole transaction of the application, which alone can run it again.
+      if (joined) return isDuplicate(error);
+      return isRolledBack(error) || (isConnectionLost(error) && (isRepeatable || !(error instanceof CommitError)));
+    };
+    try {
+      const work = (deadline: Deadline): Promise<T> => withRetries(() => run(deadline, joined), deadline, mayRetry);
+      // The application must not continue while a statement of the library is still under way on its connection.
+      return await (joined ? withinAndFinished : within)(Math.max(1, Math.min(withinMs, this.answerWithinMs)), work);
+    } catch (error) {
+      if (error instanceof AuthError) throw error;
+      this.logger.error(`The database failed: ${failureCode(error)}`);
+      this.onFailure(failureKind(error));
+      throw new AuthError('database_unavailable', 'The database does not answer.');
+    }
+  }
+}
+
+type ErrorTest = (error: unknown) => boolean;
+
+async function reportingUnknownOutcome<T>(
+  run: Promise<T>,
+  { onUnknownOutcome }: StatementOptions,
+  mayBeDone: ErrorTest,
+): Promise<T> {
+  try {
+    return await run;
+  } catch (error) {
+    if (isConnectionLost(error) && mayBeDone(error)) onUnknownOutcome?.();
+    throw error;
+  }
+}
+
+function* only(query: Query): Transaction<Result> {
+  return yield query;
+}
+
+async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, mayRetry: ErrorTest): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === TRIES || deadline.hasPassed || !mayRetry(error)) throw error;
+      // At random, so that transactions that conflicted do not meet again.
+      await sleep(attempt * (20 + Math.random() * 60));
+      deadline.failIfPassed();
+    }
+  }
+}

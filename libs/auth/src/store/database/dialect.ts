@@ -1,0 +1,87 @@
+import type { DataSource } from 'typeorm';
+import type { Query } from './transaction';
+
+/** The three dialects of SQL among the supported databases. */
+export type Dialect = 'sqlite' | 'postgres' | 'mysql';
+
+const DIALECTS: Partial<Record<DataSource['options']['type'], Dialect>> = {
+  'better-sqlite3': 'sqlite',
+  postgres: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+};
+
+/** The dialect of a DataSource, or undefined for a database that is not supported. */
+export function dialectOf(dataSource: DataSource): Dialect | undefined {
+  return DIALECTS[dataSource.options.type];
+}
+
+/** Locks the rows that are read. SQLite has one writer at a time and no such clause. */
+export function forUpdate(dialect: Dialect): string {
+  return dialect === 'sqlite' ? '' : 'FOR UPDATE';
+}
+
+/** The same, skipping rows that others have locked: nothing waits. PostgreSQL 9.5, MySQL 8.0.1, MariaDB 10.6. */
+export function forUpdateSkipLocked(dialect: Dialect): string {
+  return dialect === 'sqlite' ? '' : 'FOR UPDATE SKIP LOCKED';
+}
+
+/**
+ * Makes the statements between `begin` and `end` fail, rather than wait, after two seconds before a locked row or table.
+ * SQLite waits for nothing.
+ */
+export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
+  const query = (sql: string): Query => ({ sql, params: [] });
+  if (dialect === 'sqlite') return { begin: [], end: [] };
+  // The setting of a transaction ends with it.
+  if (dialect === 'postgres') return { begin: [query(`SET LOCAL lock_timeout = '2s'`)], end: [] };
+  return {
+    begin: [query('SET @auth_lock_wait = @@lock_wait_timeout, lock_wait_timeout = 2')],
+    end: [query('SET lock_wait_timeout = @auth_lock_wait')],
+  };
+}
+
+/**
+ * A condition that makes a statement fail as a whole, with a division by zero, where it was delayed until its caller had
+ * been answered with an error. It is evaluated after the parts of the statement that `done` names (PostgreSQL).
+ *
+ * A statement outside of a transaction is its own COMMIT, and one that waits for a lock continues whether its connection
+ * still exists or not.
+ */
+export function failIfDeadlinePassed(done: readonly string[]): string {
+  const all = done.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
+  const isInTime = `clock_timestamp() < now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
+  return `CASE WHEN ${all} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
+}
+
+/**
+ * The two keys of a login attempt for an IN, whose rows are locked in the order that all transactions keep: first that of
+ * the network, then that of the account. PostgreSQL would take them in the order it finds them and risk a deadlock.
+ */
+export function failureKeysInLockOrder(dialect: Dialect, network: string, name: string): string {
+  const keys = `${network}, ${name}`;
+  if (dialect !== 'postgres') return keys;
+  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = ${name} FOR UPDATE`;
+}
+
+/** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */
+export function onDuplicate(dialect: Dialect, key: string, assignments: string): string {
+  return dialect === 'mysql'
+    ? `ON DUPLICATE KEY UPDATE ${assignments}`
+    : `ON CONFLICT (${key}) DO UPDATE SET ${assignments}`;
+}
+
+/** The smallest of the expressions. */
+export function least(dialect: Dialect, ...expressions: readonly string[]): string {
+  return `${dialect === 'sqlite' ? 'MIN' : 'LEAST'}(${expressions.join(', ')})`;
+}
+
+/** The largest of the expressions. */
+export function greatest(dialect: Dialect, ...expressions: readonly string[]): string {
+  return `${dialect === 'sqlite' ? 'MAX' : 'GREATEST'}(${expressions.join(', ')})`;
+}
+
+/** The value of a column in the row that the INSERT before `onDuplicate` would have added. */
+export function incomingValue(dialect: Dialect, column: string): string {
+  return dialect === 'mysql' ? `VALUES(${column})` : `excluded.${column}`;
+}

@@ -1,0 +1,107 @@
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { Database, type TransactionOptions } from './database';
+import type { Deadline } from './deadline';
+import type { Dialect } from './dialect';
+import { DriverConnections, tearDown, type DriverConnection } from './driver-connections';
+import { CommitError } from './failure';
+import { savepoint, type JoinedTransaction } from './joined-transaction';
+import type { Query, Result, UnitOfWork } from './transaction';
+import { autocommitParams, drive, paramsInTransaction, RolledBack } from './transaction';
+
+/** Each decision is one conditional statement that reads what is committed, so READ COMMITTED suffices. */
+const POSTGRES_BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
+const MYSQL_BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'];
+const MYSQL_BEGIN_ANY_ISOLATION = ['START TRANSACTION'];
+
+/** PostgreSQL, MySQL and MariaDB: each transaction has a connection of its own. */
+export class PooledDatabase extends Database {
+  private readonly connections: DriverConnections;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    readonly dialect: Dialect,
+    namedStatements = true,
+  ) {
+    super();
+    this.connections = new DriverConnections(dataSource.driver, dialect, namedStatements);
+  }
+
+  protected runTransaction<T>(unit: UnitOfWork<T>, deadline: Deadline, options: TransactionOptions): Promise<T> {
+    const mysqlBegin = options.anyIsolation ? MYSQL_BEGIN_ANY_ISOLATION : MYSQL_BEGIN;
+    const begin = this.dialect === 'postgres' ? POSTGRES_BEGIN : mysqlBegin;
+    return this.connections.use(deadline, async (sendNow, discard) => {
+      const send = async (query: Query): Promise<Result> => {
+        deadline.failIfPassed();
+        return sendNow(query, () => paramsInTransaction(query));
+      };
+      const sendText = (sql: string): Promise<Result> => send({ sql, params: [] });
+      try {
+        for (const sql of begin) await sendText(sql);
+        const outcome = await drive(unit(), send);
+        if (outcome instanceof RolledBack) {
+          await sendText('ROLLBACK');
+          return outcome.outcome;
+        }
+        deadline.failIfPassed();
+        await sendText('COMMIT').catch((error: unknown) => {
+          throw new CommitError(error);
+        });
+        return outcome;
+      } catch (error) {
+        // With its transaction open it must not return to the pool; how much of a failed BEGIN was done is unknown.
+        await sendNow({ sql: 'ROLLBACK', params: [] }, () => []).catch(discard);
+        throw error;
+      }
+    });
+  }
+
+  protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
+    return this.connections.use(deadline, (send) =>
+      // The remaining time is written when the statement is sent: there may have been a long wait for the connection.
+      send(query, () => autocommitParams(query, deadline.remainingMs)),
+    );
+  }
+
+  protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
+    // 'master' is the primary: a replica may not know of a revocation yet.
+    const runner = this.dataSource.createQueryRunner('master');
+    let discard = (): void => undefined;
+    try {
+      const connection = (await runner.connect()) as DriverConnection;
+      deadline.failIfPassed();
+      deadline.onPassed((discard = () => tearDown(connection)));
+      return await work(runner.manager);
+    } finally {
+      deadline.offPassed(discard);
+      await runner.release();
+    }
+  }
+
+  protected async runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T> {
+    const { runner } = joined;
+    const send = async (query: Query): Promise<Result> => {
+      joined.assertOpen();
+      deadline.failIfPassed();
+      return execute(runner, query);
+    };
+    await send(savepoint('SAVEPOINT'));
+    try {
+      const outcome = await drive(unit(), send);
+      if (outcome instanceof RolledBack) {
+        await send(savepoint('ROLLBACK TO SAVEPOINT'));
+        return outcome.outcome;
+      }
+      await send(savepoint('RELEASE SAVEPOINT'));
+      return outcome;
+    } catch (error) {
+      // Without the savepoint the database has given up the whole transaction.
+      await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => joined.end());
+      throw error;
+    }
+  }
+}
+
+async function execute(runner: QueryRunner, query: Query): Promise<Result> {
+  const result = await runner.query(query.sql, paramsInTransaction(query), true);
+  return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };
+}

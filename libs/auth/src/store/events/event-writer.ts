@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { NewAuthEvent } from '../../domain/auth-event';
+import { StatementFactory } from '../database/statement-factory';
+import { letters } from '../database/statement';
+import { affectedBy, type Step } from '../database/transaction';
+import { EventIds } from './event-ids';
+
+const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
+  {event.extra}, {event.occurredAt})`;
+
+/** Rows of one INSERT: as many as every database takes in one statement. */
+const ROWS_PER_INSERT = 200;
+
+/** Writes events to the durable log, within the transaction of the change that they record. */
+@Injectable()
+export class EventWriter {
+  private readonly insertOne;
+  private readonly insertMany;
+
+  constructor(
+    statements: StatementFactory,
+    private readonly ids: EventIds,
+  ) {
+    this.insertOne = statements.prepared(`${INSERT} VALUES (:eventRow...)`);
+    this.insertMany = statements.forCount((count) => {
+      const rows = Array.from({ length: count }, (_, row) => `(:row${letters(row)}...)`);
+      return `${INSERT} VALUES ${rows.join(', ')}`;
+    });
+  }
+
+  /** If the rows cannot be written, the transaction fails. */
+  *write(events: readonly NewAuthEvent[]): Step<void> {
+    if (events.length === 1) return void (yield* affectedBy(this.insertOne.with({ eventRow: this.rowOf(events[0]!) })));
+    for (let i = 0; i < events.length; i += ROWS_PER_INSERT) {
+      const batch = events.slice(i, i + ROWS_PER_INSERT);
+      const rows = Object.fromEntries(batch.map((event, row) => [`row${letters(row)}`, this.rowOf(event)]));
+      yield* affectedBy(this.insertMany(batch.length).with(rows));
+    }
+  }
+
+  /** The same as a part of another statement: one event of the user in each row of `table` (PostgreSQL). */
+  insertForUsersIn(table: string): string {
+    return `${INSERT} SELECT CAST(:eventId AS bigint), user_id, CAST(:event AS text), CAST(:eventIp AS text),
+      CAST(:eventUserAgent AS text), CAST(:eventExtra AS text), CAST(:eventAt AS bigint) FROM ${table}`;
+  }
+
+  /** The parameters of `insertForUsersIn`. */
+  valuesOf(event: NewAuthEvent): Record<string, unknown> {
+    const [eventId, , name, eventIp, eventUserAgent, eventExtra, eventAt] = this.rowOf(event);
+    return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };
+  }
+
+  private rowOf({ userId, event, ipAddress, userAgent, extra, at }: NewAuthEvent): unknown[] {
+    return [this.ids.next(at), userId, event, ipAddress, userAgent, JSON.stringify(extra), at];
+  }
+}

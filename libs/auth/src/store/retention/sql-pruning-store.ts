@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { HistoryCaps, OperationContext, Prunable, PrunedSessions } from '../../domain/ports/sessions';
+import { PruningStore } from '../../domain/ports/sessions';
+import { UserLocks } from '../accounts/user-locks';
+import { Database } from '../database/database';
+import { forUpdateSkipLocked } from '../database/dialect';
+import type { Statement } from '../database/statement';
+import { StatementFactory } from '../database/statement-factory';
+import { affectedBy, rowsOf, type Step } from '../database/transaction';
+import { firstEventIdAt } from '../events/event-ids';
+import { SessionRevocation } from '../sessions/session-revocation';
+import { HistoryTrimmer } from './history-trimmer';
+import { SessionPruner } from './session-pruner';
+
+/** The table of each kind, its key, and which rows are too old. */
+const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, tooOld: string]>> = {
+  // Ids of events rise with time.
+  events: ['event', 'id', '{event.id} < :before'],
+  passwordResets: ['reset', 'digest', '{reset.expiresAt} <= :before'],
+  loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before'],
+};
+
+/** Pruning in the application's database. */
+@Injectable()
+export class SqlPruningStore extends PruningStore {
+  private readonly sessions: SessionPruner;
+  private readonly tooOld: Readonly<Record<Prunable, TooOldRows>>;
+  private readonly trimmer: HistoryTrimmer;
+
+  constructor(
+    private readonly database: Database,
+    statements: StatementFactory,
+    locks: UserLocks,
+    private readonly revocation: SessionRevocation,
+  ) {
+    super();
+    this.sessions = new SessionPruner(statements, revocation);
+    const rows = (kind: Prunable): TooOldRows => tooOldRows(statements, kind);
+    this.tooOld = {
+      events: rows('events'),
+      loginFailures: rows('loginFailures'),
+      passwordResets: rows('passwordResets'),
+    };
+    this.trimmer = new HistoryTrimmer(statements, locks);
+  }
+
+  pruneSessions(context: OperationContext, most: number): Promise<PrunedSessions> {
+    return this.revocation.run((write) => this.sessions.prune(context, most, write));
+  }
+
+  remove(what: Prunable, before: number, most: number): Promise<number> {
+    return this.database.transaction(() => this.removeRows(what, before, most));
+  }
+
+  async usersOverCap(cap: number, after: string, most: number): Promise<readonly string[]> {
+    const { rows } = await this.database.autocommit(this.trimmer.usersOverCap(cap, after, most));
+    return rows.map((row) => String(row['user_id']));
+  }
+
+  trim(userId: string | null, cap: number, most: number): Promise<number> {
+    return this.database.transaction(() => this.trimmer.trim(userId, cap, most));
+  }
+
+  async countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }> {
+    const [row] = (await this.database.autocommit(this.sessions.counting(now))).rows;
+    return { toEnd: Number(row?.['to_end']), toRemove: Number(row?.['to_remove']) };
+  }
+
+  async count(what: Prunable, before: number): Promise<number> {
+    const query = this.tooOld[what].count.with({ before: boundOf(what, before) });
+    return Number((await this.database.autocommit(query)).rows[0]?.['total']);
+  }
+
+  async countOverCap(before: number, { perUser, withoutUser }: HistoryCaps): Promise<number> {
+    const [row] = (await this.database.autocommit(this.trimmer.counting(before, perUser))).rows;
+    return Number(row?.['over_cap']) + Math.max(0, Number(row?.['without_user']) - withoutUser);
+  }
+
+  /** Skips rows that others have locked. */
+  private *removeRows(what: Prunable, before: number, most: number): Step<number> {
+    const { find, remove } = this.tooOld[what];
+    const keys = (yield* rowsOf(find.with({ before: boundOf(what, before), most }))).map((row) => row['found']);
+    return keys.length === 0 ? 0 : yield* affectedBy(remove.with({ keys }));
+  }
+}
+
+type TooOldRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
+
+function tooOldRows(statements: StatementFactory, kind: Prunable): TooOldRows {
+  const [table, key, tooOld] = PRUNABLE[kind];
+  const skipLocked = forUpdateSkipLocked(statements.dialect);
+  const rows = `FROM {${table}} WHERE ${tooOld}`;
+  return {
+    find: statements.statement(`SELECT {${table}.${key}} AS found ${rows} LIMIT :most ${skipLocked}`),
+    remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.${key}} IN (:keys...)`),
+    count: statements.statement(`SELECT COUNT(*) AS total ${rows}`),
+  };
+}
+
+function boundOf(what: Prunable, before: number): number {
+  return what === 'events' ? firstEventIdAt(before) : before;
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { Touch } from '../../domain/ports/sessions';
+import { StatementFactory } from '../database/statement-factory';
+import { Database } from '../database/database';
+import { forUpdateSkipLocked } from '../database/dialect';
+import { letters } from '../database/statement';
+import { affectedBy, rowsOf, type Transaction } from '../database/transaction';
+
+/** Sessions of one UPDATE. */
+const SESSIONS_PER_UPDATE = 100;
+
+/** Writes the last activity of many sessions in a single statement. */
+@Injectable()
+export class ActivityWriter {
+  private readonly free;
+  private readonly update;
+
+  constructor(
+    statements: StatementFactory,
+    private readonly database: Database,
+  ) {
+    this.free = statements.statement(
+      `SELECT {session.id} AS id FROM {session} WHERE {session.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
+    );
+    this.update = statements.forCount((count) => {
+      const cases = Array.from({ length: count }, (_, i) => `WHEN :id${letters(i)} THEN :at${letters(i)}`).join(' ');
+      const at = `(CASE s.{session.id} ${cases} ELSE s.{session.lastActivity} END)`;
+      return `UPDATE {session} AS s SET ${statements.activityAt(at)}
+        WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < ${at}`;
+    });
+  }
+
+  /** @returns the sessions that others have locked, or that no longer exist */
+  async write(touches: readonly Touch[]): Promise<readonly Touch[]> {
+    const skipped: Touch[] = [];
+    for (let i = 0; i < touches.length; i += SESSIONS_PER_UPDATE) {
+      const batch = touches.slice(i, i + SESSIONS_PER_UPDATE);
+      skipped.push(...(await this.database.transaction(() => this.writeBatch(batch))));
+    }
+    return skipped;
+  }
+
+  /** Skips sessions that others have locked, so that none of them delays the others. */
+  private *writeBatch(touches: readonly Touch[]): Transaction<readonly Touch[]> {
+    const ids = touches.map(({ sessionId }) => sessionId);
+    const free = new Set((yield* rowsOf(this.free.with({ ids }))).map((row) => String(row['id'])));
+    const batch = touches.filter(({ sessionId }) => free.has(sessionId));
+    const skipped = touches.filter(({ sessionId }) => !free.has(sessionId));
+    if (batch.length === 0) return skipped;
+    const instants: [string, unknown][] = batch.flatMap(({ sessionId, at }, i) => [
+      [`id${letters(i)}`, sessionId],
+      [`at${letters(i)}`, at],
+    ]);
+    yield* affectedBy(this.update(batch.length).with({ ...Object.fromEntries(instants), ids: [...free] }));
+    return skipped;
+  }
+}

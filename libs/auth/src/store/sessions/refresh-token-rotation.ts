@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import type { RotateOutcome } from '../../domain/outcomes';
+import type { RotateToken } from '../../domain/ports/sessions';
+import { decideRefresh, REPLAY_LIMIT } from '../../domain/refresh-decision';
+import type { PresentedRefreshToken, RefreshableSession } from '../../domain/refresh-decision';
+import { ending, endingAt } from '../../domain/session';
+import { newEvent } from '../../domain/session-events';
+import { AccountSource } from '../accounts/account-source';
+import { Database, type StatementOptions } from '../database/database';
+import type { TimeBudget } from '../database/deadline';
+import { least } from '../database/dialect';
+import { refreshableFromRow, TOKEN_COLUMNS } from '../database/rows';
+import { columns } from '../database/statement';
+import { StatementFactory } from '../database/statement-factory';
+import { firstOf, type Transaction } from '../database/transaction';
+import { EventWriter } from '../events/event-writer';
+import type { WriteEvents } from '../events/revocation-runner';
+import { GuardedUpdate } from './guarded-update';
+import { SessionRevocation } from './session-revocation';
+
+/** A log that is locked must not delay a token that turns out to be used: it has nothing to write to the log yet. */
+const FIRST_TRY_WITHIN_MS = 2_000;
+
+/** How often a refresh is decided again because a parallel request changed the session. */
+const DECISIONS = 5;
+
+/**
+ * Exchanges a refresh token for its successor.
+ *
+ * The digest of the live token is in its session's row, so one conditional update is the guard condition: of any number of
+ * parallel presentations one changes the row. The others find it changed, and `decideRefresh` decides what that means.
+ */
+@Injectable()
+export class RefreshTokenRotation {
+  private readonly select;
+  private readonly rotation: GuardedUpdate;
+  private readonly replay: GuardedUpdate;
+  private readonly replayBeforeFirstUse: GuardedUpdate;
+  /** Whether the guard condition covers all that a refresh depends on, so that nothing need be read first. */
+  private readonly updatesFirst: boolean;
+
+  constructor(
+    private readonly database: Database,
+    statements: StatementFactory,
+    events: EventWriter,
+    private readonly revocation: SessionRevocation,
+    private readonly accounts: AccountSource,
+  ) {
+    this.select = statements.prepared(
+      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', TOKEN_COLUMNS, 's.')}
+       FROM {session} s WHERE s.{session.id} = :id`,
+    );
+    const { dialect, absoluteEnd, expiresAt } = statements;
+    this.updatesFirst = dialect === 'postgres' && statements.account !== null;
+    // MySQL would lock the user's row for a condition on it. There the account is read before.
+    const account = this.updatesFirst ? `AND ${statements.accountStatus} = 'active'` : '';
+    const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
+    const guarded = (assignments: string, guard: string): GuardedUpdate =>
+      new GuardedUpdate(database, statements, events, `${assignments} WHERE ${live} AND ${guard}`);
+
+    this.rotation = guarded(
+      `{session.refreshDigest} = :nextRefreshDigest, {session.accessDigest} = :nextAccessDigest,
+       {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
+       {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
+       {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
+       ${statements.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
+       {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
+       {session.replayCount} = 0, {session.firstUsedAt} = NULL`,
+      // Without rotation the refresh token stays: a run whose result was lost shows in the access token alone.
+      `s.{session.refreshDigest} = :presentedDigest AND s.{session.accessDigest} <> :nextAccessDigest
+         AND s.{session.refreshExpiresAt} > :now`,
+    );
+    const count = '{session.replayCount} = s.{session.replayCount} + 1';
+    const isLatest = `s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${REPLAY_LIMIT}`;
+    this.replay = guarded(count, isLatest);
+    this.replayBeforeFirstUse = guarded(count, `${isLatest} AND s.{session.firstUsedAt} IS NULL`);
+  }
+
+  async rotate(command: RotateToken): Promise<RotateOutcome> {
+    const attempt = new Attempt(this.database.startBudget());
+    if (this.updatesFirst && (await this.tryFirst(command, attempt))) return { kind: 'rotated' };
+    for (let decisions = 0; decisions < DECISIONS; decisions++) {
+      const found = await this.read(command.presented, attempt);
+      // An earlier run, whose result was lost, has done it.
+      if (found?.accessDigest === command.next.accessDigest) return { kind: 'rotated' };
+      const outcome = await this.act(found, command, attempt);
+      if (outcome !== 'changed') return outcome;
+    }
+    return { kind: 'refused' };
+  }
+
+  /** 'changed' where a parallel request changed the session after it was read. */
+  private async act(
+    found: RefreshableSession | null,
+    command: RotateToken,
+    attempt: Attempt,
+  ): Promise<RotateOutcome | 'changed'> {
+    const { presented, now, graceMs } = command;
+    const decision = decideRefresh(found, presented, now, graceMs);
+    if (!found || decision === 'refuse') return { kind: 'refused' };
+    const { userId } = found.session;
+    switch (decision) {
+      case 'rotate':
+        return (await this.tryRotate(command, userId, attempt)) ? { kind: 'rotated' } : 'changed';
+      case 'replay':
+        return (await this.tryReplay(found, command, attempt))
+          ? { kind: 'replayed', seed: found.replay!.seed }
+          : 'changed';
+      case 'reuse':
+        // The token may have been used by this very call, its response issued again elsewhere and replaced since. Without
+        // a seed nobody has the response: then this call has not changed the session.
+        if (attempt.mayBeDone && command.seed !== null) return { kind: 'refused' };
+        return this.revocation.run((write) => this.revokeAll(command, userId, write), attempt.budget);
+      case 'session_expired':
+        return { kind: 'session_expired', userId };
+      case 'account_inactive':
+        return { kind: 'account_inactive', userId, account: found.account ?? 'deleted' };
+    }
+  }
+
+  /** Before anything is known of the token. A failure, or a delay, leaves it open whether it was done. */
+  private async tryFirst(command: RotateToken, attempt: Attempt): Promise<boolean> {
+    try {
+      return await this.tryRotate(command, null, attempt, FIRST_TRY_WITHIN_MS);
+    } catch {
+      attempt.mayBeDone = true;
+      return false;
+    }
+  }
+
+  /** @param userId null where the statement itself reads it */
+  private tryRotate(
+    command: RotateToken,
+    userId: string | null,
+    attempt: Attempt,
+    mostMs = Infinity,
+  ): Promise<boolean> {
+    const { presented, next, seed, now, client } = command;
+    const values = {
+      id: presented.sessionId,
+      presentedDigest: presented.digest,
+      nextRefreshDigest: next.refreshDigest,
+      nextAccessDigest: next.accessDigest,
+      accessExpiresAt: now + command.accessTtlMs,
+      refreshExpiresAt: now + command.refreshTtlMs,
+      generations: next.refreshDigest === presented.digest ? 0 : 1,
+      now,
+      seed,
+      replayUntil: seed === null ? null : now + command.graceMs,
+      replayTransport: seed === null ? null : presented.transport,
+      replayNetworkDigest: seed === null ? null : presented.networkDigest,
+    };
+    return this.rotation.run(values, newEvent('token_refresh', userId, client, now), attempt.options(mostMs));
+  }
+
+  private tryReplay(found: RefreshableSession, command: RotateToken, attempt: Attempt): Promise<boolean> {
+    const { presented, now, client } = command;
+    const isSameNetwork = found.replay!.networkDigest === presented.networkDigest;
+    const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
+    const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
+    return (isSameNetwork ? this.replay : this.replayBeforeFirstUse).run(values, event, attempt.options());
+  }
+
+  /**
+   * Ends every session of the user. Under the user's lock the token is judged again: of parallel presentations the first
+   * finds a live family. The others find a revoked one, which changes nothing and is not reported.
+   */
+  private *revokeAll(command: RotateToken, userId: string, write: WriteEvents): Transaction<RotateOutcome> {
+    const { presented, now, graceMs, client } = command;
+    const active = yield* this.revocation.lockAllActive(userId);
+    const row = yield* firstOf(this.select.with({ id: presented.sessionId }));
+    const found = row && refreshableFromRow(row);
+    if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return { kind: 'refused' };
+
+    const ended = active.map((session) => endingAt(session, now, 'token_reuse'));
+    yield* this.revocation.mark(ended, now);
+    const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
+    const { session, generation, refreshedAt } = found;
+    yield* write([newEvent('token_reuse', userId, client, now, { session_id: session.id, sessions_ended: count })]);
+    return {
+      kind: 'reused',
+      session: ending(session, 'token_reuse').session,
+      ended,
+      generationsBehind: generation - presented.generation,
+      lastRefreshAt: refreshedAt ?? session.createdAt,
+    };
+  }
+
+  private async read(presented: PresentedRefreshToken, attempt: Attempt): Promise<RefreshableSession | null> {
+    const query = this.select.with({ id: presented.sessionId });
+    const [row] = (await this.database.autocommit(query, attempt.budgetOnly())).rows;
+    const found = row ? refreshableFromRow(row) : null;
+    // A token of another family is refused whoever the user is.
+    if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
+    return { ...found, account: await this.accounts.askStatus(found.session.userId) };
+  }
+}
+
+/** One call of `rotate`: its time, and whether a statement of it was done although its result was lost. */
+class Attempt {
+  mayBeDone = false;
+
+  constructor(readonly budget: TimeBudget) {}
+
+  options(mostMs = Infinity): StatementOptions {
+    const onUnknownOutcome = (): void => void (this.mayBeDone = true);
+    return { withinMs: Math.min(mostMs, this.budget.remainingMs), onUnknownOutcome };
+  }
+
+  budgetOnly(): StatementOptions {
+    return { withinMs: this.budget.remainingMs };
+  }
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { OpenOutcome } from '../../domain/outcomes';
+import type { OpenSession } from '../../domain/ports/sessions';
+import { endEvents, newEvent } from '../../domain/session-events';
+import { capacityFor } from '../../domain/session-policy';
+import { UserLocks } from '../accounts/user-locks';
+import { Database } from '../database/database';
+import { failureKeysInLockOrder } from '../database/dialect';
+import { StatementFactory } from '../database/statement-factory';
+import { affectedBy, firstOf, type Step } from '../database/transaction';
+import { EventWriter } from '../events/event-writer';
+import { SessionRevocation } from './session-revocation';
+
+/** The columns of a new session that are parameters of the same name. */
+const GIVEN = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
+  idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest`;
+
+/** All columns of a new session that are not NULL, and their values. */
+const NEW_SESSION: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(GIVEN.split(/\s+/).map((property) => [property, `:${property}`])),
+  state: "'active'",
+  checkAt: ':expiresAt',
+  loginNetwork: ':network',
+  generation: '0',
+  replayCount: '0',
+};
+
+/** Opens a session, and ends those that the session policy does not allow beside it. */
+@Injectable()
+export class SessionOpener {
+  private readonly read;
+  private readonly insert;
+  private readonly forgetFailures;
+
+  constructor(
+    private readonly database: Database,
+    statements: StatementFactory,
+    private readonly locks: UserLocks,
+    private readonly revocation: SessionRevocation,
+    private readonly events: EventWriter,
+  ) {
+    const account = statements.account ? statements.accountStatus : "'active'";
+    const sessions = 'FROM {session} WHERE {session.userId} = s.{lock.userId}';
+    // All that an opening depends on, as of the moment in which the user's lock is held; `s` is the row of the lock.
+    this.read = statements.prepared(
+      `SELECT s.{lock.credentialsVersion} AS version, ${account} AS account,
+         (SELECT COUNT(*) ${sessions} AND {session.state} = 'active') AS active_sessions,
+         (SELECT COUNT(*) FROM {session} WHERE {session.id} = :id) AS is_open,
+         CASE WHEN EXISTS (SELECT 1 ${sessions}) AND NOT EXISTS (SELECT 1 ${sessions}
+           AND {session.loginNetwork} = :network AND {session.deviceType} = :deviceType
+           AND {session.osFamily} = :osFamily AND {session.browserFamily} = :browserFamily) THEN 1 ELSE 0 END AS is_new_device
+       FROM {lock} s WHERE s.{lock.userId} = :userId`,
+    );
+    const columns = Object.keys(NEW_SESSION).map((property) => `{session.${property}}`);
+    const values = Object.values(NEW_SESSION);
+    this.insert = statements.prepared(`INSERT INTO {session} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
+    this.forgetFailures = statements.prepared(
+      `DELETE FROM {failure} WHERE {failure.key} IN (${failureKeysInLockOrder(statements.dialect, ':network', ':name')})`,
+    );
+  }
+
+  open(command: OpenSession): Promise<OpenOutcome> {
+    // Run again after its COMMIT went through unnoticed, it finds the session open and has the outcome of the first run.
+    let first: OpenOutcome | undefined;
+    const openOnce = function* (this: SessionOpener): Step<OpenOutcome> {
+      return (first = yield* this.openLocked(command, first));
+    };
+    return this.database.transaction(() => openOnce.call(this), { isRepeatable: true });
+  }
+
+  private *openLocked(command: OpenSession, first?: OpenOutcome): Step<OpenOutcome> {
+    const { session, client, now, credentialsVersion } = command;
+    const { userId } = session;
+    yield* this.locks.lock(userId);
+    const values = { ...session, ...client.device, network: client.trackedNetwork };
+    const state = (yield* firstOf(this.read.with(values)))!;
+    if (first && Number(state['is_open']) > 0) return first;
+    // A user who was forgotten, disabled or deleted while the password was verified gets no session.
+    const isSameVersion = credentialsVersion === null || Number(state['version']) === credentialsVersion;
+    if (!isSameVersion || state['account'] !== 'active') return { kind: 'credentials_changed' };
+
+    const isFull = Number(state['active_sessions']) >= command.maxSessions;
+    const capacity = capacityFor(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
+    if (capacity.kind === 'limit_reached') return capacity;
+    yield* this.revocation.mark(capacity.ended, now);
+
+    const newDevice = client.recognisable && Number(state['is_new_device']) === 1;
+    yield* affectedBy(this.insert.with({ ...values, ...command.issued, expiresAt: session.expiresAt }));
+    if (command.attempt) yield* affectedBy(this.forgetFailures.with({ ...command.attempt }));
+    const opened = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
+    yield* this.events.write([...endEvents(capacity.ended, client, now), opened]);
+    return { kind: 'opened', session, ended: capacity.ended, newDevice };
+  }
+}

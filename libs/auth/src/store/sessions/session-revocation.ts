@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountStatus } from '../../domain/account-status';
+import type { EndSessions, OperationContext } from '../../domain/ports/sessions';
+import type { EndedSession, EndReason, SessionRecord } from '../../domain/session';
+import { ending, endingAt, inactiveReason, isExpired, stateAfter } from '../../domain/session';
+import { endEvents } from '../../domain/session-events';
+import { SESSION_LIMIT } from '../../domain/session-policy';
+import { UserLocks } from '../accounts/user-locks';
+import type { TimeBudget } from '../database/deadline';
+import { forUpdate, greatest } from '../database/dialect';
+import { accountFromRow, sessionFromRow } from '../database/rows';
+import { StatementFactory } from '../database/statement-factory';
+import { affectedBy, firstOf, rowsOf, type Step, type Transaction } from '../database/transaction';
+import { RevocationRunner, type WriteEvents } from '../events/revocation-runner';
+
+/** Ends sessions. Only an active session ends, so each ends once, for one reason, and is never revived. */
+@Injectable()
+export class SessionRevocation {
+  private readonly activeOfUser;
+  private readonly activeOne;
+  private readonly accountOfUser;
+  private readonly markEnded;
+
+  constructor(
+    private readonly statements: StatementFactory,
+    private readonly locks: UserLocks,
+    private readonly runner: RevocationRunner,
+  ) {
+    const { dialect, retentionMs } = statements;
+    const active = `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'`;
+    const lock = forUpdate(dialect);
+    this.activeOfUser = statements.selectSession(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lock}`);
+    this.activeOne = statements.selectSession(`${active} AND s.{session.id} = :sessionId ${lock}`);
+    this.accountOfUser = statements.selectSessionWithAccount(`${active} LIMIT 1`);
+    // It stays for as long as the history: a later login is compared with it to recognise a new device.
+    const removeAt = greatest(dialect, ':now', `s.{session.createdAt} + ${retentionMs}`);
+    this.markEnded = statements.statement(
+      `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
+         {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
+       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
+    );
+  }
+
+  /** Runs a transaction that ends sessions; see `RevocationRunner`. */
+  run<T>(revocation: (write: WriteEvents) => Transaction<T>, budget?: TimeBudget): Promise<T> {
+    return this.runner.run(revocation, budget);
+  }
+
+  /** Ends the sessions that the command names and records it. Those that have expired end as such. */
+  *endAndRecord(command: EndSessions, write: WriteEvents): Step<readonly EndedSession[]> {
+    const { userId, sessionId, exceptId, current, now } = command;
+    const found =
+      sessionId === undefined
+        ? yield* this.lockAllActive(userId)
+        : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
+    const reasonOf = (session: SessionRecord): EndReason =>
+      session.id === current?.id ? current.reason : command.reason;
+    const ended = found
+      .filter((session) => session.id !== exceptId)
+      .map((session) => endingAt(session, now, reasonOf(session)));
+    yield* this.mark(ended, now);
+    yield* write(endEvents(ended, command.client, now, command.actor));
+    return ended;
+  }
+
+  /** Ends the sessions of a user whose account is no longer active. It is read again: it may have been enabled since. */
+  *endForInactiveAccount(
+    userId: string,
+    known: AccountStatus | null,
+    context: OperationContext,
+    write: WriteEvents,
+  ): Step<readonly EndedSession[]> {
+    yield* this.locks.lock(userId);
+    const row = this.statements.account ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
+    const reason = inactiveReason(row ? accountFromRow(row) : known);
+    return reason === null ? [] : yield* this.endAndRecord({ ...context, userId, reason }, write);
+  }
+
+  /** Stores that sessions of the user have expired, where they have. */
+  *expire(userId: string, now: number): Step<readonly EndedSession[]> {
+    const active = yield* this.lockAllActive(userId);
+    const ended = active.filter((session) => isExpired(session, now)).map((session) => ending(session, 'expired'));
+    yield* this.mark(ended, now);
+    return ended;
+  }
+
+  /** Takes the user's lock and returns the active sessions, oldest first, locked. */
+  *lockAllActive(userId: string): Step<readonly SessionRecord[]> {
+    yield* this.locks.lock(userId);
+    return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
+  }
+
+  /** Stores the ends of sessions that are locked. */
+  *mark(ended: readonly EndedSession[], now: number): Step<void> {
+    const byReason = new Map<EndReason, string[]>();
+    for (const { session, reason } of ended) {
+      const ids = byReason.get(reason);
+      if (ids) ids.push(session.id);
+      else byReason.set(reason, [session.id]);
+    }
+    for (const [reason, ids] of byReason) {
+      for (let i = 0; i < ids.length; i += SESSION_LIMIT) {
+        const batch = ids.slice(i, i + SESSION_LIMIT);
+        yield* affectedBy(this.markEnded.with({ state: stateAfter(reason), reason, now, ids: batch }));
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { CurrentSession, OperationContext, ReissuedTokens } from '../../domain/ports/sessions';
+import type { SessionRecord } from '../../domain/session';
+import { newEvent } from '../../domain/session-events';
+import { Database } from '../database/database';
+import { least } from '../database/dialect';
+import { sessionFromRow } from '../database/rows';
+import { StatementFactory } from '../database/statement-factory';
+import { affectedBy, firstOf, type Step } from '../database/transaction';
+import { EventWriter } from '../events/event-writer';
+import { GuardedUpdate } from './guarded-update';
+
+/**
+ * Gives a session that goes on a fresh token pair in a new family, when its user has proved their identity. The previous
+ * refresh token is revoked, not used: presenting it is no reuse.
+ */
+@Injectable()
+export class TokenReissue {
+  private readonly replace;
+  private readonly read;
+  private readonly confirmed: GuardedUpdate;
+
+  constructor(database: Database, statements: StatementFactory, events: EventWriter) {
+    const { dialect, absoluteEnd } = statements;
+    const assignments = `{session.accessDigest} = :accessDigest, {session.refreshDigest} = :refreshDigest,
+       {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
+       {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
+       {session.familyDigest} = :familyDigest, {session.generation} = 0, {session.authenticatedAt} = :now,
+       {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL`;
+    const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
+    this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active}`);
+    this.read = statements.selectSession(`WHERE ${active}`);
+    this.confirmed = new GuardedUpdate(
+      database,
+      statements,
+      events,
+      `${assignments} WHERE ${active} AND s.{session.accessDigest} = :currentAccessDigest`,
+    );
+  }
+
+  /** The session after it, or null where it has ended. Part of a transaction that holds the user's lock. */
+  *reissue(id: string, issued: ReissuedTokens, now: number): Step<SessionRecord | null> {
+    yield* affectedBy(this.replace.with({ ...issued, id, now }));
+    const row = yield* firstOf(this.read.with({ id }));
+    return row && sessionFromRow(row);
+  }
+
+  /** The same by itself, where the given access token is still the live one; whether it was. */
+  reissueAfterReauthentication(
+    session: CurrentSession,
+    issued: ReissuedTokens,
+    { now, client }: OperationContext,
+  ): Promise<boolean> {
+    const values = { ...issued, id: session.id, currentAccessDigest: session.accessDigest, now };
+    return this.confirmed.run(values, newEvent('reauthentication', session.userId, client, now));
+  }
+}

@@ -1,0 +1,114 @@
+import { Module, type ModuleMetadata } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES, AuthModule, AuthService } from 'nestjs-session-auth';
+import { Host, CHEAP } from '../support/host';
+import { createDatabase } from '../support/databases';
+
+const memory = { type: 'better-sqlite3', database: ':memory:', synchronize: true, retryAttempts: 0 } as const;
+const database = TypeOrmModule.forRoot({ ...memory, entities: [...AUTH_ENTITIES] });
+const SILENT = { log() {}, error() {}, warn() {} };
+const events = EventEmitterModule.forRoot();
+
+/** The error that stops the start of an application with these imports. */
+async function startError(imports: ModuleMetadata['imports']): Promise<string> {
+  @Module({ imports: imports ?? [] })
+  class HostModule {}
+  const compiling = Test.createTestingModule({ imports: [HostModule] })
+    .setLogger(SILENT)
+    .compile();
+  return compiling.then(
+    () => 'it started',
+    (error: Error) => error.message,
+  );
+}
+
+describe('an application that lacks a part does not start, and the error gives the line to add', () => {
+  it.each([
+    ['no emitter', () => [database, AuthModule.forRoot(CHEAP)], 'EventEmitterModule.forRoot()'],
+    ['no DataSource', () => [events, AuthModule.forRoot(CHEAP)], 'TypeOrmModule.forRoot({'],
+    [
+      'no DataSource of this name',
+      () => [database, events, AuthModule.forRoot({ ...CHEAP, dataSource: 'other' })],
+      "name: 'other'",
+    ],
+    [
+      'no entities',
+      () => [TypeOrmModule.forRoot({ ...memory, entities: [] }), events, AuthModule.forRoot(CHEAP)],
+      'entities: [...AUTH_ENTITIES]',
+    ],
+  ])('%s', async (_, imports, line) => {
+    expect(await startError(imports())).toContain(line);
+  });
+
+  it('every wrong option is reported in one error, with what to write', async () => {
+    const auth = { maxSessions: 0, trackIps: 'no', sessionPolicy: 'some', colour: 'red', path: 3 } as never;
+    const error = await startError([database, events, AuthModule.forRoot(auth)]);
+    expect(error).toContain('maxSessions is 0; write a whole number from 1 to 1000');
+    expect(error).toContain("trackIps is 'no'; write true or false");
+    expect(error).toContain("sessionPolicy is 'some'; write one of 'multi', 'single', 'max_count'");
+    expect(error).toContain('colour is not an option');
+    expect(error).toContain("path is 3; write a string such as 'auth'");
+  });
+
+  it.each([
+    ['returns nothing', { useFactory: (): unknown => undefined }, 'write an object, or return one from the factory'],
+    [
+      'is written beside an option',
+      { useFactory: () => CHEAP, maxSessions: 3 },
+      'maxSessions is written beside the factory; return it from the factory',
+    ],
+    [
+      'returns an option that shapes the module',
+      { useFactory: () => ({ ...CHEAP, path: 'x' }), controllers: 1 },
+      'path is returned by the factory; write it beside the factory',
+    ],
+  ])('a factory that %s is reported', async (_, options, problem) => {
+    expect(await startError([database, events, AuthModule.forRootAsync(options as never)])).toContain(problem);
+  });
+});
+
+describe('an application', () => {
+  it('can give its options by a factory, on a named DataSource, without controllers', async () => {
+    @Module({
+      imports: [
+        TypeOrmModule.forRoot({ ...memory, name: 'second', entities: [...AUTH_ENTITIES] }),
+        events,
+        AuthModule.forRootAsync({ dataSource: 'second', controllers: false, useFactory: () => CHEAP }),
+      ],
+    })
+    class HostModule {}
+    const module = await Test.createTestingModule({ imports: [HostModule] }).compile();
+    const app = await module.createNestApplication().init();
+    const auth = app.get(AuthService);
+    const user = await auth.createUser({ username: 'alice', password: 'secret' }, { skipPolicy: true });
+    expect(Object.keys(user)).toEqual(['id', 'username']);
+    const opened = await auth.login({ username: 'alice', password: 'secret' }, { ipAddress: '::ffff:192.0.2.1' });
+    const principal = (await auth.authenticate(opened.accessToken))!;
+    expect(principal).toMatchObject({ userId: user.id, session: { ipAddress: '192.0.2.1', isCurrent: true } });
+    const other = await auth.openSession(user);
+    expect(await auth.listSessions(user.id)).toHaveLength(2);
+    expect(await auth.logoutAll(principal, { keepCurrent: true })).toBe(1);
+    expect(await auth.authenticate(other.accessToken)).toBeNull();
+    await expect(auth.login({ username: 'alice', password: 'no' })).rejects.toMatchObject({
+      code: 'invalid_credentials',
+    });
+    await expect(auth.createUser({ username: 'alice', password: 'x' }, { skipPolicy: true })).rejects.toMatchObject({
+      code: 'username_taken',
+    });
+    await expect(auth.openSession('nobody')).rejects.toMatchObject({ code: 'unknown_user' });
+    await app.close();
+  });
+
+  it('can guard every route, and open some', async () => {
+    const sqlite = await createDatabase('sqlite');
+    const host = await Host.start({ database: sqlite, auth: { globalGuard: true } });
+    await host.http.get('/open').expect(200);
+    await host.http.get('/me').expect(401);
+    const { access_token: token } = await host.login();
+    await host.get('/auth/sessions', token).expect(200);
+    await host.close();
+    await sqlite.drop();
+  });
+});

@@ -1,0 +1,78 @@
+import {
+  AuthClient,
+  localTokens,
+  memoryTokens,
+  sessionTokens,
+  type AuthClientOptions,
+  type ClientEventName,
+} from 'nestjs-session-auth/client';
+import { Browser, type BrowserTraits, type Tab } from './browser';
+import { FakeServer } from './fake-server';
+import { DrivenTime } from './time';
+
+export const BASE = 'https://app.example.com';
+const NAMES: readonly ClientEventName[] = ['refreshed', 'signedOut', 'signedOutElsewhere', 'signInNeeded'];
+
+/** A client in a tab, and the events that it has emitted. */
+export interface Opened {
+  readonly tab: Tab;
+  readonly client: AuthClient;
+  readonly emitted: ClientEventName[];
+}
+
+/** A browser and a server in driven time. */
+export class Fixture {
+  readonly time = new DrivenTime();
+  readonly server: FakeServer;
+  readonly browser: Browser;
+
+  constructor(
+    readonly graceSeconds = 0,
+    traits: Partial<BrowserTraits> = {},
+    readonly kind: 'local' | 'session' | 'memory' = 'local',
+    readonly options: AuthClientOptions = {},
+  ) {
+    this.server = new FakeServer(this.time, graceSeconds * 1_000);
+    const after: BrowserTraits['after'] = (milliseconds, run) => this.time.after(milliseconds, run);
+    this.browser = new Browser({ fetch: this.server.fetch, clock: this.time, after, ...traits });
+  }
+
+  open(tab = this.browser.openTab(), options: AuthClientOptions = {}): Opened {
+    const storages = {
+      local: () => localTokens(undefined, tab.localStorage),
+      session: () => sessionTokens(undefined, tab.sessionStorage),
+      memory: () => memoryTokens(),
+    };
+    const client = new AuthClient({
+      baseUrl: BASE,
+      storage: storages[this.kind](),
+      refreshReuseGraceSeconds: this.graceSeconds,
+      environment: tab.environment,
+      ...this.options,
+      ...options,
+    });
+    const emitted: ClientEventName[] = [];
+    for (const name of NAMES) client.on(name, () => emitted.push(name));
+    return { tab, client, emitted };
+  }
+
+  /** Opens tabs of one user, who signs in in the first. */
+  async openTabs(count: number, options?: AuthClientOptions): Promise<Opened[]> {
+    const tabs = Array.from({ length: count }, () => this.open(undefined, options));
+    await this.time.until(tabs[0]!.client.login('alice', 'secret'));
+    await this.time.run(1_000);
+    return tabs;
+  }
+
+  /** The status of a guarded request, or the error code. */
+  async ask({ client }: Opened): Promise<number | string> {
+    return client.fetch('/me').then(
+      ({ status }) => status,
+      (error: { code?: string; message: string }) => error.code ?? error.message,
+    );
+  }
+
+  askAll(tabs: readonly Opened[]): Promise<(number | string)[]> {
+    return this.time.until(Promise.all(tabs.map((one) => this.ask(one))));
+  }
+}

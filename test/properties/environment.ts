@@ -1,0 +1,363 @@
+import { AuthError, AuthUser, type AuthPrincipal, type AuthService, type PruningService } from 'nestjs-session-auth';
+import { randomBytes } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { networkOf } from '../../libs/auth/src/domain/ip-address';
+import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/domain/tokens';
+import { DrivenClock } from '../support/driven-clock';
+import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';
+import { Instance, type Sent } from './instance';
+import { Model, REPLAY_LIMIT, SECONDS, type InstanceOptions, type Pair } from './model';
+import { assertSameSignals, StoredRows } from './stored-rows';
+
+const PASSWORD = 'correct horse battery staple';
+const USERNAMES = ['alice', 'bob'] as const;
+const TABLES = [
+  'auth_sessions',
+  'auth_events',
+  'auth_login_failures',
+  'auth_password_resets',
+  'auth_user_locks',
+  'auth_users',
+];
+
+/** Whoever holds a session: every pair that it was given, the latest one last. */
+interface Client {
+  readonly sessionId: string;
+  readonly pairs: Pair[];
+}
+
+/** The library and the model side by side: both run each action, and then what they return, store and emit is compared. */
+export class Environment {
+  private readonly clock = new DrivenClock();
+  private readonly model: Model;
+  private readonly stored: StoredRows;
+  private readonly sent: Sent[] = [];
+  private readonly instances: Instance[] = [];
+  private readonly options: InstanceOptions[] = [];
+  private readonly clients: Client[] = [];
+  private users: readonly string[] = [];
+
+  private constructor(
+    private readonly dataSource: DataSource,
+    private readonly configuration: Configuration,
+  ) {
+    this.model = new Model(configuration.common, this.clock.now());
+    this.stored = new StoredRows(dataSource, this.model);
+  }
+
+  static async create(dataSource: DataSource, configuration: Configuration): Promise<Environment> {
+    const environment = new Environment(dataSource, configuration);
+    for (const table of TABLES) await dataSource.query(`DELETE FROM ${table}`);
+    for (const index of [0, 1]) await environment.restart(index, configuration.instance);
+    const { auth } = environment.instances[0]!;
+    const create = async (username: string): Promise<string> =>
+      String((await auth.createUser({ username, password: PASSWORD })).id);
+    environment.users = [await create(USERNAMES[0]), await create(USERNAMES[1])];
+    return environment;
+  }
+
+  async step(action: Action): Promise<void> {
+    this.model.instance = this.options[action.instance]!;
+    await this.act(action, this.instances[action.instance]!);
+    for (const instance of this.instances) await instance.flush();
+    await this.stored.assertSame();
+    assertSameSignals(this.sent.splice(0), this.model.signals.splice(0));
+  }
+
+  async close(): Promise<void> {
+    for (const instance of this.instances) await instance.stop();
+  }
+
+  private async act(action: Action, instance: Instance): Promise<void> {
+    const { model } = this;
+    const { auth, pruning } = instance;
+    const user = this.users[action.user]!;
+    const credentials = { username: USERNAMES[action.user], password: PASSWORD };
+    switch (action.kind) {
+      case 'wait':
+        return this.advance(action.ms);
+      case 'restart':
+        return this.restart(action.instance, { ...model.instance, ...action.configuration });
+      case 'disable':
+      case 'enable':
+        return this.setActive(user, action.kind === 'enable');
+      case 'forget':
+        await auth.forgetUser(user);
+        this.stored.forgetEventsOf(user);
+        return model.forget(user);
+      case 'open':
+        this.open(action, await outcome(auth.openSession(user)));
+        return;
+      case 'login':
+        return this.login(action, await outcome(auth.login(credentials)));
+      case 'wrongPassword':
+        expect(await outcome(auth.login({ ...credentials, password: 'wrong' }))).toBe('invalid_credentials');
+        return model.loginFailed(user, credentials.username);
+      case 'list': {
+        const listed = await auth.listSessions(user);
+        expect(listed.map(({ id }) => id)).toEqual(
+          model
+            .liveOf(user)
+            .map(({ id }) => id)
+            .reverse(),
+        );
+        return model.expire(user);
+      }
+      case 'prune':
+      case 'dryRun':
+        return this.prune(pruning, action.kind === 'dryRun');
+      default: {
+        const client = this.clients[action.client % Math.max(1, this.clients.length)];
+        if (client) await this.actOnSession(action, instance, client);
+      }
+    }
+  }
+
+  private async actOnSession(action: SessionAction, { auth, pruning }: Instance, client: Client): Promise<void> {
+    const { model } = this;
+    const { sessionId } = client;
+    const latest = client.pairs.at(-1)!;
+    const issued = (token: number): Pair => client.pairs.at(-1 - (token % client.pairs.length))!;
+    switch (action.kind) {
+      case 'refresh':
+        return this.refresh(auth, client, latest.refreshToken, action.network);
+      case 'refreshWith':
+        return this.refresh(auth, client, issued(action.token).refreshToken, action.network);
+      case 'replayLast':
+        return this.refresh(auth, client, (client.pairs.at(-2) ?? latest).refreshToken, action.network);
+      case 'refreshAgain':
+        await this.refresh(auth, client, latest.refreshToken, action.network);
+        if (action.isUsed) await this.authenticate(auth, client.pairs.at(-1)!.accessToken);
+        return this.refresh(auth, client, latest.refreshToken, action.again);
+      case 'refreshTwice':
+        return this.refreshTwice(auth, client, latest.refreshToken, action.network);
+      case 'authenticate':
+        await this.authenticate(auth, issued(action.token).accessToken);
+        return;
+      case 'corruptToken': {
+        const { accessToken, refreshToken } = issued(action.token);
+        expect(await outcome(auth.refresh(corrupted(refreshToken, action)))).toBe('invalid_refresh_token');
+        expect(await auth.authenticate(corrupted(accessToken, action))).toBeNull();
+        return;
+      }
+      case 'forgeToken': {
+        const familySecret = randomBytes(FAMILY_SECRET_BYTES);
+        const claims = { sessionId, familySecret, generation: model.find(sessionId)?.generation ?? 0 };
+        const forged = formatRefreshToken(claims, randomBytes(REFRESH_SECRET_BYTES));
+        expect(await outcome(auth.refresh(forged))).toBe('invalid_refresh_token');
+        return;
+      }
+      case 'waitUntil': {
+        const deadlines = model.deadlinesOf(sessionId).filter((deadline) => deadline > model.now);
+        if (deadlines.length > 0) this.advanceTo(deadlines[action.deadline % deadlines.length]! + action.ms);
+        return;
+      }
+      // Requests extend the session beyond the timeout of others that were opened with it.
+      case 'outliveTimeout': {
+        const session = model.find(sessionId);
+        if (!session) return;
+        this.advanceTo(session.refreshEnd - 1);
+        await this.refresh(auth, client, latest.refreshToken, 0);
+        this.advanceTo(session.checkAt);
+        if (action.isDisabled) await this.setActive(session.user, false);
+        if (action.then === 'reuse') return this.refresh(auth, client, client.pairs[0]!.refreshToken, 0);
+        return this.prune(pruning, action.then === 'dryRun');
+      }
+      case 'restoreRow':
+        return this.stored.restore(sessionId, action.copy);
+      case 'exhaustReplays': {
+        const replay = model.find(sessionId)?.replay;
+        if (!replay) return;
+        replay.count = REPLAY_LIMIT - 1;
+        await this.stored.update(sessionId, { replay_count: replay.count });
+        return;
+      }
+      case 'revoke': {
+        const user = this.users[action.user]!;
+        const revoked = await outcome(auth.revokeSession(user, sessionId).then(() => 'revoked'));
+        expect(revoked).toBe(model.revoke(user, sessionId));
+        return;
+      }
+      default: {
+        const principal = await this.authenticate(auth, latest.accessToken);
+        if (principal) await this.actAs(principal, action, auth, client);
+      }
+    }
+  }
+
+  private async actAs(
+    principal: AuthPrincipal,
+    action: Extract<SessionAction, { kind: 'logout' | 'logoutAll' | 'changePassword' | 'reauthenticate' }>,
+    auth: AuthService,
+    client: Client,
+  ): Promise<void> {
+    const { model } = this;
+    const session = model.find(client.sessionId)!;
+    switch (action.kind) {
+      case 'logout':
+        await auth.logout(principal);
+        return model.end(session, 'logged_out', 'logout', 'logout');
+      case 'logoutAll': {
+        const { keepCurrent } = action;
+        expect(await auth.logoutAll(principal, { keepCurrent })).toBe(model.logoutAll(session, keepCurrent));
+        return;
+      }
+      case 'changePassword': {
+        const pair = await auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD });
+        client.pairs.push(pair);
+        return model.passwordChanged(session, pair);
+      }
+      case 'reauthenticate':
+        return this.reauthenticate(principal, action.variant, auth, client);
+    }
+  }
+
+  private async reauthenticate(
+    principal: AuthPrincipal,
+    variant: 'right' | 'wrong' | 'late',
+    auth: AuthService,
+    client: Client,
+  ): Promise<void> {
+    const session = this.model.find(client.sessionId)!;
+    const confirm = (password: string): Promise<Pair | string> => outcome(auth.reauthenticate(principal, password));
+    if (variant === 'wrong') {
+      expect(await confirm('wrong')).toBe('invalid_field');
+      this.model.loginFailed(session.user, USERNAMES[this.users.indexOf(session.user)]!);
+      return;
+    }
+    if (variant === 'late') {
+      const { accessToken } = session.pair;
+      await this.refresh(auth, client, client.pairs.at(-1)!.refreshToken, 0);
+      if (session.pair.accessToken !== accessToken) expect(await confirm(PASSWORD)).toBe('access_token_invalid');
+      return;
+    }
+    const pair = await confirm(PASSWORD);
+    expect(pair).toEqual(ANY_PAIR);
+    client.pairs.push(pair as Pair);
+    this.model.reauthenticated(session, pair as Pair);
+  }
+
+  private async setActive(user: string, active: boolean): Promise<void> {
+    await this.dataSource.getRepository(AuthUser).update({ id: user }, { active });
+    if (active) this.model.inactive.delete(user);
+    else this.model.inactive.add(user);
+  }
+
+  private async prune(pruning: PruningService, dryRun: boolean): Promise<void> {
+    expect(await pruning.prune({ dryRun })).toMatchObject(this.model.prune({ dryRun }));
+    if (!dryRun) this.stored.forgetEventsBefore(this.model.now - SECONDS.retention * 1000);
+  }
+
+  private advanceTo(instant: number): void {
+    this.advance(Math.max(0, instant - this.model.now));
+  }
+
+  private advance(ms: number): void {
+    this.clock.advance(ms);
+    this.model.now = this.clock.now();
+  }
+
+  /** Whether a session was opened. */
+  private open(action: Action, opened: string | (Pair & { sessionId: string })): boolean {
+    const user = this.users[action.user]!;
+    const refusal = this.model.admit(user);
+    if (typeof opened === 'string' || refusal) {
+      expect(opened).toBe(refusal);
+      return false;
+    }
+    const { sessionId, accessToken, refreshToken } = opened;
+    const pair = { accessToken, refreshToken };
+    this.model.opened(user, sessionId, pair);
+    this.clients.push({ sessionId, pairs: [pair] });
+    return true;
+  }
+
+  private login(action: Action, opened: string | (Pair & { sessionId: string })): void {
+    const user = this.users[action.user]!;
+    if (this.model.inactive.has(user)) {
+      expect(opened).toBe('invalid_credentials');
+      this.model.loginFailed(user, USERNAMES[action.user]);
+    } else if (this.open(action, opened)) {
+      this.model.clearFailures(user);
+    }
+  }
+
+  private async refresh(auth: AuthService, client: Client, token: string, network: number): Promise<void> {
+    const ipAddress = ADDRESSES[network]!;
+    this.assertRefreshed(client, token, ipAddress, await outcome(auth.refresh(token, { ipAddress })));
+  }
+
+  /** Two parallel refreshes, whichever comes first. The model does one after the other. */
+  private async refreshTwice(auth: AuthService, client: Client, token: string, network: number): Promise<void> {
+    if (!this.model.instance.rotateRefreshTokens) return;
+    const ipAddress = ADDRESSES[network]!;
+    const both = await Promise.all([1, 2].map(() => outcome(auth.refresh(token, { ipAddress }))));
+    if (typeof both[0] === 'string') both.reverse();
+    for (const one of both) this.assertRefreshed(client, token, ipAddress, one);
+  }
+
+  private assertRefreshed(client: Client, token: string, ipAddress: string, actual: string | Pair): void {
+    const network = networkOf(ipAddress);
+    const expected = this.model.refresh(token, network);
+    if (expected === 'refused') expect(actual).toBe('invalid_refresh_token');
+    else if (expected !== 'new') expect(actual).toEqual(expected);
+    else {
+      expect(actual).toEqual(ANY_PAIR);
+      const pair = actual as Pair;
+      expect(pair.refreshToken === token).toBe(!this.model.instance.rotateRefreshTokens);
+      this.model.refreshed(token, network, pair);
+      client.pairs.push(pair);
+    }
+  }
+
+  private async authenticate(auth: AuthService, token: string): Promise<AuthPrincipal | null> {
+    const principal = await auth.authenticate(token);
+    expect(principal?.session.id ?? null).toBe(this.model.authenticate(token)?.id ?? null);
+    // Before anything else changes the session.
+    for (const instance of this.instances) await instance.flush();
+    return principal;
+  }
+
+  private async restart(index: number, changed: InstanceOptions): Promise<void> {
+    await this.instances[index]?.stop();
+    // A grace period needs rotation.
+    const options = changed.rotateRefreshTokens ? changed : { ...changed, refreshReuseGraceSeconds: 0 };
+    this.options[index] = options;
+    this.instances[index] = await Instance.create(
+      this.dataSource,
+      this.clock,
+      {
+        ...this.configuration.common,
+        ...options,
+        accessTokenTtlSeconds: SECONDS.access,
+        refreshTokenTtlSeconds: SECONDS.refresh,
+        activityIntervalSeconds: SECONDS.activity,
+        history: { retentionDays: SECONDS.retention / 86_400 },
+        pruneIntervalSeconds: false,
+        // The model counts failures and has no delays.
+        failedLogins: { throttleFrom: false },
+      },
+      this.sent,
+    );
+  }
+}
+
+const ANY_PAIR: unknown = { accessToken: expect.any(String), refreshToken: expect.any(String) };
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** The token with another character at one position. */
+function corrupted(token: string, { position, by }: { readonly position: number; readonly by: number }): string {
+  const at = position % token.length;
+  const others = ALPHABET.replace(token[at]!, '');
+  return token.slice(0, at) + others[by % others.length] + token.slice(at + 1);
+}
+
+/** What a call returns, or the code of its refusal. */
+async function outcome<T>(call: Promise<T>): Promise<T | string> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof AuthError) return error.code;
+    throw error;
+  }
+}

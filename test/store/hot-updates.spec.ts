@@ -1,0 +1,67 @@
+import { AUTH_ENTITIES, AUTH_MIGRATIONS, type OpenedSession } from 'nestjs-session-auth';
+import { DataSource } from 'typeorm';
+import { createDatabase, describeOn } from '../support/databases';
+import { MINUTE } from '../support/driven-clock';
+import { Host } from '../support/host';
+
+const SESSIONS = 200;
+const ROUNDS = 10;
+
+interface Updates {
+  readonly all: number;
+  readonly hot: number;
+}
+
+async function updatesOf(observer: DataSource): Promise<Updates> {
+  const [row] = await observer.query(
+    `SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = 'auth_sessions'`,
+  );
+  return { all: Number(row.all), hot: Number(row.hot) };
+}
+
+/** Activity is written after the responses. */
+async function activityIsWritten(observer: DataSource, now: number): Promise<void> {
+  const late = `SELECT 1 FROM auth_sessions WHERE last_activity < ${now} LIMIT 1`;
+  while ((await observer.query<unknown[]>(late)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describeOn('postgres')('updates of auth_sessions on postgres', () => {
+  it.each([{ refreshReuseGraceSeconds: 0 }, { refreshReuseGraceSeconds: 10 }])(
+    'are HOT under a mix of refreshes and activity: %j',
+    async (auth) => {
+      const database = await createDatabase('postgres');
+      const migrated = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
+      const observer = await new DataSource(migrated).initialize();
+      await observer.runMigrations();
+      const host = await Host.start({ database, users: [], auth });
+      const user = await host.auth.createUser({ username: 'alice', password: null });
+      const sessions: OpenedSession[] = [];
+      for (let i = 0; i < SESSIONS; i++) sessions.push({ ...(await host.auth.openSession(user)) });
+      for (let round = 0; round < ROUNDS; round++) {
+        host.clock.advance(2 * MINUTE);
+        await Promise.all(
+          sessions.map(async (session, i) => {
+            // Half of the sessions are refreshed in each round, and all of them are used.
+            if (i % 2 === round % 2) Object.assign(session, await host.auth.refresh(session.refreshToken));
+            expect(await host.auth.authenticate(session.accessToken)).not.toBeNull();
+          }),
+        );
+        await activityIsWritten(observer, host.clock.now());
+      }
+      // Connections report their statistics at the latest when they end.
+      await host.close();
+      const refreshes = (SESSIONS / 2) * ROUNDS;
+      let updates = await updatesOf(observer);
+      for (let tries = 0; updates.all < 2 * refreshes && tries < 100; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        updates = await updatesOf(observer);
+      }
+      // A refresh counts as activity. That of the other half is written by itself.
+      expect(updates.all).toBeGreaterThanOrEqual(2 * refreshes);
+      expect(updates.hot / updates.all).toBeGreaterThanOrEqual(0.95);
+      await observer.destroy();
+      await database.drop();
+    },
+    120_000,
+  );
+});
