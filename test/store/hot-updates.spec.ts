@@ -25,43 +25,63 @@ async function activityIsWritten(observer: DataSource, now: number): Promise<voi
   while ((await observer.query<unknown[]>(late)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
+/**
+ * PostgreSQL reuses the space of an old row version only when no transaction of the server can still see it, and a
+ * transaction in another database counts as well. Tests that run at the same time hold such transactions.
+ */
+async function noOtherTransactionIsOpen(observer: DataSource): Promise<void> {
+  const open = `SELECT 1 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND xact_start < now() - interval '1 second'`;
+  for (let tries = 0; tries < 300 && (await observer.query<unknown[]>(open)).length > 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** The share of HOT updates among those of a mix of refreshes and activity, from 0 to 1. */
+async function measureHotShare(auth: { refreshReuseGraceSeconds: number }): Promise<number> {
+  const database = await createDatabase('postgres');
+  const migrated = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
+  const observer = await new DataSource(migrated).initialize();
+  await observer.runMigrations();
+  const host = await Host.start({ database, users: [], auth });
+  const user = await host.auth.createUser({ username: 'alice', password: null });
+  const sessions: OpenedSession[] = [];
+  for (let i = 0; i < SESSIONS; i++) sessions.push({ ...(await host.auth.openSession(user)) });
+  await noOtherTransactionIsOpen(observer);
+  for (let round = 0; round < ROUNDS; round++) {
+    host.clock.advance(2 * MINUTE);
+    await Promise.all(
+      sessions.map(async (session, i) => {
+        // Half of the sessions are refreshed in each round, and all of them are used.
+        if (i % 2 === round % 2) Object.assign(session, await host.auth.refresh(session.refreshToken));
+        expect(await host.auth.authenticate(session.accessToken)).not.toBeNull();
+      }),
+    );
+    await activityIsWritten(observer, host.clock.now());
+  }
+  // Connections report their statistics at the latest when they end.
+  await host.close();
+  const refreshes = (SESSIONS / 2) * ROUNDS;
+  let updates = await updatesOf(observer);
+  for (let tries = 0; updates.all < 2 * refreshes && tries < 100; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    updates = await updatesOf(observer);
+  }
+  // A refresh counts as activity. That of the other half is written by itself.
+  expect(updates.all).toBeGreaterThanOrEqual(2 * refreshes);
+  await observer.destroy();
+  await database.drop();
+  return updates.hot / updates.all;
+}
+
 describeOn('postgres')('updates of auth_sessions on postgres', () => {
   it.each([{ refreshReuseGraceSeconds: 0 }, { refreshReuseGraceSeconds: 10 }])(
     'are HOT under a mix of refreshes and activity: %j',
     async (auth) => {
-      const database = await createDatabase('postgres');
-      const migrated = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
-      const observer = await new DataSource(migrated).initialize();
-      await observer.runMigrations();
-      const host = await Host.start({ database, users: [], auth });
-      const user = await host.auth.createUser({ username: 'alice', password: null });
-      const sessions: OpenedSession[] = [];
-      for (let i = 0; i < SESSIONS; i++) sessions.push({ ...(await host.auth.openSession(user)) });
-      for (let round = 0; round < ROUNDS; round++) {
-        host.clock.advance(2 * MINUTE);
-        await Promise.all(
-          sessions.map(async (session, i) => {
-            // Half of the sessions are refreshed in each round, and all of them are used.
-            if (i % 2 === round % 2) Object.assign(session, await host.auth.refresh(session.refreshToken));
-            expect(await host.auth.authenticate(session.accessToken)).not.toBeNull();
-          }),
-        );
-        await activityIsWritten(observer, host.clock.now());
-      }
-      // Connections report their statistics at the latest when they end.
-      await host.close();
-      const refreshes = (SESSIONS / 2) * ROUNDS;
-      let updates = await updatesOf(observer);
-      for (let tries = 0; updates.all < 2 * refreshes && tries < 100; tries++) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        updates = await updatesOf(observer);
-      }
-      // A refresh counts as activity. That of the other half is written by itself.
-      expect(updates.all).toBeGreaterThanOrEqual(2 * refreshes);
-      expect(updates.hot / updates.all).toBeGreaterThanOrEqual(0.95);
-      await observer.destroy();
-      await database.drop();
+      // An update that changes an indexed column is HOT in no attempt. A transaction of another test spoils one or two.
+      let share = 0;
+      for (let attempt = 0; attempt < 5 && share < 0.95; attempt++) share = await measureHotShare(auth);
+      expect(share).toBeGreaterThanOrEqual(0.95);
     },
-    120_000,
+    300_000,
   );
 });
