@@ -16,39 +16,44 @@ class Existing {
   }
 }
 
+/** Of which request the guard has verified the principal, and how its user is loaded. */
+interface Verification {
+  readonly request: object;
+  readonly loadUser: () => Promise<unknown>;
+}
+
 /**
- * Marks a request with its verified principal. Other code can neither copy nor set a private field,
- * which costs less than an entry in a `WeakMap`.
+ * Marks a principal that the guard has verified with its request. The mark is a private field, which no other code can
+ * set. It costs a fraction of a further property of the request or of an entry in a `WeakMap`.
  */
-class VerifiedRequest extends Existing {
-  #principal: AuthPrincipal;
+class VerifiedPrincipal extends Existing {
+  #verification: Verification;
 
-  private constructor(request: object, principal: AuthPrincipal) {
-    super(request);
-    this.#principal = principal;
+  private constructor(principal: AuthPrincipal, verification: Verification) {
+    super(principal);
+    this.#verification = verification;
   }
 
-  static mark(request: object, principal: AuthPrincipal): void {
-    if (#principal in request) request.#principal = principal;
-    else new VerifiedRequest(request, principal);
+  static mark(principal: AuthPrincipal, verification: Verification): void {
+    if (#verification in principal) principal.#verification = verification;
+    else new VerifiedPrincipal(principal, verification);
   }
 
-  static principalOf(request: object): AuthPrincipal | undefined {
-    return #principal in request ? request.#principal : undefined;
+  static verificationOf(principal: AuthPrincipal): Verification | undefined {
+    return #verification in principal ? principal.#verification : undefined;
   }
 }
 
 /** Returns the principal that the guard has verified. `request.auth` alone proves nothing. */
 export function verifiedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
-  const principal = VerifiedRequest.principalOf(request);
-  return principal === request.auth ? principal : undefined;
+  const { auth } = request;
+  return auth && VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
 }
 
 /** Stores the caller of an HTTP request. This is no cache: each request is checked. */
 export function storeHttpCaller(request: AuthRequest, { principal, loadUser }: Caller): void {
+  VerifiedPrincipal.mark(principal, { request, loadUser });
   request.auth = principal;
-  request.loadUser = loadUser;
-  VerifiedRequest.mark(request, principal);
 }
 
 /** By the object that identifies a call, and within it by the handler. */
@@ -68,12 +73,18 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
 export function callerOf(context: ExecutionContext): Caller {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
-    return { principal: principalOf(request), loadUser: async () => request.loadUser?.() };
+    const principal = principalOf(request);
+    const loadUser = request.loadUser ?? VerifiedPrincipal.verificationOf(principal)?.loadUser;
+    return { principal, loadUser: loadUser ?? noLoader };
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
   if (!caller) throw new Error('No authenticated user. Is `BearerAuthGuard` applied to this handler?');
   return caller;
+}
+
+function noLoader(): never {
+  throw new Error('`request.auth` was replaced. For `@CurrentUser()`, set `request.loadUser` with it.');
 }
 
 /**

@@ -12,7 +12,7 @@ export interface AuthRequest {
   readonly rawHeaders?: readonly string[];
   /** Set by `BearerAuthGuard`. */
   auth?: AuthPrincipal;
-  /** Loads the application's user object. Set by `BearerAuthGuard`. */
+  /** Loads the application's user object for `@CurrentUser()`. Set by a guard of the application in place of `BearerAuthGuard`. */
   loadUser?: () => Promise<unknown>;
 }
 

@@ -92,6 +92,7 @@ describe('reads that are gathered', () => {
     for (let i = 0; i < 4; i++) await database.answer();
     expect(database.asked.map(({ length }) => length)).toEqual([1, 128, 128, 44]);
     expect(new Set(database.asked.flat()).size).toBe(301);
+    jest.advanceTimersByTime(50);
     expect(jest.getTimerCount()).toBe(0);
   });
 });

@@ -16,7 +16,10 @@ class Waiting<T> {
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, Waiting<T>>();
-  private underWay = false;
+  /** The read that others wait for. */
+  private current: object | null = null;
+  /** One timer for all reads: starting it again costs less than a new one. */
+  private slow: NodeJS.Timeout | null = null;
 
   constructor(
     /** What is found of these keys; a key that is not in the answer has nothing. */
@@ -27,26 +30,17 @@ export class BatchingLoader<T> {
   get(key: string): Promise<T | null> {
     let one = this.waiting.get(key);
     if (!one) this.waiting.set(key, (one = new Waiting()));
-    if (!this.underWay) this.sendOut();
+    if (!this.current) this.sendOut();
     return one.answer;
   }
 
   private sendOut(): void {
     const batch = this.take();
-    this.underWay = true;
-    let hasEnded = false;
+    this.current = batch;
+    this.startTimer();
     const finish = (): void => {
-      if (hasEnded) return;
-      hasEnded = true;
-      clearTimeout(slow);
-      this.underWay = false;
-      if (this.waiting.size > 0) this.sendOut();
+      if (this.current === batch) this.sendNext();
     };
-    const slow = setTimeout(() => {
-      finish();
-      // The pool bounds how many go out at the same time, and the deadline of each how long that takes.
-      while (this.waiting.size > 0) this.sendOut();
-    }, SLOW_AFTER_MS);
     this.read([...batch.keys()]).then(
       (found) => {
         finish();
@@ -57,6 +51,24 @@ export class BatchingLoader<T> {
         for (const { reject } of batch.values()) reject(error);
       },
     );
+  }
+
+  private sendNext(): void {
+    this.current = null;
+    if (this.waiting.size > 0) this.sendOut();
+  }
+
+  /** Each read starts it again, so it ends when the latest one is slow, or when nothing is under way. */
+  private startTimer(): void {
+    if (this.slow) this.slow.refresh();
+    else this.slow = setTimeout(() => this.passSlowRead(), SLOW_AFTER_MS).unref();
+  }
+
+  /** The pool bounds how many go out at the same time, and the deadline of each how long that takes. */
+  private passSlowRead(): void {
+    if (!this.current) return;
+    this.sendNext();
+    while (this.waiting.size > 0) this.sendOut();
   }
 
   private take(): ReadonlyMap<string, Waiting<T>> {

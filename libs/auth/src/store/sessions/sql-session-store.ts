@@ -80,9 +80,11 @@ export class SqlSessionStore extends SessionStore {
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, SessionWithAccessToken>> {
     this.metrics.record('session_auth.lookup.batch_size', ids.length);
     const { size, statement } = this.lookups.find((lookup) => lookup.size >= ids.length)!;
-    const list = size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
+    const list = size <= 1 || size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
     const rows = await this.database.read(statement.with({ id: ids[0], ids: list }));
-    return new Map(rows.map((row) => [String(row['id']), sessionWithAccessToken(row)]));
+    const found = new Map<string, SessionWithAccessToken>();
+    for (const row of rows) found.set(String(row['id']), sessionWithAccessToken(row));
+    return found;
   }
 }
 
