@@ -34,7 +34,7 @@ export interface RefreshableSession extends PairDigests {
   /** The generation of the live refresh token. */
   readonly generation: number;
   readonly refreshExpiresAt: number;
-  /** When the live pair was issued by an exchange; null before the first one. */
+  /** When the live pair was issued by an exchange; null for the first pair of a family. */
   readonly refreshedAt: number | null;
   /** How the response to the last exchange is issued again; null without a grace period. */
   readonly replay: ReplayWindow | null;

@@ -42,7 +42,7 @@ export class Login {
           return { right: opened };
         }
       }
-      // A user who was deleted meanwhile has no history any more.
+      // Read again: a failure must not be recorded for a user who was deleted meanwhile.
       const owner = matches && user ? await this.users.findById(user.id) : user;
       return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
     });

@@ -42,8 +42,8 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
 }
 
 /**
- * A condition that makes a statement fail as a whole, with a division by zero, where it was delayed until its caller had
- * been answered with an error. It is evaluated after the parts of the statement that `done` names (PostgreSQL).
+ * A condition that makes a statement fail as a whole (by a division by zero) if it runs past its deadline, when its caller
+ * has had an error. It is evaluated after the parts of the statement that `done` names (PostgreSQL).
  *
  * A statement outside of a transaction is its own COMMIT, and one that waits for a lock continues whether its connection
  * still exists or not.

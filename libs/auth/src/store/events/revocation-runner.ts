@@ -39,7 +39,10 @@ export class RevocationRunner {
       isWriting = false;
     };
     try {
-      return await this.database.transaction(() => revocation(observed), options());
+      return await this.database.transaction(() => {
+        isWriting = false;
+        return revocation(observed);
+      }, options());
     } catch (error) {
       if (!isWriting || !(error instanceof AuthError)) throw error;
       let lost: string[] = [];

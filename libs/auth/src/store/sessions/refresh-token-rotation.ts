@@ -18,7 +18,10 @@ import type { WriteEvents } from '../events/revocation-runner';
 import { GuardedUpdate } from './guarded-update';
 import { SessionRevocation } from './session-revocation';
 
-/** A log that is locked must not delay a token that turns out to be used: it has nothing to write to the log yet. */
+/**
+ * The time of the first statement on PostgreSQL, which writes the event as well. A locked log may delay it, and there must be
+ * time left to end the sessions if the token turns out to be used.
+ */
 const FIRST_TRY_WITHIN_MS = 2_000;
 
 /** How often a refresh is decided again because a parallel request changed the session. */
@@ -66,7 +69,7 @@ export class RefreshTokenRotation {
        ${statements.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
        {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
        {session.replayCount} = 0, {session.firstUsedAt} = NULL`,
-      // Without rotation the refresh token stays: a run whose result was lost shows in the access token alone.
+      // Without rotation the refresh digest stays the same: only the access digest shows that an earlier run was committed.
       `s.{session.refreshDigest} = :presentedDigest AND s.{session.accessDigest} <> :nextAccessDigest
          AND s.{session.refreshExpiresAt} > :now`,
     );
@@ -107,8 +110,8 @@ export class RefreshTokenRotation {
           ? { kind: 'replayed', seed: found.replay!.seed }
           : 'changed';
       case 'reuse':
-        // The token may have been used by this very call, its response issued again elsewhere and replaced since. Without
-        // a seed nobody has the response: then this call has not changed the session.
+        // With a seed, an earlier run of this call may have been committed, and its pair been issued to the client by a
+        // replay and refreshed since. Without a seed nobody but this call knows the pair, and `rotate` would have found it.
         if (attempt.mayBeDone && command.seed !== null) return { kind: 'refused' };
         return this.revocation.run((write) => this.revokeAll(command, userId, write), attempt.budget);
       case 'session_expired':

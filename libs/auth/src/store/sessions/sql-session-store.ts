@@ -10,7 +10,7 @@ import { StatementFactory } from '../database/statement-factory';
 import type { Row } from '../database/transaction';
 import { ActivityWriter } from './activity-writer';
 
-/** For how many ids a statement is prepared where a list cannot be a parameter. The first id fills the remainder. */
+/** Sizes of the prepared IN lists, where a list cannot be one parameter. A shorter list is filled with its first id. */
 const LIST_SIZES = [8, 32, 128];
 
 /** Reads sessions in the application's database. */
