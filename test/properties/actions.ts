@@ -10,7 +10,12 @@ export type SessionAction = Base & { readonly client: number } & (
     | { readonly kind: 'reauthenticate'; readonly variant: 'right' | 'wrong' | 'late' }
     | { readonly kind: 'logoutAll'; readonly keepCurrent: boolean }
     | { readonly kind: 'refresh' | 'refreshTwice' | 'replayLast'; readonly network: number }
-    | { readonly kind: 'refreshAgain'; readonly network: number; readonly isUsed: boolean; readonly again: number }
+    | {
+        readonly kind: 'refreshAgain';
+        readonly network: number;
+        readonly accessTokenUsed: boolean;
+        readonly again: number;
+      }
     | { readonly kind: 'refreshWith'; readonly token: number; readonly network: number }
     | { readonly kind: 'authenticate'; readonly token: number }
     | { readonly kind: 'corruptToken'; readonly token: number; readonly position: number; readonly by: number }
@@ -85,7 +90,7 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   weighted(4, fc.record({ ...base, kind: kind('replayLast'), client, network })),
   weighted(
     3,
-    fc.record({ ...base, kind: kind('refreshAgain'), client, network, isUsed: fc.boolean(), again: network }),
+    fc.record({ ...base, kind: kind('refreshAgain'), client, network, accessTokenUsed: fc.boolean(), again: network }),
   ),
   weighted(1, fc.record({ ...base, kind: kind('refreshTwice'), client, network })),
   weighted(2, fc.record({ ...base, kind: kind('logout', 'changePassword', 'revoke'), client })),

@@ -6,7 +6,7 @@ import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '.
 import { DrivenClock } from '../support/driven-clock';
 import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';
 import { Instance, type Sent } from './instance';
-import { Model, REPLAY_LIMIT, SECONDS, type InstanceOptions, type Pair } from './model';
+import { Model, MAX_REPLAYS, SECONDS, type InstanceOptions, type Pair } from './model';
 import { assertSameSignals, StoredRows } from './stored-rows';
 
 const PASSWORD = 'correct horse battery staple';
@@ -127,7 +127,7 @@ export class Environment {
         return this.refresh(auth, client, (client.pairs.at(-2) ?? latest).refreshToken, action.network);
       case 'refreshAgain':
         await this.refresh(auth, client, latest.refreshToken, action.network);
-        if (action.isUsed) await this.authenticate(auth, client.pairs.at(-1)!.accessToken);
+        if (action.accessTokenUsed) await this.authenticate(auth, client.pairs.at(-1)!.accessToken);
         return this.refresh(auth, client, latest.refreshToken, action.again);
       case 'refreshTwice':
         return this.refreshTwice(auth, client, latest.refreshToken, action.network);
@@ -168,7 +168,7 @@ export class Environment {
       case 'exhaustReplays': {
         const replay = model.find(sessionId)?.replay;
         if (!replay) return;
-        replay.count = REPLAY_LIMIT - 1;
+        replay.count = MAX_REPLAYS - 1;
         await this.stored.update(sessionId, { replay_count: replay.count });
         return;
       }

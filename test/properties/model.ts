@@ -21,7 +21,7 @@ export interface InstanceOptions {
 
 export const SECONDS = { access: 60, refresh: 600, activity: 60, failures: 300, retention: 86_400 } as const;
 
-export const REPLAY_LIMIT = 100;
+export const MAX_REPLAYS = 100;
 
 export interface Pair {
   readonly accessToken: string;
@@ -182,7 +182,7 @@ export class Model {
       this.reuse(session, issued.generation);
       return 'refused';
     }
-    if (this.endIfInactive(session.user) || replay.count >= REPLAY_LIMIT) return 'refused';
+    if (this.endIfInactive(session.user) || replay.count >= MAX_REPLAYS) return 'refused';
     replay.count++;
     this.log('token_refresh', session.user, { replayed: true });
     return session.pair;

@@ -5,7 +5,7 @@ import { NodeCryptoSource } from '../../libs/auth/src/adapters/node-crypto-sourc
 import { networkOf } from '../../libs/auth/src/domain/ip-address';
 import {
   decideRefresh,
-  REPLAY_LIMIT,
+  MAX_REPLAYS,
   type PresentedRefreshToken,
   type RefreshableSession,
   type RefreshDecision,
@@ -77,8 +77,8 @@ const situations = fc.record({
     until: limit(NOW),
     transport: mostly('bearer' as const, 'cookie' as const),
     isSameNetwork: fc.boolean(),
-    count: mostly(0, REPLAY_LIMIT - 1, REPLAY_LIMIT, REPLAY_LIMIT + 1),
-    isUsed: fc.boolean(),
+    count: mostly(0, MAX_REPLAYS - 1, MAX_REPLAYS, MAX_REPLAYS + 1),
+    accessTokenUsed: fc.boolean(),
   }),
 });
 type Situation = typeof situations extends fc.Arbitrary<infer T> ? T : never;
@@ -305,8 +305,8 @@ class Setup {
   }
 
   private replayWindow() {
-    const { until, transport, count, isUsed } = this.situation.replay;
-    return { seed: this.seed, until, transport, networkDigest: this.row().replayNetworkDigest, count, isUsed };
+    const { until, transport, count, accessTokenUsed } = this.situation.replay;
+    return { seed: this.seed, until, transport, networkDigest: this.row().replayNetworkDigest, count, accessTokenUsed };
   }
 
   private row() {
@@ -332,7 +332,7 @@ class Setup {
         ? this.presented.networkDigest
         : this.issuer.networkDigest(this.token, 'elsewhere'),
       replayCount: replay.count,
-      firstUsedAt: replay.isUsed ? NOW : null,
+      firstUsedAt: replay.accessTokenUsed ? NOW : null,
     };
   }
 }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/database/pooled-database';
-import { within } from '../../libs/auth/src/store/database/deadline';
+import { raceWithDeadline } from '../../libs/auth/src/store/database/deadline';
 import { DriverConnections } from '../../libs/auth/src/store/database/driver-connections';
 import { autocommitParams, REMAINING_MS, type Result } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
@@ -86,7 +86,7 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
 /** Sends a prepared statement that commits itself. */
 function sendOn(connections: DriverConnections, sql: string, params: unknown[] = []): Promise<Result> {
   const query = { sql, params, isPrepared: true };
-  return within(1_000, (deadline) =>
+  return raceWithDeadline(1_000, (deadline) =>
     connections.use(deadline, (now) => now(query, () => autocommitParams(query, deadline.remainingMs))),
   );
 }

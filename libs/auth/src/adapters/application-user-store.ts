@@ -5,7 +5,7 @@ import { type NewUser, type StoredUser, type UserId, UserStore } from '../domain
 import { withTimeout } from '../domain/with-timeout';
 
 /** A store that has not answered by then "does not answer". */
-const ANSWER_WITHIN_MS = 5_000;
+const USER_STORE_TIMEOUT_MS = 5_000;
 
 class StoreTimeout extends Error {
   override readonly name = 'StoreTimeout';
@@ -43,7 +43,7 @@ export class ApplicationUserStore extends UserStore {
 
   private async ask<T>(question: () => Promise<T>): Promise<T> {
     try {
-      return await withTimeout(ANSWER_WITHIN_MS, question(), () => {
+      return await withTimeout(USER_STORE_TIMEOUT_MS, question(), () => {
         throw new StoreTimeout();
       });
     } catch (error) {

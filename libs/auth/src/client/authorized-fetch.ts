@@ -19,13 +19,13 @@ export class AuthorizedFetch {
     const request = this.requests(input, init);
     const stored = await this.keeper.read();
     if (!stored) throw signedOut();
-    const isRepeatable = canRepeat(init?.body);
+    const retryUnknownCommit = canRepeat(init?.body);
     // A request that cannot be repeated needs a token that stays valid for longer.
-    const tokens = await this.fresh(stored, isRepeatable ? aheadMs : 2 * aheadMs);
+    const tokens = await this.fresh(stored, retryUnknownCommit ? aheadMs : 2 * aheadMs);
     const response = await environment.fetch(request(tokens));
     if (!(await isTokenRefused(response))) return response;
     const refreshed = await this.refresher.refresh(tokens, 'invalid');
-    if (refreshed.kind !== 'not_now' && (refreshed.kind !== 'renewed' || !isRepeatable)) return response;
+    if (refreshed.kind !== 'not_now' && (refreshed.kind !== 'renewed' || !retryUnknownCommit)) return response;
     await response.body?.cancel();
     if (refreshed.kind === 'not_now') throw refreshed.error;
     return environment.fetch(request(refreshed.tokens));

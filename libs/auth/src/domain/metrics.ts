@@ -42,11 +42,7 @@ const histogram = (unit: string, buckets: readonly number[], description: string
 export const METRICS = {
   'session_auth.login.duration': histogram('s', REQUEST_SECONDS, 'Logins by name and password, refused ones included.'),
   'session_auth.login.failed': counter('{password}', 'Wrong passwords, at logins and within sessions.'),
-  'session_auth.refresh.duration': histogram(
-    's',
-    REQUEST_SECONDS,
-    'Exchanges of refresh tokens, refused ones included.',
-  ),
+  'session_auth.refresh.duration': histogram('s', REQUEST_SECONDS, 'Refreshes, refused ones included.'),
   'session_auth.token.reused': counter(
     '{token}',
     'Reused refresh tokens, each of which ended the sessions of its user.',

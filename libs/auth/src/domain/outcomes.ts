@@ -17,7 +17,7 @@ export type OpenOutcome =
 /** What became of a presented refresh token. */
 export type RotateOutcome =
   | { readonly kind: 'rotated' }
-  /** The pair that the token was exchanged for is issued again; it is derived from this seed. */
+  /** The pair that followed the token is returned again. It is derived from this seed. */
   | { readonly kind: 'replayed'; readonly seed: string }
   /** Nothing was changed. */
   | { readonly kind: 'refused' }

@@ -4,8 +4,8 @@ import { isExpired, type SessionRecord } from './session';
 /** How a client receives and presents its tokens. */
 export type TokenTransport = 'bearer' | 'cookie';
 
-/** How often the response to one exchange is issued again at most. */
-export const REPLAY_LIMIT = 100;
+/** The most replays of one refresh. */
+export const MAX_REPLAYS = 100;
 
 /** A refresh token as it was presented: digests, and what it says about itself. */
 export interface PresentedRefreshToken {
@@ -16,7 +16,7 @@ export interface PresentedRefreshToken {
   readonly transport: TokenTransport;
   /** The digest of the token together with the network of the client. */
   readonly networkDigest: string;
-  /** The digests of the pair that this token was exchanged for, if it was exchanged with this seed. */
+  /** The digests of the pair that followed this token, if it was rotated with this seed. */
   successorDigests(seed: string): PairDigests;
 }
 
@@ -34,13 +34,13 @@ export interface RefreshableSession extends PairDigests {
   /** The generation of the live refresh token. */
   readonly generation: number;
   readonly refreshExpiresAt: number;
-  /** When the live pair was issued by an exchange; null for the first pair of a family. */
+  /** When the live pair was issued by a refresh; null for the first pair of a family. */
   readonly refreshedAt: number | null;
-  /** How the response to the last exchange is issued again; null without a grace period. */
+  /** How the response to the last refresh is replayed; null without a grace period. */
   readonly replay: ReplayWindow | null;
 }
 
-/** What is stored of an exchange so that its response can be derived again from the token that was presented. */
+/** What is stored of a refresh, so that its response can be derived again from the token that was presented. */
 export interface ReplayWindow {
   readonly seed: string;
   readonly until: number;
@@ -48,7 +48,7 @@ export interface ReplayWindow {
   readonly networkDigest: string;
   readonly count: number;
   /** Whether the access token of the new pair has authenticated a request. */
-  readonly isUsed: boolean;
+  readonly accessTokenUsed: boolean;
 }
 
 /** What a presented refresh token leads to. */
@@ -57,7 +57,7 @@ export type RefreshDecision =
   | 'rotate'
   /** It is the direct predecessor of the live token, within the grace period: the same pair is issued again. */
   | 'replay'
-  /** It was exchanged before: the session and all others of the user end. */
+  /** It was used before: the session and all others of the user end. */
   | 'reuse'
   /** Unknown, revoked, expired, or of a session that has ended: nothing changes. */
   | 'refuse'
@@ -75,7 +75,7 @@ export function decideRefresh(
   graceMs: number,
 ): RefreshDecision {
   if (!found || found.session.state !== 'active') return 'refuse';
-  // Another family: a forgery, or a token that a password change has revoked. Neither is reuse.
+  // Another family: a forged token, or one that a password change or reauthentication has revoked. Neither is reuse.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
 
@@ -87,7 +87,7 @@ export function decideRefresh(
   if (presented.generation >= found.generation) return 'refuse';
   if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
-  return found.replay!.count < REPLAY_LIMIT ? 'replay' : 'refuse';
+  return found.replay!.count < MAX_REPLAYS ? 'replay' : 'refuse';
 }
 
 /** Whether the token may have its response again, rather than count as used. */
@@ -101,7 +101,7 @@ function isWithinGrace(
   // A grace period that was shortened since applies at once.
   if (now >= Math.min(replay.until, refreshedAt + graceMs)) return false;
   if (replay.transport !== presented.transport) return false;
-  if (replay.isUsed && replay.networkDigest !== presented.networkDigest) return false;
+  if (replay.accessTokenUsed && replay.networkDigest !== presented.networkDigest) return false;
   const successor = presented.successorDigests(replay.seed);
   return successor.accessDigest === accessDigest && successor.refreshDigest === refreshDigest;
 }

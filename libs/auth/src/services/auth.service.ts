@@ -84,7 +84,7 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new pair. Reusing it ends all sessions of the user.
+   * Returns the pair that follows a refresh token. Reusing it ends all sessions of the user.
    * @throws AuthError `invalid_refresh_token`
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {

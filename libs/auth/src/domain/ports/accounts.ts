@@ -2,7 +2,7 @@ import type { AccountStatus } from '../account-status';
 import type { NewAuthEvent } from '../auth-event';
 import type { Admission, AttemptKeys, StreakLimits } from '../failure-streak';
 import type { EndedSession, SessionRecord } from '../session';
-import type { OperationContext, ReissuedTokens } from './sessions';
+import type { OperationContext, NewTokenFamily } from './sessions';
 
 /** A user's id in the application's own type. The library stores it as text. */
 export type UserId = string | number | bigint;
@@ -94,7 +94,7 @@ export interface ReplacePassword extends OperationContext {
   /** Whether the other sessions end. */
   readonly revoke: boolean;
   /** The session that continues, with a fresh token pair; null where there is none. */
-  readonly keep: { readonly sessionId: string; readonly issued: ReissuedTokens } | null;
+  readonly keep: { readonly sessionId: string; readonly issued: NewTokenFamily } | null;
 }
 
 export type ReplaceOutcome =

@@ -15,7 +15,7 @@ export interface OperationContext {
 }
 
 /** Digests and expiries of the first token pair of a family. */
-export interface ReissuedTokens extends PairDigests {
+export interface NewTokenFamily extends PairDigests {
   readonly accessExpiresAt: number;
   readonly refreshExpiresAt: number;
   readonly familyDigest: string;
@@ -29,7 +29,7 @@ export interface NewSession extends SessionRecord {
 
 export interface OpenSession extends OperationContext, SessionPolicy {
   readonly session: NewSession;
-  readonly issued: ReissuedTokens;
+  readonly issued: NewTokenFamily;
   /** What `CredentialStore.find` returned before the password was verified; null where none was. */
   readonly credentialsVersion: number | null;
   /** The failed logins that this login ends; null where no password was verified. */
@@ -107,7 +107,7 @@ export abstract class SessionTransitions {
   abstract open(command: OpenSession): Promise<OpenOutcome>;
   abstract rotate(command: RotateToken): Promise<RotateOutcome>;
   /** Issues a fresh pair to a session whose user proved their identity; false where the access token is not live. */
-  abstract reissue(session: CurrentSession, issued: ReissuedTokens, context: OperationContext): Promise<boolean>;
+  abstract reissue(session: CurrentSession, issued: NewTokenFamily, context: OperationContext): Promise<boolean>;
   /** Returns the sessions that this very call ended. */
   abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
   /** Ends the user's sessions if the account is still not active. It is read again in the same transaction. */

@@ -37,12 +37,12 @@ export class AuthController {
     return openedSessionResponse(await this.auth.login(credentials, clientInfoOf(request)));
   }
 
-  /** `POST token/refresh/` exchanges a refresh token. */
+  /** `POST token/refresh/` returns the pair that follows a refresh token. */
   @Public()
   @Post('token/refresh')
   @AuthEndpoint({
     id: 'authRefresh',
-    summary: 'Exchanges a refresh token for a new token pair; using it again ends every session of the user',
+    summary: 'Returns a new token pair for a refresh token. Reusing a refresh token ends every session of the user',
     body: RefreshRequest,
     returns: TokenPairResponse,
     errors: ['invalid_refresh_token'],

@@ -9,8 +9,8 @@ export interface Caller {
   readonly loadUser: () => Promise<unknown>;
 }
 
-/** Makes the fields of a subclass fields of an existing object. */
-class Existing {
+/** Lets a subclass add its private fields to an existing object. */
+class ReturnOverride {
   constructor(object: object) {
     return object;
   }
@@ -24,9 +24,9 @@ interface Verification {
 
 /**
  * Marks a principal that the guard has verified with its request. The mark is a private field, which no other code can
- * set. It costs a fraction of a further property of the request or of an entry in a `WeakMap`.
+ * set. It costs less than another property of the request or an entry in a `WeakMap`.
  */
-class VerifiedPrincipal extends Existing {
+class VerifiedPrincipal extends ReturnOverride {
   #verification: Verification;
 
   private constructor(principal: AuthPrincipal, verification: Verification) {
@@ -50,7 +50,7 @@ export function verifiedPrincipal(request: AuthRequest): AuthPrincipal | undefin
   return auth && VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
 }
 
-/** Stores the caller of an HTTP request. This is no cache: each request is checked. */
+/** Stores the caller of an HTTP request, for its handler and for further guards on it. */
 export function storeHttpCaller(request: AuthRequest, { principal, loadUser }: Caller): void {
   VerifiedPrincipal.mark(principal, { request, loadUser });
   request.auth = principal;
@@ -69,7 +69,7 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
   CALLERS.set(call, callers.set(slot, caller));
 }
 
-/** Returns the caller that the guard has stored. */
+/** Returns the caller of a call. Over HTTP it is `request.auth`, which a guard of the application may have set. */
 export function callerOf(context: ExecutionContext): Caller {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();

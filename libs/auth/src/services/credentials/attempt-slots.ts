@@ -9,9 +9,9 @@ import { WaitQueue } from './wait-queue';
 
 /** `Retry-After` where only a reset helps. */
 const LOCKED_RETRY_SECONDS = 3600;
-/** How long an attempt waits for its turn to wait for a slot. */
+/** The longest wait in the queue, behind other attempts that wait for a slot. */
 const MAX_WAIT_MS = 10_000;
-/** When to look again for slots that another instance frees, or that a dead process held. */
+/** When to look again for slots that other instances return, or that expire because a process was killed. */
 const RECHECK_AFTER_MS = [100, 200, 400, 800, 1600, 3200];
 
 /** What is recorded of a failed attempt. */

@@ -29,11 +29,16 @@ export class Login {
     private readonly opening: SessionOpening,
   ) {}
 
+  /**
+   * Logs a user in by name and password.
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`
+   */
   async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
     return this.attempts.run(username, info, async ({ keys }): Promise<Verdict<OpenedSession>> => {
       const { user, version } = await this.credentials.find(username);
+      // Without a user there is a hash to verify as well: the time must not reveal whether the name exists.
       const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null);
       if (matches && user) {
         const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });

@@ -15,7 +15,7 @@ export interface AuthHealthReport {
 }
 
 /** How long `check` waits for the database: less than most probes do. */
-const ANSWER_WITHIN_MS = 2_000;
+const PROBE_TIMEOUT_MS = 2_000;
 
 /** Reports to monitors whether authentication works. */
 @Injectable()
@@ -30,7 +30,7 @@ export class AuthHealth {
   /** Resolves within two seconds. Parallel calls share one read of the database. */
   async check(): Promise<AuthHealthReport> {
     this.probing ??= this.canRead().finally(() => (this.probing = undefined));
-    const database = (await withTimeout(ANSWER_WITHIN_MS, this.probing, () => false)) ? 'up' : 'down';
+    const database = (await withTimeout(PROBE_TIMEOUT_MS, this.probing, () => false)) ? 'up' : 'down';
     const { succeededAt, failedAt } = this.pruning.lastRuns;
     return {
       status: database,

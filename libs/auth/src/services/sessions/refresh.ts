@@ -9,7 +9,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
 
-/** Exchanges refresh tokens, and reports those that had been used. */
+/** Refreshes token pairs, and reports the reuse of refresh tokens. */
 @Injectable()
 export class Refresh {
   constructor(
@@ -19,7 +19,10 @@ export class Refresh {
     private readonly lifecycle: SessionLifecycle,
   ) {}
 
-  /** @throws AuthError `invalid_refresh_token`, the same for unknown, expired, revoked and used tokens */
+  /**
+   * Returns the pair that follows a refresh token.
+   * @throws AuthError `invalid_field`; `invalid_refresh_token`, the same for unknown, expired, revoked and used tokens
+   */
   async refresh(refreshToken: string, info: ClientInfo): Promise<TokenPair> {
     assertValidField('refresh_token', textProblem(refreshToken));
     const claims = parseRefreshToken(refreshToken);
@@ -58,14 +61,20 @@ export class Refresh {
   }
 
   private presentedToken(text: string, claims: RefreshTokenClaims, network: string): PresentedRefreshToken {
+    const { tokens } = this;
     return {
       sessionId: claims.sessionId,
-      digest: this.tokens.digest(text),
-      familyDigest: this.tokens.digest(claims.familySecret),
+      digest: tokens.digest(text),
       generation: claims.generation,
       transport: 'bearer',
-      networkDigest: this.tokens.networkDigest(text, network),
-      successorDigests: (seed) => this.tokens.deriveSuccessor(text, claims, seed).digests,
+      // Computed on demand: a digest takes longer than everything else here, and most refreshes do not need these.
+      get familyDigest() {
+        return tokens.digest(claims.familySecret);
+      },
+      get networkDigest() {
+        return tokens.networkDigest(text, network);
+      },
+      successorDigests: (seed) => tokens.deriveSuccessor(text, claims, seed).digests,
     };
   }
 }

@@ -12,14 +12,14 @@ import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
 import { joining } from '../in-transaction';
 import { SessionLifecycle } from './session-lifecycle';
 
-/** Which of all active sessions: those that meet everything that is given. */
+/** Criteria for active sessions. A session must match all that are given. */
 export interface SessionFilter {
   readonly userId?: UserId;
   /** Logins before this instant. */
   readonly createdBefore?: Date;
   /** No activity since this instant. */
   readonly inactiveSince?: Date;
-  /** In any spelling. */
+  /** In any textual form of the address. */
   readonly ipAddress?: string;
   readonly deviceType?: DeviceType;
   readonly osFamily?: string;
@@ -31,7 +31,7 @@ export interface AdministeredSession extends SessionInfo {
   readonly userId: UserId;
 }
 
-/** A page of results, and where the next page begins; null at the end. */
+/** A page of results. Pass `next` as `after` to get the page behind it; null on the last page. */
 export interface ResultPage<T> {
   readonly items: readonly T[];
   readonly next: string | null;
@@ -48,7 +48,7 @@ export interface Administrator {
 export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
 
 const BATCH = 200;
-const MOST_AT_ONCE = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 
 /** The sessions and histories of all users. The application decides who may call this. (ASVS 7.4.5) */
 @Injectable()
@@ -65,7 +65,7 @@ export class SessionAdministration {
     return joining(this.transactions, manager, this, ['end']);
   }
 
-  /** A page of at most `limit` active sessions (100 by default, 1,000 at most), behind the `next` of another page. */
+  /** A page of at most `limit` active sessions (100 by default, 1,000 at most). */
   async list(
     filter: SessionFilter = {},
     { limit = 100, after = '' }: { readonly limit?: number; readonly after?: string } = {},
@@ -80,30 +80,28 @@ export class SessionAdministration {
   }
 
   /**
-   * Ends all sessions that meet the filter, and returns how many. Each is recorded with its actor
-   * (`session_revoked`, reason `admin`). Only `{ everyone: true }` ends all sessions of everyone.
+   * Ends all active sessions that meet the filter, and returns how many. Each is recorded with its actor
+   * (`session_revoked`, reason `admin`). Those that have expired by then end as such: they are neither
+   * counted nor recorded. `{ everyone: true }`, with nothing else, ends the sessions of all users.
    * @throws AuthError `invalid_field` for a filter without criteria, or with one that is undefined
    */
   async end(
     filter: SessionFilter | { readonly everyone: true },
     { actor, client = {} }: Administrator,
   ): Promise<number> {
-    const criteria = 'everyone' in filter ? {} : criteriaOf(filter);
-    if (!('everyone' in filter) && Object.keys(criteria).length === 0) {
-      throw invalidField('filter', 'Name at least one criterion, or { everyone: true }.');
-    }
+    const criteria = endCriteriaOf(filter);
     const name = actorOf(actor);
-    const at = this.lifecycle.operationContext(client);
+    const context = this.lifecycle.operationContext(client);
     let total = 0;
     for (;;) {
-      const ended = await this.directory.end(criteria, BATCH, name, at);
+      const ended = await this.directory.end(criteria, BATCH, name, context);
       this.lifecycle.publishSessionEnded(ended);
       total += ended.filter(({ reason }) => reason === 'admin').length;
       if (ended.length < BATCH) return total;
     }
   }
 
-  /** A page of the history of any user, newest first, behind the `next` of another page. */
+  /** A page of the history of any user, newest first. */
   async history(
     userId: UserId,
     { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
@@ -112,6 +110,17 @@ export class SessionAdministration {
     const items = await this.directory.history(String(userId), after === undefined ? null : eventIdOf(after), limit);
     return { items, next: items.length === limit ? String(items.at(-1)!.id) : null };
   }
+}
+
+function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): SessionCriteria {
+  if ('everyone' in filter) {
+    // The types do not keep a variable that is false or undefined out, and it must not end the sessions of all users.
+    if ((filter.everyone as unknown) === true && Object.keys(filter).length === 1) return {};
+    throw invalidField('everyone', 'Write { everyone: true } with nothing else, or name criteria without it.');
+  }
+  const criteria = criteriaOf(filter);
+  if (Object.keys(criteria).length > 0) return criteria;
+  throw invalidField('filter', 'Name at least one criterion, or { everyone: true }.');
 }
 
 function criteriaOf(filter: SessionFilter): SessionCriteria {
@@ -144,6 +153,6 @@ function eventIdOf(after: string): number {
 }
 
 function assertLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_AT_ONCE) return;
-  throw invalidField('limit', `Write a whole number from 1 to ${MOST_AT_ONCE}.`);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE_SIZE) return;
+  throw invalidField('limit', `Write a whole number from 1 to ${MAX_PAGE_SIZE}.`);
 }

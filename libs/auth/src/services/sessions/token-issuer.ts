@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CryptoSource } from '../../domain/ports/platform';
-import type { ReissuedTokens } from '../../domain/ports/sessions';
+import type { NewTokenFamily } from '../../domain/ports/sessions';
 import type { PairDigests } from '../../domain/refresh-decision';
 import {
   ACCESS_SECRET_BYTES,
@@ -33,7 +33,7 @@ export class TokenIssuer {
   ) {}
 
   /** The first pair of a new token family. */
-  issueFamily(sessionId: string, now: number): IssuedPair<ReissuedTokens> {
+  issueFamily(sessionId: string, now: number): IssuedPair<NewTokenFamily> {
     const familySecret = this.crypto.randomBytes(FAMILY_SECRET_BYTES);
     const accessToken = formatAccessToken(sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
     const refreshToken = formatRefreshToken(
@@ -87,7 +87,7 @@ export class TokenIssuer {
     return this.crypto.sha256(data);
   }
 
-  /** Identifies the network that a pair is issued to, to whoever has the token that it was exchanged for. */
+  /** Identifies the network that a pair is issued to, for comparison by whoever has the refresh token before it. */
   networkDigest(refreshToken: string, network: string): string {
     return Buffer.from(this.digest(`${refreshToken}\0${network}`), 'hex').toString('base64url');
   }

@@ -25,9 +25,9 @@ export abstract class AccountSource {
   abstract replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome>;
 
   /** Disables a user within a transaction, where that is possible; false if there is no such user. */
-  abstract readonly disableWithin: ((userId: UserId) => Step<boolean>) | null;
+  abstract readonly disableStep: ((userId: UserId) => Step<boolean>) | null;
 
-  /** Reads the user again after the version: a password changed in between must not pass for the old one. */
+  /** Reads the version before the hash that is verified: a replaced hash must never come with a newer version. */
   async findCredentials(username: string, readVersion: VersionReader): Promise<FoundCredentials> {
     const first = await this.users.findByUsername(username);
     const userId = first ? String(first.id) : '';
@@ -40,7 +40,7 @@ export abstract class AccountSource {
 /** Users in a table of the same DataSource: statements join it, and a change of a user is part of a transaction. */
 export class JoinedAccounts extends AccountSource {
   readonly sql: AccountSql;
-  readonly disableWithin = (userId: UserId): Step<boolean> => this.users.setActiveWithin(userId, false);
+  readonly disableStep = (userId: UserId): Step<boolean> => this.users.setActiveStep(userId, false);
 
   constructor(
     readonly users: EntityUserStore,
@@ -56,7 +56,7 @@ export class JoinedAccounts extends AccountSource {
 
   replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome> {
     const { userId, passwordHash, expectedHash } = command;
-    const setHash = (): Step<boolean> => this.users.setHashWithin(userId, passwordHash, expectedHash);
+    const setHash = (): Step<boolean> => this.users.setHashStep(userId, passwordHash, expectedHash);
     return this.database.transaction(() => transition.replace(command, setHash));
   }
 }
@@ -64,7 +64,7 @@ export class JoinedAccounts extends AccountSource {
 /** Users behind a `UserStore`, which takes part in no transaction: sessions end before a password is set. */
 export class ExternalAccounts extends AccountSource {
   readonly sql = null;
-  readonly disableWithin = null;
+  readonly disableStep = null;
 
   constructor(
     readonly users: UserStore,

@@ -57,7 +57,7 @@ export class EntityUserStore extends UserStore {
     );
     this.setActiveFlag = mapping.active ? statement(update(mapping.active)) : null;
     if (!mapping.active) return;
-    this.setActive = (id, active) => database.transaction(() => this.setActiveWithin(id, active));
+    this.setActive = (id, active) => database.transaction(() => this.setActiveStep(id, active));
   }
 
   override parseId(text: string): UserId {
@@ -99,12 +99,12 @@ export class EntityUserStore extends UserStore {
   }
 
   /** The same as part of a transaction. */
-  *setHashWithin(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
+  *setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
     return (yield* affectedBy(this.updateHash(id, passwordHash, expectedHash))) === 1;
   }
 
   /** Part of a transaction. MySQL counts a row that had the value already as well: the drivers ask it to. */
-  *setActiveWithin(id: UserId, active: boolean): Step<boolean> {
+  *setActiveStep(id: UserId, active: boolean): Step<boolean> {
     if (!this.setActiveFlag) return false;
     return (yield* affectedBy(this.setActiveFlag.with({ id, value: active }))) === 1;
   }

@@ -30,9 +30,9 @@ export class SqlAccountStore extends AccountStore {
   }
 
   async disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null> {
-    const { users, disableWithin } = this.accounts;
+    const { users, disableStep } = this.accounts;
     // Elsewhere, ahead of the sessions: the guard ends what is left, should the rest fail.
-    if (!disableWithin && !(await users.setActive?.(userId, false))) return null;
+    if (!disableStep && !(await users.setActive?.(userId, false))) return null;
     return this.revocation.run((write) => this.disableAndEnd(userId, at, write));
   }
 
@@ -47,8 +47,8 @@ export class SqlAccountStore extends AccountStore {
   ): Transaction<readonly EndedSession[] | null> {
     const id = String(userId);
     yield* this.locks.lock(id);
-    const { disableWithin } = this.accounts;
-    if (disableWithin && !(yield* disableWithin(userId))) return null;
+    const { disableStep } = this.accounts;
+    if (disableStep && !(yield* disableStep(userId))) return null;
     // A login that is verifying the password at this moment is refused.
     yield* this.locks.raiseCredentialsVersion(id);
     return yield* this.revocation.endAndRecord({ ...at, userId: id, reason: 'user_disabled' }, write);

@@ -67,7 +67,10 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
 
   admit(keys: AttemptKeys, now: number, limits: StreakLimits): Promise<Admission> {
     // Repeated after a lost COMMIT it takes the slots twice. They are freed after their time, which is better than 503.
-    return this.database.transaction(() => this.admitLocked(keys, now, limits), { ...LOCKS_FIRST, isRepeatable: true });
+    return this.database.transaction(() => this.admitLocked(keys, now, limits), {
+      ...LOCKS_FIRST,
+      retryUnknownCommit: true,
+    });
   }
 
   fail(attempt: FailedAttempt): Promise<number> {

@@ -1,7 +1,7 @@
-/** Keys of one statement. */
-const MOST_AT_ONCE = 128;
+/** The most keys of one statement. */
+const MAX_KEYS = 128;
 
-/** A read that has not come back by then keeps those behind it waiting no longer: the next goes out beside it. */
+/** How long keys wait for the read in flight. After that they are read beside it. */
 const SLOW_AFTER_MS = 50;
 
 class Waiting<T> {
@@ -11,22 +11,22 @@ class Waiting<T> {
 }
 
 /**
- * Reads by key that go out together: while one read is under way, those that come are gathered for the next. One that
- * finds none under way goes out at once. So every answer was read after it was asked for, and nothing is cached.
+ * Batches reads by key: while a read is in flight, further keys wait for the next one. A key that finds none in flight is
+ * read immediately. So each result was read after it was requested, and nothing is cached.
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, Waiting<T>>();
   /** The read that others wait for. */
   private current: object | null = null;
   /** One timer for all reads: starting it again costs less than a new one. */
-  private slow: NodeJS.Timeout | null = null;
+  private slowTimer: NodeJS.Timeout | null = null;
 
   constructor(
-    /** What is found of these keys; a key that is not in the answer has nothing. */
+    /** Reads these keys. A key that is missing in the result has nothing. */
     private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   ) {}
 
-  /** What the key has, or null. Rejects when the read fails. */
+  /** Returns what the key has, or null. Rejects when the read fails. */
   get(key: string): Promise<T | null> {
     let one = this.waiting.get(key);
     if (!one) this.waiting.set(key, (one = new Waiting()));
@@ -58,14 +58,14 @@ export class BatchingLoader<T> {
     if (this.waiting.size > 0) this.sendOut();
   }
 
-  /** Each read starts it again, so it ends when the latest one is slow, or when nothing is under way. */
+  /** Restarts the timer for the read that was just sent. */
   private startTimer(): void {
-    if (this.slow) this.slow.refresh();
-    else this.slow = setTimeout(() => this.passSlowRead(), SLOW_AFTER_MS).unref();
+    if (this.slowTimer) this.slowTimer.refresh();
+    else this.slowTimer = setTimeout(() => this.readBesideSlow(), SLOW_AFTER_MS).unref();
   }
 
-  /** The pool bounds how many go out at the same time, and the deadline of each how long that takes. */
-  private passSlowRead(): void {
+  /** Reads all waiting keys beside a slow read. The pool limits how many statements run, the deadline how long. */
+  private readBesideSlow(): void {
     if (!this.current) return;
     this.sendNext();
     while (this.waiting.size > 0) this.sendOut();
@@ -73,11 +73,11 @@ export class BatchingLoader<T> {
 
   private take(): ReadonlyMap<string, Waiting<T>> {
     const all = this.waiting;
-    if (all.size <= MOST_AT_ONCE) {
+    if (all.size <= MAX_KEYS) {
       this.waiting = new Map();
       return all;
     }
-    const batch = new Map([...all].slice(0, MOST_AT_ONCE));
+    const batch = new Map([...all].slice(0, MAX_KEYS));
     for (const key of batch.keys()) all.delete(key);
     return batch;
   }

@@ -3,30 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { AuthError } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
-import { TimeBudget, within, withinAndFinished, type Deadline } from './deadline';
+import { TimeBudget, raceWithDeadline, awaitWithDeadline, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
-/** A database that has not answered by then does not answer. */
-const ANSWER_WITHIN_MS = 5_000;
+/** The longest that an operation may take. */
+const DATABASE_TIMEOUT_MS = 5_000;
 
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 export interface StatementOptions {
-  /** The longest it may take, where that is less than the database has to answer. */
+  /** The longest it may take, if that is shorter than for every operation. */
   readonly withinMs?: number;
-  /** Called when the connection broke after the commit may have been done, before it is run again. */
+  /** Called when the connection broke and the transaction may have been committed. */
   readonly onUnknownOutcome?: () => void;
 }
 
 export interface TransactionOptions extends StatementOptions {
   /**
-   * Whether the transaction, run again after its COMMIT went through unnoticed, finds that out and has the same outcome.
-   * Then a connection that broke at the COMMIT is no reason to give up.
+   * Whether to run the transaction again if the connection broke at its COMMIT. The first run may have been committed: the
+   * caller must recognise its result, or tolerate a second run.
    */
-  readonly isRepeatable?: boolean;
+  readonly retryUnknownCommit?: boolean;
   /**
    * Whether the transaction locks each row by its primary key before it reads it. Then it is correct at every isolation
    * level, and MySQL and MariaDB are spared a `SET TRANSACTION`.
@@ -37,21 +37,22 @@ export interface TransactionOptions extends StatementOptions {
 /**
  * Runs statements and transactions on the application's DataSource.
  *
- * What the database rolled back in favour of another transaction, or whose connection broke, is run again, a bounded number
- * of times, but not if it may have been committed. Every other failure leaves as `database_unavailable`, and only the
- * driver's code is logged: the text of a driver's error may contain the statement and its parameters.
+ * What the database rolled back in favour of another transaction, or whose connection broke, is run again: three runs in
+ * all. What may have been committed is run again only with `retryUnknownCommit`. An `AuthError` is thrown on. Every other
+ * failure becomes `database_unavailable`, and only the driver's code is logged: the text of a driver's error may contain the
+ * statement and its parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
   /** Called for each failure that leaves as `database_unavailable`. */
   onFailure: (kind: FailureKind) => void = () => undefined;
   protected readonly logger: Logger = new Logger('AuthDatabase');
-  protected readonly answerWithinMs: number = ANSWER_WITHIN_MS;
+  protected readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
 
   /** Commits all statements of the transaction, or none. */
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
     const isCommit: ErrorTest = (error) => error instanceof CommitError;
-    return this.guarded(options, (deadline, joined) => {
+    return this.runWithRetries(options, (deadline, joined) => {
       if (joined) return joined.runExclusive(() => this.runJoined(unit, joined, deadline));
       return reportingUnknownOutcome(this.runTransaction(unit, deadline, options), options, isCommit);
     });
@@ -60,9 +61,9 @@ export abstract class Database {
   /** One statement that commits itself and may be run again. Reads go to the primary. */
   autocommit(query: Query, options: StatementOptions = {}): Promise<Result> {
     let isFirst = true;
-    return this.guarded({ ...options, isRepeatable: true }, (deadline, joined) => {
+    return this.runWithRetries({ ...options, retryUnknownCommit: true }, (deadline, joined) => {
       if (joined) return joined.runExclusive(() => this.runJoined(() => only(query), joined, deadline));
-      // The application's own isolation level, under which it conflicted, may be a stricter one.
+      // After a conflict with READ COMMITTED: the application's isolation level may be stricter.
       const run = isFirst ? this.runAutocommit(query, deadline) : this.runTransaction(() => only(query), deadline, {});
       isFirst = false;
       return reportingUnknownOutcome(run, options, () => true);
@@ -71,12 +72,13 @@ export abstract class Database {
 
   /** A read outside of every transaction, also where the caller takes part in one: of a guarded request, for example. */
   async read(query: Query): Promise<readonly Row[]> {
-    return (await this.guarded({ isRepeatable: true }, (deadline) => this.runAutocommit(query, deadline))).rows;
+    return (await this.runWithRetries({ retryUnknownCommit: true }, (deadline) => this.runAutocommit(query, deadline)))
+      .rows;
   }
 
   /** What TypeORM does for the library with the application's entities, within the same bounds. */
   withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.guarded({}, (deadline, joined) =>
+    return this.runWithRetries({}, (deadline, joined) =>
       joined ? joined.runExclusive(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),
     );
   }
@@ -94,23 +96,28 @@ export abstract class Database {
   ): Promise<T>;
   protected abstract runAutocommit(query: Query, deadline: Deadline): Promise<Result>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
-  /** A transaction as a savepoint of the application's: a failure undoes it, and none of the application's work. */
+  /** Runs a transaction in a savepoint of the application's: a failure undoes it, and none of the application's work. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
 
-  private async guarded<T>(
-    { isRepeatable = false, withinMs = Infinity }: TransactionOptions,
+  private async runWithRetries<T>(
+    { retryUnknownCommit = false, withinMs = Infinity }: TransactionOptions,
     run: (deadline: Deadline, joined: JoinedTransaction | undefined) => Promise<T>,
   ): Promise<T> {
     const joined = currentTransaction();
     const mayRetry: ErrorTest = (error) => {
       // A deadlock may have rolled back the whole transaction of the application, which alone can run it again.
       if (joined) return isDuplicate(error);
-      return isRolledBack(error) || (isConnectionLost(error) && (isRepeatable || !(error instanceof CommitError)));
+      return (
+        isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
+      );
     };
     try {
       const work = (deadline: Deadline): Promise<T> => withRetries(() => run(deadline, joined), deadline, mayRetry);
       // The application must not continue while a statement of the library is still under way on its connection.
-      return await (joined ? withinAndFinished : within)(Math.max(1, Math.min(withinMs, this.answerWithinMs)), work);
+      return await (joined ? awaitWithDeadline : raceWithDeadline)(
+        Math.max(1, Math.min(withinMs, this.answerWithinMs)),
+        work,
+      );
     } catch (error) {
       if (error instanceof AuthError) throw error;
       this.logger.error(`The database failed: ${failureCode(error)}`);
@@ -125,12 +132,12 @@ type ErrorTest = (error: unknown) => boolean;
 async function reportingUnknownOutcome<T>(
   run: Promise<T>,
   { onUnknownOutcome }: StatementOptions,
-  mayBeDone: ErrorTest,
+  isUnknown: ErrorTest,
 ): Promise<T> {
   try {
     return await run;
   } catch (error) {
-    if (isConnectionLost(error) && mayBeDone(error)) onUnknownOutcome?.();
+    if (isConnectionLost(error) && isUnknown(error)) onUnknownOutcome?.();
     throw error;
   }
 }
@@ -144,7 +151,7 @@ async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, mayRetr
     try {
       return await run();
     } catch (error) {
-      if (attempt === TRIES || deadline.hasPassed || !mayRetry(error)) throw error;
+      if (attempt === MAX_ATTEMPTS || deadline.hasPassed || !mayRetry(error)) throw error;
       // At random, so that transactions that conflicted do not meet again.
       await sleep(attempt * (20 + Math.random() * 60));
       deadline.failIfPassed();

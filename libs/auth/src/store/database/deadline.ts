@@ -1,4 +1,4 @@
-/** The time that a piece of work has. An `AbortSignal` costs twenty times as much, and each statement needs one. */
+/** The deadline of an operation. Each statement needs one, and it is much cheaper to create than an `AbortSignal`. */
 export class Deadline {
   /** By `performance.now()`. */
   private readonly at: number;
@@ -28,7 +28,7 @@ export class Deadline {
 
   /** Stops work whose caller has been answered, before it changes anything more. */
   failIfPassed(): void {
-    if (this.hasPassed) throw timeout('too late');
+    if (this.hasPassed) throw timeout('the deadline has passed');
   }
 
   /** The work is done: no listener is called any more. */
@@ -37,7 +37,7 @@ export class Deadline {
   }
 }
 
-/** How much of a time is left. */
+/** The time that several operations have together. */
 export class TimeBudget {
   private readonly endsAt: number;
 
@@ -50,16 +50,16 @@ export class TimeBudget {
   }
 }
 
-/** Ends the wait, not the work: the work finds its deadline passed and rolls back. */
-export function within<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
-  return withinAndFinished(milliseconds, (deadline) => {
+/** Runs work with a deadline. The deadline ends the wait, not the work, which finds it passed and rolls back. */
+export function raceWithDeadline<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+  return awaitWithDeadline(milliseconds, (deadline) => {
     const passed = new Promise<never>((_, reject) => deadline.onPassed(() => reject(timeout('no answer in time'))));
     return Promise.race([work(deadline), passed]);
   });
 }
 
-/** The same, but waits until the work has ended: no statement of it is under way afterwards. */
-export async function withinAndFinished<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+/** Runs work with a deadline and waits until it has ended: no statement of it is in flight afterwards. */
+export async function awaitWithDeadline<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   const deadline = new Deadline(milliseconds);
   try {
     return await work(deadline);

@@ -50,7 +50,7 @@ export function refreshableFromRow(row: Row): RefreshableSession {
             transport: row['replay_transport'] as TokenTransport,
             networkDigest: String(row['replay_network_digest']),
             count: Number(row['replay_count']),
-            isUsed: row['first_used_at'] !== null,
+            accessTokenUsed: row['first_used_at'] !== null,
           },
   };
 }

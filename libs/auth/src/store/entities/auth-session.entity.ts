@@ -42,7 +42,7 @@ export class AuthSession {
   @Column({ ...DIGEST, name: 'access_digest' }) accessDigest!: string;
   @Column({ ...INSTANT, name: 'access_expires_at' }) accessExpiresAt!: number;
 
-  /** The digest of the live refresh token: the only one that can be exchanged. */
+  /** The digest of the live refresh token: the only one that a refresh accepts. */
   @Column({ ...DIGEST, name: 'refresh_digest' }) refreshDigest!: string;
   @Column({ ...INSTANT, name: 'refresh_expires_at' }) refreshExpiresAt!: number;
 

@@ -9,8 +9,9 @@ import type { WriteEvents } from '../events/revocation-runner';
 import type { SessionRevocation } from '../sessions/session-revocation';
 
 /**
- * Visits the sessions that are due: expired ones and those of inactive users end, the others that are active are scheduled
- * again, and ended ones are removed. Requests schedule nothing, so that they change no indexed column.
+ * Visits the sessions that are due. Active ones end if they have expired or, where statements read the accounts, if their
+ * user is inactive; the others are scheduled again. Ended ones are deleted. Requests never write `checkAt`: it has an index,
+ * and an update that changes an indexed column is not HOT.
  */
 export class SessionPruner {
   private readonly due;
@@ -40,7 +41,7 @@ export class SessionPruner {
     );
   }
 
-  /** Skips sessions that others have locked. The users' locks are not needed, since nothing here waits. */
+  /** Prunes up to `most` due sessions. It skips sessions that others have locked, so it needs no user's lock. */
   *prune({ now, client }: OperationContext, most: number, write: WriteEvents): Step<PrunedSessions> {
     const rows = yield* rowsOf(this.due.with({ now, most }));
     const ended: EndedSession[] = [];
@@ -54,12 +55,12 @@ export class SessionPruner {
     }
     if (toRemove.length > 0) yield* affectedBy(this.remove.with({ ids: toRemove }));
     if (toReschedule.length > 0) yield* affectedBy(this.reschedule.with({ ids: toReschedule }));
-    yield* this.revocation.mark(ended, now);
+    yield* this.revocation.storeEnded(ended, now);
     yield* write(endEvents(ended, client, now));
     return { visited: rows.length, removed: toRemove.length, ended };
   }
 
-  /** Reads `to_end` and `to_remove`. */
+  /** Counts what is due, as `to_end` and `to_remove`. */
   counting(now: number): Query {
     return this.count.with({ now });
   }

@@ -32,7 +32,7 @@ export class GuardedUpdate {
     );
   }
 
-  /** Whether the row was changed. */
+  /** Returns whether the row was changed. It may be false where an earlier run, whose result was lost, has changed it. */
   async run(values: ParameterValues, event: NewAuthEvent, options: StatementOptions = {}): Promise<boolean> {
     const { database, events, update } = this;
     if (database.dialect === 'postgres') {
@@ -44,6 +44,6 @@ export class GuardedUpdate {
       yield* events.write([event]);
       return true;
     };
-    return database.transaction(updateAndRecord, { ...options, isRepeatable: true, anyIsolation: true });
+    return database.transaction(updateAndRecord, { ...options, retryUnknownCommit: true, anyIsolation: true });
   }
 }

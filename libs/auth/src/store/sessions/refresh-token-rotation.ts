@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RotateOutcome } from '../../domain/outcomes';
 import type { RotateToken } from '../../domain/ports/sessions';
-import { decideRefresh, REPLAY_LIMIT } from '../../domain/refresh-decision';
+import { decideRefresh, MAX_REPLAYS } from '../../domain/refresh-decision';
 import type { PresentedRefreshToken, RefreshableSession } from '../../domain/refresh-decision';
 import { ending, endingAt } from '../../domain/session';
 import { newEvent } from '../../domain/session-events';
@@ -22,13 +22,13 @@ import { SessionRevocation } from './session-revocation';
  * The time of the first statement on PostgreSQL, which writes the event as well. A locked log may delay it, and there must be
  * time left to end the sessions if the token turns out to be used.
  */
-const FIRST_TRY_WITHIN_MS = 2_000;
+const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 
 /** How often a refresh is decided again because a parallel request changed the session. */
-const DECISIONS = 5;
+const MAX_DECISIONS = 5;
 
 /**
- * Exchanges a refresh token for its successor.
+ * Rotates a refresh token: replaces it by its successor.
  *
  * The digest of the live token is in its session's row, so one conditional update is the guard condition: of any number of
  * parallel presentations one changes the row. The others find it changed, and `decideRefresh` decides what that means.
@@ -40,7 +40,7 @@ export class RefreshTokenRotation {
   private readonly replay: GuardedUpdate;
   private readonly replayBeforeFirstUse: GuardedUpdate;
   /** Whether the guard condition covers all that a refresh depends on, so that nothing need be read first. */
-  private readonly updatesFirst: boolean;
+  private readonly rotatesWithoutReading: boolean;
 
   constructor(
     private readonly database: Database,
@@ -54,9 +54,9 @@ export class RefreshTokenRotation {
        FROM {session} s WHERE s.{session.id} = :id`,
     );
     const { dialect, absoluteEnd, expiresAt } = statements;
-    this.updatesFirst = dialect === 'postgres' && statements.account !== null;
-    // MySQL would lock the user's row for a condition on it. There the account is read before.
-    const account = this.updatesFirst ? `AND ${statements.accountStatus} = 'active'` : '';
+    this.rotatesWithoutReading = dialect === 'postgres' && statements.account !== null;
+    // Only PostgreSQL tests the account in the UPDATE without locking the user's row. Elsewhere it is read before.
+    const account = this.rotatesWithoutReading ? `AND ${statements.accountStatus} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     const guarded = (assignments: string, guard: string): GuardedUpdate =>
       new GuardedUpdate(database, statements, events, `${assignments} WHERE ${live} AND ${guard}`);
@@ -74,46 +74,46 @@ export class RefreshTokenRotation {
          AND s.{session.refreshExpiresAt} > :now`,
     );
     const count = '{session.replayCount} = s.{session.replayCount} + 1';
-    const isLatest = `s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${REPLAY_LIMIT}`;
+    const isLatest = `s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${MAX_REPLAYS}`;
     this.replay = guarded(count, isLatest);
     this.replayBeforeFirstUse = guarded(count, `${isLatest} AND s.{session.firstUsedAt} IS NULL`);
   }
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
-    const attempt = new Attempt(this.database.startBudget());
-    if (this.updatesFirst && (await this.tryFirst(command, attempt))) return { kind: 'rotated' };
-    for (let decisions = 0; decisions < DECISIONS; decisions++) {
-      const found = await this.read(command.presented, attempt);
-      // An earlier run, whose result was lost, has done it.
+    const call = new RotationCall(this.database.startBudget());
+    if (this.rotatesWithoutReading && (await this.tryFirst(command, call))) return { kind: 'rotated' };
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
+      const found = await this.read(command.presented, call);
+      // An earlier run of this call, whose result was lost, has rotated the token.
       if (found?.accessDigest === command.next.accessDigest) return { kind: 'rotated' };
-      const outcome = await this.act(found, command, attempt);
-      if (outcome !== 'changed') return outcome;
+      const outcome = await this.applyDecision(found, command, call);
+      if (outcome !== 'lost_race') return outcome;
     }
     return { kind: 'refused' };
   }
 
-  /** 'changed' where a parallel request changed the session after it was read. */
-  private async act(
+  /** Returns 'lost_race' where a parallel request changed the session after it was read. */
+  private async applyDecision(
     found: RefreshableSession | null,
     command: RotateToken,
-    attempt: Attempt,
-  ): Promise<RotateOutcome | 'changed'> {
+    call: RotationCall,
+  ): Promise<RotateOutcome | 'lost_race'> {
     const { presented, now, graceMs } = command;
     const decision = decideRefresh(found, presented, now, graceMs);
     if (!found || decision === 'refuse') return { kind: 'refused' };
     const { userId } = found.session;
     switch (decision) {
       case 'rotate':
-        return (await this.tryRotate(command, userId, attempt)) ? { kind: 'rotated' } : 'changed';
+        return (await this.tryRotate(command, userId, call)) ? { kind: 'rotated' } : 'lost_race';
       case 'replay':
-        return (await this.tryReplay(found, command, attempt))
+        return (await this.tryReplay(found, command, call))
           ? { kind: 'replayed', seed: found.replay!.seed }
-          : 'changed';
+          : 'lost_race';
       case 'reuse':
         // With a seed, an earlier run of this call may have been committed, and its pair been issued to the client by a
         // replay and refreshed since. Without a seed nobody but this call knows the pair, and `rotate` would have found it.
-        if (attempt.mayBeDone && command.seed !== null) return { kind: 'refused' };
-        return this.revocation.run((write) => this.revokeAll(command, userId, write), attempt.budget);
+        if (call.outcomeUnknown && command.seed !== null) return { kind: 'refused' };
+        return this.revocation.run((write) => this.revokeAll(command, userId, write), call.budget);
       case 'session_expired':
         return { kind: 'session_expired', userId };
       case 'account_inactive':
@@ -122,21 +122,21 @@ export class RefreshTokenRotation {
   }
 
   /** Before anything is known of the token. A failure, or a delay, leaves it open whether it was done. */
-  private async tryFirst(command: RotateToken, attempt: Attempt): Promise<boolean> {
+  private async tryFirst(command: RotateToken, call: RotationCall): Promise<boolean> {
     try {
-      return await this.tryRotate(command, null, attempt, FIRST_TRY_WITHIN_MS);
+      return await this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS);
     } catch {
-      attempt.mayBeDone = true;
+      call.outcomeUnknown = true;
       return false;
     }
   }
 
-  /** @param userId null where the statement itself reads it */
+  /** @param userId the user of the event; PostgreSQL reads it itself */
   private tryRotate(
     command: RotateToken,
     userId: string | null,
-    attempt: Attempt,
-    mostMs = Infinity,
+    call: RotationCall,
+    maxMs = Infinity,
   ): Promise<boolean> {
     const { presented, next, seed, now, client } = command;
     const values = {
@@ -153,15 +153,15 @@ export class RefreshTokenRotation {
       replayTransport: seed === null ? null : presented.transport,
       replayNetworkDigest: seed === null ? null : presented.networkDigest,
     };
-    return this.rotation.run(values, newEvent('token_refresh', userId, client, now), attempt.options(mostMs));
+    return this.rotation.run(values, newEvent('token_refresh', userId, client, now), call.options(maxMs));
   }
 
-  private tryReplay(found: RefreshableSession, command: RotateToken, attempt: Attempt): Promise<boolean> {
+  private tryReplay(found: RefreshableSession, command: RotateToken, call: RotationCall): Promise<boolean> {
     const { presented, now, client } = command;
     const isSameNetwork = found.replay!.networkDigest === presented.networkDigest;
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
-    return (isSameNetwork ? this.replay : this.replayBeforeFirstUse).run(values, event, attempt.options());
+    return (isSameNetwork ? this.replay : this.replayBeforeFirstUse).run(values, event, call.options());
   }
 
   /**
@@ -176,7 +176,7 @@ export class RefreshTokenRotation {
     if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return { kind: 'refused' };
 
     const ended = active.map((session) => endingAt(session, now, 'token_reuse'));
-    yield* this.revocation.mark(ended, now);
+    yield* this.revocation.storeEnded(ended, now);
     const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
     const { session, generation, refreshedAt } = found;
     yield* write([newEvent('token_reuse', userId, client, now, { session_id: session.id, sessions_ended: count })]);
@@ -189,9 +189,9 @@ export class RefreshTokenRotation {
     };
   }
 
-  private async read(presented: PresentedRefreshToken, attempt: Attempt): Promise<RefreshableSession | null> {
+  private async read(presented: PresentedRefreshToken, call: RotationCall): Promise<RefreshableSession | null> {
     const query = this.select.with({ id: presented.sessionId });
-    const [row] = (await this.database.autocommit(query, attempt.budgetOnly())).rows;
+    const [row] = (await this.database.autocommit(query, call.budgetOnly())).rows;
     const found = row ? refreshableFromRow(row) : null;
     // A token of another family is refused whoever the user is.
     if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
@@ -200,14 +200,14 @@ export class RefreshTokenRotation {
 }
 
 /** One call of `rotate`: its time, and whether a statement of it was done although its result was lost. */
-class Attempt {
-  mayBeDone = false;
+class RotationCall {
+  outcomeUnknown = false;
 
   constructor(readonly budget: TimeBudget) {}
 
-  options(mostMs = Infinity): StatementOptions {
-    const onUnknownOutcome = (): void => void (this.mayBeDone = true);
-    return { withinMs: Math.min(mostMs, this.budget.remainingMs), onUnknownOutcome };
+  options(maxMs = Infinity): StatementOptions {
+    const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);
+    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome };
   }
 
   budgetOnly(): StatementOptions {

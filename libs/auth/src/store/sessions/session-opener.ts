@@ -65,7 +65,7 @@ export class SessionOpener {
     const openOnce = function* (this: SessionOpener): Step<OpenOutcome> {
       return (first = yield* this.openLocked(command, first));
     };
-    return this.database.transaction(() => openOnce.call(this), { isRepeatable: true });
+    return this.database.transaction(() => openOnce.call(this), { retryUnknownCommit: true });
   }
 
   private *openLocked(command: OpenSession, first?: OpenOutcome): Step<OpenOutcome> {
@@ -82,7 +82,7 @@ export class SessionOpener {
     const isFull = Number(state['active_sessions']) >= command.maxSessions;
     const capacity = capacityFor(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
     if (capacity.kind === 'limit_reached') return capacity;
-    yield* this.revocation.mark(capacity.ended, now);
+    yield* this.revocation.storeEnded(capacity.ended, now);
 
     const newDevice = client.recognisable && Number(state['is_new_device']) === 1;
     yield* affectedBy(this.insert.with({ ...values, ...command.issued, expiresAt: session.expiresAt }));

@@ -32,7 +32,7 @@ export class SessionRevocation {
     this.activeOfUser = statements.selectSession(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lock}`);
     this.activeOne = statements.selectSession(`${active} AND s.{session.id} = :sessionId ${lock}`);
     this.accountOfUser = statements.selectSessionWithAccount(`${active} LIMIT 1`);
-    // It stays for as long as the history: a later login is compared with it to recognise a new device.
+    // Ended sessions are kept as long as the history: a later login is compared with them to recognise a new device.
     const removeAt = greatest(dialect, ':now', `s.{session.createdAt} + ${retentionMs}`);
     this.markEnded = statements.statement(
       `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
@@ -58,12 +58,12 @@ export class SessionRevocation {
     const ended = found
       .filter((session) => session.id !== exceptId)
       .map((session) => endingAt(session, now, reasonOf(session)));
-    yield* this.mark(ended, now);
+    yield* this.storeEnded(ended, now);
     yield* write(endEvents(ended, command.client, now, command.actor));
     return ended;
   }
 
-  /** Ends the sessions of a user whose account is no longer active. It is read again: it may have been enabled since. */
+  /** Ends the sessions of a user whose account is inactive. Reads the account again where it can: it may be active again. */
   *endForInactiveAccount(
     userId: string,
     known: AccountStatus | null,
@@ -76,11 +76,11 @@ export class SessionRevocation {
     return reason === null ? [] : yield* this.endAndRecord({ ...context, userId, reason }, write);
   }
 
-  /** Stores that sessions of the user have expired, where they have. */
+  /** Marks the sessions of the user that have expired as such. */
   *expire(userId: string, now: number): Step<readonly EndedSession[]> {
     const active = yield* this.lockAllActive(userId);
     const ended = active.filter((session) => isExpired(session, now)).map((session) => ending(session, 'expired'));
-    yield* this.mark(ended, now);
+    yield* this.storeEnded(ended, now);
     return ended;
   }
 
@@ -90,8 +90,8 @@ export class SessionRevocation {
     return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
   }
 
-  /** Stores the ends of sessions that are locked. */
-  *mark(ended: readonly EndedSession[], now: number): Step<void> {
+  /** Stores the states of sessions that end. They must be locked. */
+  *storeEnded(ended: readonly EndedSession[], now: number): Step<void> {
     const byReason = new Map<EndReason, string[]>();
     for (const { session, reason } of ended) {
       const ids = byReason.get(reason);

@@ -65,7 +65,7 @@ export class SqlSessionDirectory extends SessionDirectory {
     const statement = this.select(criteria, '1 = 1', forUpdate(this.statements.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, most }))).map(sessionFromRow);
     const ended = found.map((session) => endingAt(session, now, 'admin'));
-    yield* this.revocation.mark(ended, now);
+    yield* this.revocation.storeEnded(ended, now);
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AccountStatus } from '../../domain/account-status';
 import type { OpenOutcome, RotateOutcome } from '../../domain/outcomes';
 import type { CurrentSession, EndSessions, OpenSession, OperationContext } from '../../domain/ports/sessions';
-import { type ReissuedTokens, type RotateToken, SessionTransitions } from '../../domain/ports/sessions';
+import { type NewTokenFamily, type RotateToken, SessionTransitions } from '../../domain/ports/sessions';
 import type { EndedSession } from '../../domain/session';
 import { Database } from '../database/database';
 import { RefreshTokenRotation } from './refresh-token-rotation';
@@ -31,7 +31,7 @@ export class SqlSessionTransitions extends SessionTransitions {
     return this.rotation.rotate(command);
   }
 
-  reissue(session: CurrentSession, issued: ReissuedTokens, context: OperationContext): Promise<boolean> {
+  reissue(session: CurrentSession, issued: NewTokenFamily, context: OperationContext): Promise<boolean> {
     return this.reissuing.reissueAfterReauthentication(session, issued, context);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CurrentSession, OperationContext, ReissuedTokens } from '../../domain/ports/sessions';
+import type { CurrentSession, OperationContext, NewTokenFamily } from '../../domain/ports/sessions';
 import type { SessionRecord } from '../../domain/session';
 import { newEvent } from '../../domain/session-events';
 import { Database } from '../database/database';
@@ -39,7 +39,7 @@ export class TokenReissue {
   }
 
   /** The session after it, or null where it has ended. Part of a transaction that holds the user's lock. */
-  *reissue(id: string, issued: ReissuedTokens, now: number): Step<SessionRecord | null> {
+  *reissue(id: string, issued: NewTokenFamily, now: number): Step<SessionRecord | null> {
     yield* affectedBy(this.replace.with({ ...issued, id, now }));
     const row = yield* firstOf(this.read.with({ id }));
     return row && sessionFromRow(row);
@@ -48,7 +48,7 @@ export class TokenReissue {
   /** The same by itself, where the given access token is still the live one; whether it was. */
   reissueAfterReauthentication(
     session: CurrentSession,
-    issued: ReissuedTokens,
+    issued: NewTokenFamily,
     { now, client }: OperationContext,
   ): Promise<boolean> {
     const values = { ...issued, id: session.id, currentAccessDigest: session.accessDigest, now };
