@@ -125,6 +125,10 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     await expect(administer(host).end({ ipAddress: 'x' }, by)).rejects.toMatchObject(wrong);
     await expect(administer(host).end({ createdBefore: new Date(NaN) }, by)).rejects.toMatchObject(wrong);
     await expect(administer(host).end({ everyone: true }, { actor: '' })).rejects.toMatchObject(wrong);
+    for (const everyone of [false, undefined, 'yes'] as never[]) {
+      await expect(administer(host).end({ everyone }, by)).rejects.toMatchObject(wrong);
+    }
+    await expect(administer(host).end({ everyone: true, userId: 'x' } as never, by)).rejects.toMatchObject(wrong);
     await expect(administer(host).list({}, { limit: 0 })).rejects.toMatchObject(wrong);
     await expect(administer(host).history('x', { after: "1' OR 1=1" })).rejects.toMatchObject(wrong);
     expect((await administer(host).list()).items).toHaveLength(1);
