@@ -49,6 +49,38 @@ const HASH = hashSync(PASSWORD, 4);
 describe.each(DATABASES)("users in the application's own table on %s", (name) => {
   const users = { entity: Member, username: 'email', passwordHash: 'password', active: 'isActive' };
 
+  it('are not those of a session whose stored id has another type', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({
+      database,
+      entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
+      users: [],
+      auth: { users },
+    });
+    await host.dataSource.getRepository(Member).insert({ email: 'alice', password: HASH });
+    const [older, current] = [await host.login('alice'), await host.login('alice')];
+    await host.dataSource.query(
+      `UPDATE auth_sessions SET user_id = '1f2b8c1e-0000-4000-8000-000000000000' WHERE id = '${older.session_id}'`,
+    );
+    const answers = await Promise.all([older, current, current].map((one) => host.get('/me', one.access_token)));
+    expect(answers.map(({ status }) => status)).toEqual([401, 200, 200]);
+    await host.close();
+    await database.drop();
+  });
+
+  it("have a lock that changes at each use, so that a cluster's other nodes notice it", async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database });
+    const countOf = async (): Promise<number> =>
+      Number((await host.dataSource.query('SELECT lock_count FROM auth_user_locks'))[0].lock_count);
+    await host.login();
+    const before = await countOf();
+    await host.login();
+    expect(await countOf()).toBe(before + 1);
+    await host.close();
+    await database.drop();
+  });
+
   it('log in, with ids of their own type', async () => {
     const database = await createDatabase(name);
     const host = await Host.start({

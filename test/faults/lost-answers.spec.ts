@@ -132,6 +132,30 @@ describeEachPooled('a login whose commit is done and its result lost on %s', (na
   });
 });
 
+describeEachPooled('a reauthentication whose commit is done and its result lost on %s', (name) => {
+  it('returns the committed pair, and is recorded once', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({ database, auth: { recentLogin: { endpoint: true } } });
+    const session = await host.login();
+    const tap = new Tap(host);
+    let isReplacing = false;
+    tap.hook = {
+      after: ({ sql }) => {
+        if (/^UPDATE .auth_sessions/.test(sql)) isReplacing = true;
+        if (!sql.startsWith('WITH changed') && !(sql === 'COMMIT' && isReplacing)) return;
+        tap.hook = {};
+        throw connectionLost();
+      },
+    };
+    const { body } = await host.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }).expect(200);
+    expect(tap.hook).toEqual({});
+    await host.get('/me', body.access_token).expect(200);
+    expect(await eventsOf(host, 'reauthentication')).toBe(1);
+    await host.close();
+    await database.drop();
+  });
+});
+
 describeOn('postgres')('a refresh whose connection is lost while the database still executes it', () => {
   it('waits for it and returns its pair', async () => {
     const database = await createDatabase('postgres');

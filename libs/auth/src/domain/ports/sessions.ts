@@ -135,9 +135,10 @@ export interface SessionCriteria {
 export abstract class SessionDirectory {
   /** Active sessions in the order of their ids, behind the given one. */
   abstract page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]>;
-  /** Ends at most so many of them in one transaction and records who did it; returns none when none is left. */
+  /** Ends at most so many of them in one transaction and records who did it. In the order of their ids, behind the given one. */
   abstract end(
     criteria: SessionCriteria,
+    after: string,
     most: number,
     actor: string,
     at: OperationContext,

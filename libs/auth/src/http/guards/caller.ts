@@ -39,15 +39,16 @@ class VerifiedPrincipal extends ReturnOverride {
     else new VerifiedPrincipal(principal, verification);
   }
 
-  static verificationOf(principal: AuthPrincipal): Verification | undefined {
-    return #verification in principal ? principal.#verification : undefined;
+  static verificationOf(principal: unknown): Verification | undefined {
+    if (typeof principal !== 'object' || principal === null || !(#verification in principal)) return undefined;
+    return principal.#verification;
   }
 }
 
 /** Returns the principal that the guard has verified. `request.auth` alone proves nothing. */
 export function verifiedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
   const { auth } = request;
-  return auth && VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
+  return VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
 }
 
 /** Stores the caller of an HTTP request, for its handler and for further guards on it. */
@@ -74,7 +75,8 @@ export function callerOf(context: ExecutionContext): Caller {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
     const principal = principalOf(request);
-    const loadUser = request.loadUser ?? VerifiedPrincipal.verificationOf(principal)?.loadUser;
+    // The loader of a verified principal comes first: another guard may have left that of another user.
+    const loadUser = VerifiedPrincipal.verificationOf(principal)?.loadUser ?? request.loadUser;
     return { principal, loadUser: loadUser ?? noLoader };
   }
   const [call, slot] = keysOf(context);

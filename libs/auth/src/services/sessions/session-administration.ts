@@ -93,11 +93,13 @@ export class SessionAdministration {
     const name = actorOf(actor);
     const context = this.lifecycle.operationContext(client);
     let total = 0;
-    for (;;) {
-      const ended = await this.directory.end(criteria, BATCH, name, context);
+    // Each batch begins behind the one before it. It would otherwise pass all the rows that have ended again.
+    for (let after = ''; ;) {
+      const ended = await this.directory.end(criteria, after, BATCH, name, context);
       this.lifecycle.publishSessionEnded(ended);
       total += ended.filter(({ reason }) => reason === 'admin').length;
       if (ended.length < BATCH) return total;
+      after = ended.at(-1)!.session.id;
     }
   }
 

@@ -17,6 +17,17 @@ export interface OwnUsers {
   keyOf(foldedName: string): string;
 }
 
+/**
+ * The text that PostgreSQL casts to a type of ids. Other text is the id of no user: a session may be older than the type of
+ * the ids, and one failed cast would fail the look-up of every session in the batch.
+ */
+const POSTGRES_FORMS: Readonly<Record<string, { readonly type: string; readonly form: string }>> = {
+  smallint: { type: 'bigint', form: '^-?[0-9]{1,18}$' },
+  integer: { type: 'bigint', form: '^-?[0-9]{1,18}$' },
+  bigint: { type: 'bigint', form: '^-?[0-9]{1,19}$' },
+  uuid: { type: 'uuid', form: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' },
+};
+
 /** Users in a TypeORM entity of the same DataSource: the application's own, or the library's `AuthUser`. */
 export class EntityUserStore extends UserStore {
   private readonly metadata: EntityMetadata;
@@ -124,7 +135,8 @@ export class EntityUserStore extends UserStore {
   /** The account of a session's user, for the statement that looks the session up. */
   accountSql(): AccountSql {
     const entities = { user: this.mapping.entity, session: AuthSession };
-    const account = `SELECT ${this.statusSql()} FROM {user} u WHERE u.{user.${this.idProperty}} = ${this.userIdOfSession()}`;
+    const condition = `u.{user.${this.idProperty}} = ${this.userIdOfSession()} ${this.isSameText()}`;
+    const account = `SELECT ${this.statusSql()} FROM {user} u WHERE ${condition}`;
     return { status: new Statement(this.dataSource, entities, `COALESCE((${account}), 'deleted')`).with({}).sql };
   }
 
@@ -135,13 +147,25 @@ export class EntityUserStore extends UserStore {
     const column = this.metadata.primaryColumns[0]!;
     if (dialect === 'postgres') {
       const type = this.dataSource.driver.normalizeType(column);
+      const known = POSTGRES_FORMS[type];
+      if (known) return `CASE WHEN ${text} ~ '${known.form}' THEN CAST(${text} AS ${known.type}) END`;
       // `character` by itself is one of them.
       return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
     }
-    if (dialect === 'mysql' && /int/.test(this.dataSource.driver.normalizeType(column))) {
+    if (dialect === 'mysql' && this.isIntegerColumn()) {
       return `CAST(${text} AS ${column.unsigned ? 'UNSIGNED' : 'SIGNED'})`;
     }
     return text;
+  }
+
+  /** MySQL casts what merely begins with a number. */
+  private isSameText(): string {
+    const isNumber = this.database.dialect === 'mysql' && this.isIntegerColumn();
+    return isNumber ? `AND CAST(u.{user.${this.idProperty}} AS CHAR) = s.{session.userId}` : '';
+  }
+
+  private isIntegerColumn(): boolean {
+    return /int/.test(this.dataSource.driver.normalizeType(this.metadata.primaryColumns[0]!));
   }
 
   private statusSql(): string {

@@ -14,11 +14,12 @@ export class UserLocks {
   private readonly readVersion;
 
   constructor(statements: StatementFactory) {
-    // The row is locked whether it existed or not. The assignment changes nothing.
-    const unchanged = '{lock.credentialsVersion} = {lock}.{lock.credentialsVersion}';
+    // The row is locked whether it existed or not. A Galera cluster finds conflicts between two nodes only in rows that
+    // change, so each use changes the row.
+    const count = '{lock.lockCount} = {lock}.{lock.lockCount} + 1';
     this.take = statements.prepared(
-      `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}) VALUES (:userId, 0)
-       ${onDuplicate(statements.dialect, '{lock.userId}', unchanged)}`,
+      `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.lockCount}) VALUES (:userId, 0, 0)
+       ${onDuplicate(statements.dialect, '{lock.userId}', count)}`,
     );
     this.readVersion = statements.statement(
       'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',

@@ -59,12 +59,15 @@ export abstract class Database {
   }
 
   /** One statement that commits itself and may be run again. Reads go to the primary. */
-  autocommit(query: Query, options: StatementOptions = {}): Promise<Result> {
+  autocommit(query: Query | (() => Query), options: StatementOptions = {}): Promise<Result> {
+    const queryOf = typeof query === 'function' ? query : (): Query => query;
     let isFirst = true;
     return this.runWithRetries({ ...options, retryUnknownCommit: true }, (deadline, joined) => {
-      if (joined) return joined.runExclusive(() => this.runJoined(() => only(query), joined, deadline));
+      if (joined) return joined.runExclusive(() => this.runJoined(() => only(queryOf()), joined, deadline));
       // After a conflict with READ COMMITTED: the application's isolation level may be stricter.
-      const run = isFirst ? this.runAutocommit(query, deadline) : this.runTransaction(() => only(query), deadline, {});
+      const run = isFirst
+        ? this.runAutocommit(queryOf(), deadline)
+        : this.runTransaction(() => only(queryOf()), deadline, {});
       isFirst = false;
       return reportingUnknownOutcome(run, options, () => true);
     });

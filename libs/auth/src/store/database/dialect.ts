@@ -36,8 +36,14 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
   // The setting of a transaction ends with it.
   if (dialect === 'postgres') return { begin: [query(`SET LOCAL lock_timeout = '2s'`)], end: [] };
   return {
-    begin: [query('SET @auth_lock_wait = @@lock_wait_timeout, lock_wait_timeout = 2')],
-    end: [query('SET lock_wait_timeout = @auth_lock_wait')],
+    // One is for tables that are locked, the other for rows.
+    begin: [
+      query(
+        `SET @auth_lock_wait = @@lock_wait_timeout, @auth_row_lock_wait = @@innodb_lock_wait_timeout,
+           lock_wait_timeout = 2, innodb_lock_wait_timeout = 2`,
+      ),
+    ],
+    end: [query('SET lock_wait_timeout = @auth_lock_wait, innodb_lock_wait_timeout = @auth_row_lock_wait')],
   };
 }
 

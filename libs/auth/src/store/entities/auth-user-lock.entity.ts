@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { COMPARED_BY_BYTES, USER_ID } from './columns';
+import { COMPARED_BY_BYTES, INSTANT, USER_ID } from './columns';
 
 /**
  * The row that is locked by whatever opens a session of a user or ends several of them. Locking the sessions themselves
@@ -11,4 +11,7 @@ export class AuthUserLock {
 
   /** Raised by each password change, so that a login that is verifying the old password is refused. */
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;
+
+  /** How often the lock was taken again. */
+  @Column({ ...INSTANT, name: 'lock_count' }) lockCount!: number;
 }

@@ -72,7 +72,7 @@ const TABLES: readonly FrozenTable[] = [
   },
   {
     name: 'auth_user_locks',
-    columns: [primary(text('user_id', 255)), count('credentials_version')],
+    columns: [primary(text('user_id', 255)), count('credentials_version'), instant('lock_count')],
     indices: [],
   },
 ];

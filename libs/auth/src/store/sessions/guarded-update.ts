@@ -4,7 +4,7 @@ import type { Database, StatementOptions } from '../database/database';
 import { failIfDeadlinePassed } from '../database/dialect';
 import type { ParameterValues, Statement } from '../database/statement';
 import type { StatementFactory } from '../database/statement-factory';
-import { affectedBy, REMAINING_MS, type Transaction } from '../database/transaction';
+import { affectedBy, REMAINING_MS, type Query, type Transaction } from '../database/transaction';
 
 /**
  * A guard condition with its consequences: an UPDATE of one session `s` whose WHERE clause decides whether it may happen,
@@ -36,7 +36,8 @@ export class GuardedUpdate {
   async run(values: ParameterValues, event: NewAuthEvent, options: StatementOptions = {}): Promise<boolean> {
     const { database, events, update } = this;
     if (database.dialect === 'postgres') {
-      const query = update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS });
+      // Each run draws another event id: the first one may be taken.
+      const query = (): Query => update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS });
       return (await database.autocommit(query, options)).rows.length > 0;
     }
     const updateAndRecord = function* (): Transaction<boolean> {

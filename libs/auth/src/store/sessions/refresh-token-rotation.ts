@@ -112,7 +112,7 @@ export class RefreshTokenRotation {
       case 'reuse':
         // With a seed, an earlier run of this call may have been committed, and its pair been issued to the client by a
         // replay and refreshed since. Without a seed nobody but this call knows the pair, and `rotate` would have found it.
-        if (call.outcomeUnknown && command.seed !== null) return { kind: 'refused' };
+        if (call.mayHaveRotated(found, command)) return { kind: 'refused' };
         return this.revocation.run((write) => this.revokeAll(command, userId, write), call.budget);
       case 'session_expired':
         return { kind: 'session_expired', userId };
@@ -204,6 +204,18 @@ class RotationCall {
   outcomeUnknown = false;
 
   constructor(readonly budget: TimeBudget) {}
+
+  /**
+   * Whether an earlier statement of this call may have rotated the token, and another call the token after it. Then the
+   * session was refreshed just now. The grace period allows for clocks that differ.
+   */
+  mayHaveRotated(
+    { refreshedAt, generation }: RefreshableSession,
+    { seed, now, graceMs, presented }: RotateToken,
+  ): boolean {
+    const isReplaced = generation > presented.generation + 1 && refreshedAt !== null && refreshedAt >= now - graceMs;
+    return this.outcomeUnknown && seed !== null && isReplaced;
+  }
 
   options(maxMs = Infinity): StatementOptions {
     const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);

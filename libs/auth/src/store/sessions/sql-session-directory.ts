@@ -41,12 +41,18 @@ export class SqlSessionDirectory extends SessionDirectory {
   }
 
   async page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]> {
-    const statement = this.select(criteria, 's.{session.id} > :after', '');
+    const statement = this.select(criteria, '');
     return (await this.database.autocommit(statement.with({ ...criteria, after, most }))).rows.map(sessionFromRow);
   }
 
-  end(criteria: SessionCriteria, most: number, actor: string, at: OperationContext): Promise<readonly EndedSession[]> {
-    return this.revocation.run((write) => this.endBatch(criteria, most, actor, at, write));
+  end(
+    criteria: SessionCriteria,
+    after: string,
+    most: number,
+    actor: string,
+    at: OperationContext,
+  ): Promise<readonly EndedSession[]> {
+    return this.revocation.run((write) => this.endBatch(criteria, after, most, actor, at, write));
   }
 
   async history(userId: string, before: number | null, most: number): Promise<readonly AuthEventEntry[]> {
@@ -57,22 +63,23 @@ export class SqlSessionDirectory extends SessionDirectory {
   /** In the order of ids, without the users' locks, which would be too many: transactions that conflict are run again. */
   private *endBatch(
     criteria: SessionCriteria,
+    after: string,
     most: number,
     actor: string,
     { now, client }: OperationContext,
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
-    const statement = this.select(criteria, '1 = 1', forUpdate(this.statements.dialect));
-    const found = (yield* rowsOf(statement.with({ ...criteria, most }))).map(sessionFromRow);
+    const statement = this.select(criteria, forUpdate(this.statements.dialect));
+    const found = (yield* rowsOf(statement.with({ ...criteria, after, most }))).map(sessionFromRow);
     const ended = found.map((session) => endingAt(session, now, 'admin'));
     yield* this.revocation.storeEnded(ended, now);
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }
 
-  private select(criteria: SessionCriteria, condition: string, lock: string): Statement {
+  private select(criteria: SessionCriteria, lock: string): Statement {
     const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionCriteria]);
-    const conditions = ["s.{session.state} = 'active'", condition, ...given].join(' AND ');
+    const conditions = ["s.{session.state} = 'active'", 's.{session.id} > :after', ...given].join(' AND ');
     return this.statements.selectSession(`WHERE ${conditions} ORDER BY s.{session.id} LIMIT :most ${lock}`);
   }
 }

@@ -18,9 +18,14 @@ import { GuardedUpdate } from './guarded-update';
 export class TokenReissue {
   private readonly replace;
   private readonly read;
+  private readonly isReissued;
   private readonly confirmed: GuardedUpdate;
 
-  constructor(database: Database, statements: StatementFactory, events: EventWriter) {
+  constructor(
+    private readonly database: Database,
+    statements: StatementFactory,
+    events: EventWriter,
+  ) {
     const { dialect, absoluteEnd } = statements;
     const assignments = `{session.accessDigest} = :accessDigest, {session.refreshDigest} = :refreshDigest,
        {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
@@ -30,6 +35,9 @@ export class TokenReissue {
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active}`);
     this.read = statements.selectSession(`WHERE ${active}`);
+    this.isReissued = statements.statement(
+      `SELECT 1 AS one FROM {session} s WHERE ${active} AND s.{session.accessDigest} = :accessDigest`,
+    );
     this.confirmed = new GuardedUpdate(
       database,
       statements,
@@ -45,13 +53,16 @@ export class TokenReissue {
     return row && sessionFromRow(row);
   }
 
-  /** The same by itself, where the given access token is still the live one; whether it was. */
-  reissueAfterReauthentication(
+  /** The same by itself, where the given access token is still the live one. Returns whether it was. */
+  async reissueAfterReauthentication(
     session: CurrentSession,
     issued: NewTokenFamily,
     { now, client }: OperationContext,
   ): Promise<boolean> {
     const values = { ...issued, id: session.id, currentAccessDigest: session.accessDigest, now };
-    return this.confirmed.run(values, newEvent('reauthentication', session.userId, client, now));
+    if (await this.confirmed.run(values, newEvent('reauthentication', session.userId, client, now))) return true;
+    // An earlier run of this call, whose result was lost, has replaced the tokens.
+    const { id, accessDigest } = values;
+    return (await this.database.autocommit(this.isReissued.with({ id, accessDigest }))).rows.length > 0;
   }
 }
