@@ -2,7 +2,7 @@ import { Module, type ModuleMetadata } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES, AuthModule, AuthService } from 'nestjs-session-auth';
+import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser } from 'nestjs-session-auth';
 import { Host, CHEAP } from '../support/host';
 import { createDatabase } from '../support/databases';
 
@@ -10,6 +10,9 @@ const memory = { type: 'better-sqlite3', database: ':memory:', synchronize: true
 const database = TypeOrmModule.forRoot({ ...memory, entities: [...AUTH_ENTITIES] });
 const SILENT = { log() {}, error() {}, warn() {} };
 const events = EventEmitterModule.forRoot();
+
+@Module({ imports: [AuthModule.forRoot({ ...CHEAP, maxSessions: 3 })] })
+class FeatureModule {}
 
 /** The error that stops the start of an application with these imports. */
 async function startError(imports: ModuleMetadata['imports']): Promise<string> {
@@ -53,7 +56,51 @@ describe('an application that lacks a part does not start, and the error gives t
   });
 
   it.each([
-    ['returns nothing', { useFactory: (): unknown => undefined }, 'write an object, or return one from the factory'],
+    [
+      'twice with different options',
+      () => [AuthModule.forRoot(CHEAP), AuthModule.forRoot({ ...CHEAP, trackIps: false })],
+    ],
+    ['twice with the same options', () => [AuthModule.forRoot(CHEAP), AuthModule.forRoot(CHEAP)]],
+    [
+      'by options and by a factory',
+      () => [AuthModule.forRoot(CHEAP), AuthModule.forRootAsync({ useFactory: () => CHEAP, dataSource: 'other' })],
+    ],
+    ['in a module of its own', () => [AuthModule.forRoot(CHEAP), FeatureModule]],
+  ])('AuthModule set up %s is reported', async (_, imports) => {
+    expect(await startError([database, events, ...imports()])).toMatch(
+      /^AuthModule is imported 2 times.*Call AuthModule\.forRoot\(\) or forRootAsync\(\) once/,
+    );
+  });
+
+  it.each([
+    ['an entity', AuthUser, /users is the class AuthUser, which does not extend UserStore.*entity: AuthUser/],
+    ['a class that does not extend UserStore', AuthService, /users is the class AuthService, which does not extend/],
+  ])('%s as `users` is reported', async (_, users, problem) => {
+    expect(await startError([database, events, AuthModule.forRoot({ ...CHEAP, users: users as never })])).toMatch(
+      problem,
+    );
+  });
+
+  it.each([
+    ['forRoot()', (options: object, extras: object) => AuthModule.forRoot({ ...options, ...extras })],
+    [
+      'forRootAsync()',
+      (options: object, extras: object) => AuthModule.forRootAsync({ useFactory: () => options, ...extras }),
+    ],
+  ])('problems of what shapes the module and of the other options are one error of %s', async (_, setUp) => {
+    const extras = { path: 3, controllers: 'no', globalGuard: 1, dataSource: '', isGlobal: null } as never;
+    const error = await startError([database, events, setUp({ maxSessions: 0, users: AuthUser }, extras)]);
+    for (const name of ['path', 'controllers', 'globalGuard', 'dataSource', 'isGlobal', 'maxSessions', 'users']) {
+      expect(error).toContain(`  - ${name} is `);
+    }
+  });
+
+  it.each([
+    [
+      'returns nothing',
+      { useFactory: (): unknown => undefined },
+      'the factory of forRootAsync() returned undefined; return',
+    ],
     [
       'is written beside an option',
       { useFactory: () => CHEAP, maxSessions: 3 },

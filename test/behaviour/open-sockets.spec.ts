@@ -32,6 +32,24 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     host.app.get(OpenSockets).register(id, () => void closed.push(label));
   const check = (host: Host): Promise<number> => host.app.get(OpenSockets).check();
 
+  it('of the session that a password change keeps are closed, here immediately and elsewhere by the check', async () => {
+    const login = await here.login();
+    open(here, login, 'here');
+    open(there, login, 'there');
+    here.clock.advance(1);
+    there.clock.advance(1);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    const { body: pair } = await here.post('/auth/password/change', login.access_token, change).expect(200);
+    expect(closed).toEqual(['here']);
+    open(there, login, 'there, with the new pair');
+    expect(await check(there)).toBe(1);
+    expect(closed).toEqual(['here', 'there']);
+    await here.get('/me', pair.access_token).expect(200);
+    expect(await check(there)).toBe(0);
+    await here.post('/auth/logout', pair.access_token).expect(200);
+    expect(await check(there)).toBe(1);
+  });
+
   const ENDS: Readonly<Record<string, (login: LoginAnswer) => Promise<unknown>>> = {
     'a logout': ({ access_token: token }) => here.post('/auth/logout', token).expect(200),
     'a logout everywhere': ({ access_token: token }) => here.post('/auth/logout/all', token).expect(200),

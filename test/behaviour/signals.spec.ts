@@ -80,7 +80,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     for (let failure = 0; failure < 6; failure++) await fail();
     expect(host.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(host.sent('brute_force_threshold_hit')).toEqual([
-      { username: 'alice', ipAddress: '127.0.0.1', failureCount: 5 },
+      { username: 'alice', ipAddress: '127.0.0.1', failureCount: 5, scope: 'network' },
     ]);
     await host.login();
     await fail();
@@ -95,6 +95,16 @@ describe.each(DATABASES)('signals on %s', (name) => {
         .map(({ failureCount }) => failureCount)
         .slice(-2),
     ).toEqual([2, 1]);
+  });
+
+  it('mask a name that no user has, which may be a password in the wrong field', async () => {
+    const typed = 'my secret passphrase';
+    for (let i = 0; i < 10; i++) await host.auth.login({ username: typed, password: 'wrong' }).catch(() => undefined);
+    const names = (['login_failed', 'brute_force_threshold_hit'] as const).map(
+      (name) => host.sent(name).at(-1)?.username,
+    );
+    expect(names).toEqual(['my********', 'my********']);
+    expect(JSON.stringify(host.signals)).not.toContain(typed);
   });
 
   it('count each of ten parallel failures, and no attempt that is delayed', async () => {

@@ -44,6 +44,16 @@ class Clerk {
   hash!: string;
 }
 
+/** Users whose name is their primary key. */
+@Entity('logins')
+class LoginName {
+  @PrimaryColumn('varchar')
+  name!: string;
+
+  @Column({ type: 'varchar', nullable: true })
+  hash!: string | null;
+}
+
 const HASH = hashSync(PASSWORD, 4);
 
 describe.each(DATABASES)("users in the application's own table on %s", (name) => {
@@ -136,6 +146,40 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     const { access_token: token } = await host.login('alice');
     expect((await host.get('/me', token)).body).toMatchObject({ id: 'p-1' });
     expect(host.sent('user_logged_in')[0]!.userId).toBe('p-1');
+    await host.close();
+    await database.drop();
+  });
+
+  it('may have their name as id, and a new user revives nothing of a deleted one of the same name', async () => {
+    const database = await createDatabase(name);
+    const host = await Host.start({
+      database,
+      entities: [LoginName, ...AUTH_ENTITIES_WITHOUT_USERS],
+      auth: { users: { entity: LoginName, username: 'name', passwordHash: 'hash' } },
+    });
+    const sessions = [await host.login(), await host.login()];
+    const bob = await host.login('bob');
+    const { token: reset } = await host.auth.createPasswordResetToken('alice');
+    // The application deletes the row itself and does not call `forgetUser`.
+    await host.dataSource.getRepository(LoginName).delete({ name: 'alice' });
+    await expect(host.auth.createUser({ username: 'bob', password: PASSWORD })).rejects.toMatchObject({
+      code: 'username_taken',
+    });
+    expect(await host.auth.createUser({ username: 'alice', password: `new ${PASSWORD}` })).toMatchObject({
+      id: 'alice',
+    });
+    expect(await host.auth.listSessions('alice')).toEqual([]);
+    expect(await host.auth.history('alice')).toEqual([]);
+    for (const { access_token: access, refresh_token: refresh } of sessions) {
+      await host.get('/me', access).expect(401);
+      await host.refresh(refresh).expect(400);
+    }
+    await expect(host.auth.redeemPasswordResetToken(reset, PASSWORD)).rejects.toMatchObject({
+      code: 'invalid_reset_token',
+    });
+    expect(endsOf(host).sort()).toEqual(sessions.map(({ session_id: id }) => [id, 'user_deleted']).sort());
+    await host.get('/me', bob.access_token).expect(200);
+    await host.login('alice', `new ${PASSWORD}`);
     await host.close();
     await database.drop();
   });

@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as library from 'nestjs-session-auth';
-import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, type OptionRow } from '../../libs/auth/src/options/option-table';
+import {
+  EXTRA_ROWS,
+  MAPPING_RULES,
+  OPTION_ROWS,
+  OPTIONAL_IN_MAPPING,
+  type OptionRow,
+} from '../../libs/auth/src/options/option-table';
 import { documents } from './code-blocks';
 
 const ROOT = join(__dirname, '../..');
@@ -33,7 +39,7 @@ describe('the README', () => {
     const mapping = [...MAPPING_RULES].map(([path, rule]) => ({
       path,
       rule,
-      text: path === 'users.active' ? 'none' : 'required',
+      text: OPTIONAL_IN_MAPPING.includes(path) ? 'none' : 'required',
       default: undefined,
     }));
     rows.splice(rows.findIndex(({ path }) => path === 'users') + 1, 0, ...mapping);
@@ -47,7 +53,7 @@ describe('the README', () => {
 
   it('lists the signals that there are', () => {
     const signals = words('libs/auth/src/domain/signals.ts', /^ {2}(\w+): \{/gm);
-    expect(signals).toHaveLength(8);
+    expect(signals).toHaveLength(10);
     expect([...table('README.md', 'Signals').keys()]).toEqual(signals);
     expect([...read('docs/signals.md').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)).toEqual(signals);
   });
@@ -55,7 +61,7 @@ describe('the README', () => {
   it('lists the events that there are', () => {
     const union = read('libs/auth/src/domain/auth-event.ts').split(';')[0]!;
     const events = [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name);
-    expect(events).toHaveLength(10);
+    expect(events).toHaveLength(12);
     expect([...table('README.md', 'Events').keys()]).toEqual(events);
   });
 });
@@ -140,6 +146,7 @@ it('the library exports these names and no others', () => {
     'PruningService',
     'Public',
     'RECENT_LOGIN',
+    'ReauthenticationController',
     'RequireRecentLogin',
     'SessionAdministration',
     'SessionsController',

@@ -115,6 +115,29 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
   });
 
+  it('learns from `next` whether there is another page, also behind a full one', async () => {
+    const { host } = at;
+    for (let i = 0; i < 4; i++) await open('alice');
+    const id = await idOf(host, 'alice');
+    const pages = async (limit: number): Promise<(string | null)[]> => [
+      (await administer(host).list({}, { limit })).next,
+      (await administer(host).history(id, { limit })).next,
+    ];
+    expect(await pages(4)).toEqual([null, null]);
+    expect(await pages(3)).toEqual([expect.any(String), expect.any(String)]);
+    const { next } = await administer(host).list({}, { limit: 2 });
+    const second = await administer(host).list({}, { limit: 2, after: next! });
+    expect([second.items.length, second.next]).toEqual([2, null]);
+    expect((await administer(host).list({ userId: await idOf(host, 'bob') }, { limit: 1 })).next).toBeNull();
+  });
+
+  it.each(['xyz', '', '1', "' OR 1=1"])('cannot read the page behind %j', async (after) => {
+    const id = await idOf(at.host, 'alice');
+    const wrong = { code: 'invalid_field', fields: { after: ['Pass the `next` of a page.'] } };
+    await expect(administer(at.host).list({}, { after })).rejects.toMatchObject(wrong);
+    if (after !== '1') await expect(administer(at.host).history(id, { after })).rejects.toMatchObject(wrong);
+  });
+
   it('cannot end sessions with an empty or invalid filter', async () => {
     const { host } = at;
     await open('alice');

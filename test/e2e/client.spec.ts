@@ -167,7 +167,7 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
       });
       await client.revoke(other.session_id);
       await expect(client.revoke(other.session_id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
-      expect((await client.history(1))[0]).toEqual({
+      expect((await client.history({ limit: 1 }))[0]).toEqual({
         id: expect.any(Number),
         event: 'session_revoked',
         ipAddress: '127.0.0.1',
@@ -175,7 +175,10 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
         extra: { sessionId: other.session_id, reason: 'user' },
         timestamp: new Date(at.host.clock.now()),
       });
-      await expect(client.history(0)).rejects.toMatchObject({
+      const [revoked, login] = await client.history({ event: ['session_revoked', 'login_success'] });
+      expect([revoked!.event, login!.event]).toEqual(['session_revoked', 'login_success']);
+      expect(await client.history({ before: revoked!.id, limit: 1, event: 'login_success' })).toEqual([login]);
+      await expect(client.history({ limit: 0 })).rejects.toMatchObject({
         code: 'invalid_fields',
         status: 400,
         detail: 'A valid integer is required.',

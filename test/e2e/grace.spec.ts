@@ -89,7 +89,7 @@ stories('within a grace period of ten seconds', graceOf(10), (at: Stage) => {
     expect(await storedSession(at, first.session_id)).toEqual({ ...before, replayCount: 1 });
     const [replay, refresh] = await historyOf(host, pair.access_token);
     expect([replay!.event, replay!.extra, replay!.ip_address]).toEqual(['token_refresh', { replayed: true }, HOME]);
-    expect([refresh!.event, refresh!.extra]).toEqual(['token_refresh', {}]);
+    expect([refresh!.event, refresh!.extra]).toEqual(['token_refresh', { network_changed: true }]);
   });
 
   it.each([2, 5, 20])('%i parallel refreshes with one token all get one pair, and no session ends', async (count) => {

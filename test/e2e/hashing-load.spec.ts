@@ -42,9 +42,9 @@ const hasher = new HeldHasher();
 
 stories(
   'two hundred logins at once',
-  { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 10 } } },
+  { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } },
   (at: Stage) => {
-    it('hash two at a time and keep ten waiting; the others are told so at once, and guarded routes do not feel it', async () => {
+    it('from one network hash two at a time and keep ten waiting, half of the capacity; the others are told so at once, and guarded routes do not feel it', async () => {
       const { host } = at;
       const { access_token: token } = await host.login();
       hasher.hold();
@@ -84,5 +84,44 @@ stories(
     });
   },
 );
+
+/** Takes a few milliseconds for each hash. */
+class SlowHasher extends HeldHasher {
+  override async verify(password: string): Promise<boolean> {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return password === PASSWORD;
+  }
+}
+
+const slow = { passwordHasher: new SlowHasher(), hashing: { concurrent: 2, waiting: 14 } };
+
+stories('a flood of logins with random names from one network', { auth: slow }, (at: Stage) => {
+  it('does not keep those of other networks from succeeding, and leaves no rows where it is refused', async () => {
+    const { host } = at;
+    let isOver = false;
+    let failures = 0;
+    let refused = 0;
+    const flood = Array.from({ length: 50 }, async (_, sender) => {
+      for (let i = 0; !isOver; i++) {
+        const credentials = { username: `name ${sender} ${i}`, password: 'wrong' };
+        const error = await host.auth.login(credentials, { ipAddress: '198.51.100.1' }).catch((one: unknown) => one);
+        if ((error as { code: string }).code === 'invalid_credentials') failures++;
+        else refused++;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    });
+    const outcomes: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const login = host.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: `192.0.2.${i}` });
+      outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
+    }
+    isOver = true;
+    await Promise.all(flood);
+    expect(outcomes).toEqual(Array<string>(20).fill('ok'));
+    expect(refused).toBeGreaterThan(0);
+    // A row for the name and one for its network, and none of a refused attempt.
+    expect(await host.dataSource.query('SELECT 1 FROM auth_login_failures')).toHaveLength(2 * failures);
+  });
+});
 
 const BUSY = { detail: 'Too many logins are being verified.' };

@@ -93,6 +93,68 @@ storiesOnBothPlatforms('the limit of a history', {}, (at: Stage) => {
   });
 });
 
+storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
+  interface Entry {
+    id: number;
+    event: string;
+  }
+  const page = async (token: string, query: string): Promise<Entry[]> =>
+    (await at.host.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
+
+  it('begins before the event with the given id, and pages hold each event once', async () => {
+    const { host } = at;
+    for (let i = 0; i < 5; i++) await host.login();
+    const { access_token: token } = await host.login();
+    const all = await page(token, 'limit=200');
+    const seen: Entry[] = [];
+    for (let found = await page(token, 'limit=4'); found.length > 0;) {
+      seen.push(...found);
+      found = await page(token, `limit=4&before=${found.at(-1)!.id}`);
+    }
+    expect(seen).toEqual(all);
+    expect(await page(token, 'before=1')).toEqual([]);
+    for (const most of ['9007199254740993', `1${'0'.repeat(400)}`]) {
+      expect(await page(token, `before=${most}`)).toEqual(all);
+    }
+  });
+
+  it('holds only the events that are asked for, however many refreshes came after them', async () => {
+    const { host } = at;
+    await host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const { access_token: token } = await host.login();
+    const events = host.dataSource.getRepository(AuthEvent);
+    const [row] = await events.find({ order: { id: 'DESC' } });
+    const refreshes = Array.from({ length: 250 }, (_, index) => ({
+      ...row!,
+      id: Number(row!.id) + 1 + index,
+      event: 'token_refresh',
+    }));
+    await events.insert(refreshes as object[]);
+    const names = async (query: string): Promise<string[]> => (await page(token, query)).map(({ event }) => event);
+    expect(new Set(await names('limit=200'))).toEqual(new Set(['token_refresh']));
+    expect(await names('event=login_success')).toEqual(['login_success']);
+    expect(await names('event=login_failure,login_success')).toEqual(['login_success', 'login_failure']);
+    expect(await names('event=login_failure%2Clogin_failure')).toEqual(['login_failure']);
+    expect(await names(`event=login_success&before=${row!.id}`)).toEqual([]);
+    expect(await names('event=logout')).toEqual([]);
+  });
+
+  it.each(['0', '-1', '', '1.5', 'x', '5&before=6', '%00'])('cannot begin before %j', async (before) => {
+    const { access_token: token } = await at.host.login();
+    const answer = await at.host.get(`/auth/history/?before=${before}`, token);
+    expect([answer.status, answer.body]).toEqual([400, { before: ['A valid integer is required.'] }]);
+  });
+
+  it.each(['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', 'logout&event=logout', '%00', 'logout,,logout'])(
+    'cannot hold events of the name %j',
+    async (event) => {
+      const { access_token: token } = await at.host.login();
+      const answer = await at.host.get(`/auth/history/?event=${event}`, token);
+      expect([answer.status, answer.body]).toEqual([400, { event: ['Not a valid event.'] }]);
+    },
+  );
+});
+
 storiesOnBothPlatforms('a history', {}, (at: Stage) => {
   afterEach(() => restorePassword(at.host));
 

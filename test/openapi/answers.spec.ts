@@ -1,6 +1,12 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { AuthController, PasswordController, SessionsController, type AuthModuleOptions } from 'nestjs-session-auth';
+import {
+  AuthController,
+  PasswordController,
+  ReauthenticationController,
+  SessionsController,
+  type AuthModuleOptions,
+} from 'nestjs-session-auth';
 import { sendRaw, stories, type RawAnswer, type Stage } from '../e2e/stories';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD, type LoginAnswer } from '../support/host';
@@ -164,14 +170,15 @@ stories('the OpenAPI document and the live answers', { auth: AUTH }, (at: Stage)
   });
 
   it('are about the same routes', () => {
-    const routes = [AuthController, SessionsController, PasswordController].flatMap(({ prototype }) =>
-      Object.getOwnPropertyNames(prototype).flatMap((name) => {
-        const handler = (prototype as unknown as Record<string, object>)[name]!;
-        const path = Reflect.getMetadata(PATH_METADATA, handler) as string | undefined;
-        if (path === undefined || name === 'constructor') return [];
-        const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number]!;
-        return [`${method.toLowerCase()} /auth/${path.replace(/:(\w+)/, '{$1}')}`];
-      }),
+    const routes = [AuthController, SessionsController, PasswordController, ReauthenticationController].flatMap(
+      ({ prototype }) =>
+        Object.getOwnPropertyNames(prototype).flatMap((name) => {
+          const handler = (prototype as unknown as Record<string, object>)[name]!;
+          const path = Reflect.getMetadata(PATH_METADATA, handler) as string | undefined;
+          if (path === undefined || name === 'constructor') return [];
+          const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number]!;
+          return [`${method.toLowerCase()} /auth/${path.replace(/:(\w+)/, '{$1}')}`];
+        }),
     );
     expect(witness.places.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(routes.sort());
   });

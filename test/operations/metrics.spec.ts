@@ -29,7 +29,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     database = await createDatabase(name);
     const auth = {
       passwordHasher: HeldHasher,
-      hashing: { concurrent: 1, waiting: 2 },
+      hashing: { concurrent: 1, waiting: 5 },
       failedLogins: { throttleFrom: 3 },
     };
     host = await Host.start({ database, auth });

@@ -46,6 +46,7 @@ export interface ModelSession {
   family: number;
   generation: number;
   refreshedAt: number | null;
+  lastNetwork: string | null;
   /** How the live pair is issued again, for the refresh token before it. */
   replay: Replay | null;
 }
@@ -142,6 +143,7 @@ export class Model {
       ...{ id, user, state: 'active', reason: null, createdAt: now, authenticatedAt: now, lastActivity: now },
       ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
       ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, refreshedAt: null, replay: null },
+      lastNetwork: null,
     };
     this.sessions.push(session);
     this.startFamily(session, pair);
@@ -197,7 +199,10 @@ export class Model {
     session.refreshedAt = this.now;
     this.touch(session);
     this.issue(session, pair);
-    this.log('token_refresh', session.user);
+    const hasMoved = this.options.trackIps && session.lastNetwork !== null && session.lastNetwork !== network;
+    if (this.options.trackIps) session.lastNetwork = network;
+    this.log('token_refresh', session.user, hasMoved ? { network_changed: true } : {});
+    if (hasMoved) this.signals.push(`session_network_changed ${session.user}`);
   }
 
   /** The session of an access token that is accepted, or null. */

@@ -146,6 +146,7 @@ function fieldsOfRow(row: Row): unknown {
     refreshEnd: number('refresh_expires_at'),
     generation: number('generation'),
     refreshedAt: number('refreshed_at'),
+    lastNetwork: row['last_network'],
     access: row['access_digest'],
     refresh: row['refresh_digest'],
     family: row['family_digest'],

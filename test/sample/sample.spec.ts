@@ -63,6 +63,7 @@ describe('a sample host with a setting that is wrong', () => {
     [{ AUTH_OPTIONS: '{"maxSessions":0}' }, 'maxSessions is 0; write a whole number from 1 to 1000'],
     [{ AUTH_OPTIONS: 'no' }, 'AUTH_OPTIONS is not a JSON object'],
     [{ PORT: 'no' }, "PORT is 'no'; write a number"],
+    [{ HOST: '0.0.0.0' }, "HOST is '0.0.0.0', where others could log in with the default passwords"],
     [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
     [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL is not a supported database URL'],
   ])(

@@ -220,6 +220,7 @@ class Setup {
       generation: GENERATION,
       refreshExpiresAt: times.refreshExpiresAt,
       refreshedAt,
+      lastNetwork: null,
       replay: row.replaySeed === null ? null : this.replayWindow(),
     };
   }
@@ -263,6 +264,7 @@ class Setup {
       accessExpiresAt: Math.min(NOW + ACCESS_TTL, this.absoluteEnd),
       refreshExpiresAt: Math.min(NOW + REFRESH_TTL, this.absoluteEnd),
       generation: GENERATION + (this.options.rotateRefreshTokens ? 1 : 0),
+      lastNetwork: HOME,
       refreshedAt: NOW,
       lastActivity: last,
       idleExpiresAt: last + Math.min(idleExpiresAt - lastActivity, IDLE),

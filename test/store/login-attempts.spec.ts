@@ -4,6 +4,7 @@ import {
   admissionOf,
   NO_STREAK,
   slotsOfAttempt,
+  type CountedFailure,
   type FailureStreak,
   type StreakLimits,
 } from '../../libs/auth/src/domain/failure-streak';
@@ -14,7 +15,8 @@ import { statementsOf, Tap } from '../support/tap';
 
 const NOW = 1_800_000_000_000;
 const KEYS = { network: 'n'.repeat(64), name: 'u'.repeat(64) };
-const LIMITS: StreakLimits = { throttleFrom: 2, windowMs: 300_000 };
+const LIMITS: StreakLimits = { throttleFrom: 2, windowMs: 300_000, accountBlock: 'unfamiliar' };
+const ATTEMPT = { ...KEYS, now: NOW, limits: LIMITS, isAccountBound: true };
 
 const around = fc.integer({ min: NOW - 2, max: NOW + 2 });
 const anyStreak = (most: number): fc.Arbitrary<FailureStreak | null> =>
@@ -83,33 +85,45 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     now: NOW,
     limits,
     isKnown: true,
-    event: (count: number) => ({
-      event: 'login_failure' as const,
-      userId: null,
-      ipAddress: null,
-      userAgent: '',
-      extra: { failure_count: count },
-      at: NOW,
-    }),
+    events: ({ streaks }: CountedFailure) => [
+      {
+        event: 'login_failure' as const,
+        userId: null,
+        ipAddress: null,
+        userAgent: '',
+        extra: { failure_count: streaks.network.failures },
+        at: NOW,
+      },
+    ],
   });
 
   it('are written by an admitted attempt as the domain says, and not at all by a refused one', async () => {
-    const anyLimits = fc.record({ throttleFrom: fc.integer({ min: 1, max: 6 }), windowMs: fc.constant(300_000) });
+    const anyLimits = fc.record({
+      throttleFrom: fc.integer({ min: 1, max: 6 }),
+      windowMs: fc.constant(300_000),
+      accountBlock: fc.constantFrom(...(['unfamiliar', 'strict', false] as const)),
+    });
     await fc.assert(
-      fc.asyncProperty(anyStreak(8), anyStreak(110), anyLimits, async (ofNetwork, ofName, limits) => {
-        await host.dataSource.getRepository(AuthLoginFailure).clear();
-        await write(KEYS.network, ofNetwork);
-        await write(KEYS.name, ofName);
-        const slots = slotsOfAttempt(NOW, limits);
-        const after = { network: merged(ofNetwork, slots.network), name: merged(ofName, slots.name) };
-        const expected = admissionOf(after, NOW, limits);
+      fc.asyncProperty(
+        anyStreak(8),
+        anyStreak(110),
+        anyLimits,
+        fc.boolean(),
+        async (ofNetwork, ofName, limits, bound) => {
+          await host.dataSource.getRepository(AuthLoginFailure).clear();
+          await write(KEYS.network, ofNetwork);
+          await write(KEYS.name, ofName);
+          const slots = slotsOfAttempt(NOW);
+          const after = { network: merged(ofNetwork, slots.network), name: merged(ofName, slots.name) };
+          const expected = admissionOf(after, NOW, limits, bound);
 
-        expect(await attempts.admit(KEYS, NOW, limits)).toEqual(expected);
+          expect(await attempts.admit({ ...ATTEMPT, limits, isAccountBound: bound })).toEqual(expected);
 
-        const isAdmitted = expected.kind === 'admitted';
-        expect(await read(KEYS.network)).toEqual(isAdmitted ? after.network : ofNetwork);
-        expect(await read(KEYS.name)).toEqual(isAdmitted ? after.name : ofName);
-      }),
+          const isAdmitted = expected.kind === 'admitted';
+          expect(await read(KEYS.network)).toEqual(isAdmitted ? after.network : ofNetwork);
+          expect(await read(KEYS.name)).toEqual(isAdmitted ? after.name : ofName);
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -118,15 +132,16 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     const begin = name === 'mariadb' ? 'START' : 'BEGIN';
     for (const end of ['COMMIT', 'COMMIT', 'ROLLBACK']) {
       statements = [];
-      expect(await attempts.admit(KEYS, NOW, LIMITS)).toEqual({ kind: end === 'COMMIT' ? 'admitted' : 'at_capacity' });
+      const { kind } = await attempts.admit(ATTEMPT);
+      expect(kind).toBe(end === 'COMMIT' ? 'admitted' : 'at_capacity');
       expect(statements).toEqual([begin, 'INSERT', 'SELECT', end]);
     }
   });
 
   it('take six statements to count and record a failure', async () => {
-    await attempts.admit(KEYS, NOW, LIMITS);
+    await attempts.admit(ATTEMPT);
     statements = [];
-    expect(await attempts.fail(failure())).toBe(1);
+    expect((await attempts.fail(failure())).streaks.network.failures).toBe(1);
     expect(statements).toHaveLength(6);
     expect([await read(KEYS.network), await read(KEYS.name)]).toMatchObject([
       { failures: 1, pending: 0 },
@@ -135,8 +150,8 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
   });
 
   it('admit an attempt again once a slot is returned, or its time has passed', async () => {
-    for (let i = 0; i < 2; i++) await attempts.admit(KEYS, NOW, LIMITS);
-    const admits = async (now: number): Promise<string> => (await attempts.admit(KEYS, now, LIMITS)).kind;
+    for (let i = 0; i < 2; i++) await attempts.admit(ATTEMPT);
+    const admits = async (now: number): Promise<string> => (await attempts.admit({ ...ATTEMPT, now })).kind;
     expect(await admits(NOW)).toBe('at_capacity');
     await attempts.release(KEYS);
     expect(await admits(NOW)).toBe('admitted');
@@ -150,7 +165,7 @@ describeEachPooled('attempts that are admitted at the same moment on %s', (name)
   it('wait for each other, so that the second sees the slots of the first', async () => {
     const database = await createDatabase(name);
     const hosts = [await Host.start({ database }), await Host.start({ database, users: [] })] as const;
-    const limits = { ...LIMITS, throttleFrom: 1 };
+    const attempt = { ...ATTEMPT, limits: { ...LIMITS, throttleFrom: 1 } };
     let commit!: () => void;
     const committing = new Promise<void>((reached) => {
       new Tap(hosts[0]).hook = {
@@ -161,12 +176,12 @@ describeEachPooled('attempts that are admitted at the same moment on %s', (name)
         },
       };
     });
-    const first = storeOf(hosts[0]).admit(KEYS, NOW, limits);
+    const first = storeOf(hosts[0]).admit(attempt);
     await committing;
-    const second = storeOf(hosts[1]).admit(KEYS, NOW, limits);
+    const second = storeOf(hosts[1]).admit(attempt);
     await new Promise((resolve) => setTimeout(resolve, 100));
     commit();
-    expect([await first, await second]).toEqual([{ kind: 'admitted' }, { kind: 'at_capacity' }]);
+    expect([await first, await second]).toEqual([{ kind: 'admitted' }, { kind: 'at_capacity', scope: 'network' }]);
     for (const host of hosts) await host.close();
     await database.drop();
   });
@@ -185,7 +200,7 @@ describeOn('mariadb').each(['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE RE
       const [row] = await host.dataSource.query('SELECT @@tx_isolation AS level');
       expect(row.level).toBe(level.replace(' ', '-'));
       const store = storeOf(host);
-      const admissions = await Promise.all(Array.from({ length: 20 }, () => store.admit(KEYS, NOW, LIMITS)));
+      const admissions = await Promise.all(Array.from({ length: 20 }, () => store.admit(ATTEMPT)));
       const admitted = admissions.filter(({ kind }) => kind === 'admitted');
       expect(admitted).toHaveLength(2);
       await host.close();

@@ -5,7 +5,7 @@ import { createDatabase, DATABASES, type TestDatabase } from '../support/databas
 import { Host } from '../support/host';
 
 const insert = (userId: string): string =>
-  `INSERT INTO auth_user_locks (user_id, credentials_version) VALUES ('${userId}', 0)`;
+  `INSERT INTO auth_user_locks (user_id, credentials_version, lock_count) VALUES ('${userId}', 0, 0)`;
 
 describe.each(DATABASES)('a transaction that returns RolledBack on %s', (name) => {
   let database: TestDatabase;

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Injectable, Post, Req, UnauthorizedException, UseGuards } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { JwtModule, JwtService } from '@nestjs/jwt';
 import {
   AuthService,
@@ -45,11 +44,10 @@ class EitherGuard implements CanActivate {
   constructor(
     private readonly sessions: BearerAuthGuard,
     private readonly jwts: JwtGuard,
-    private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (isPublicRoute(this.reflector, context)) return true;
+    if (isPublicRoute(context)) return true;
     const request = context.switchToHttp().getRequest<JwtRequest>();
     if (looksLikeJwt(request.headers['authorization'])) return this.jwts.canActivate(context);
     await this.sessions.canActivate(context);

@@ -1,8 +1,7 @@
-import { UseFilters, UseGuards } from '@nestjs/common';
+import { UseGuards } from '@nestjs/common';
 import { Args, Field, GraphQLModule, Int, ObjectType, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
-  AuthErrorFilter,
   AuthService,
   BearerAuthGuard,
   CurrentSession,
@@ -48,7 +47,6 @@ class ProfileResolver {
   }
 
   @Public()
-  @UseFilters(AuthErrorFilter)
   @Query(() => Boolean)
   async signIn(): Promise<boolean> {
     await this.auth.login({ username: 'alice', password: 'wrong' });

@@ -1,4 +1,4 @@
-import { Controller, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, UseGuards } from '@nestjs/common';
 import {
   ClientProxyFactory,
   MessagePattern,
@@ -8,7 +8,6 @@ import {
   type MicroserviceOptions,
 } from '@nestjs/microservices';
 import {
-  AuthErrorFilter,
   AuthService,
   BearerAuthGuard,
   CurrentSession,
@@ -50,7 +49,6 @@ class OrdersController {
   }
 
   @Public()
-  @UseFilters(AuthErrorFilter)
   @MessagePattern('login')
   login(@Payload() { username, password }: { username: string; password: string }): Promise<object> {
     return this.auth.login({ username, password });
@@ -90,7 +88,7 @@ describe.each([
       auth,
       controllers: [OrdersController],
       configure: (app) => {
-        app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options });
+        app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig: true });
         return app.startAllMicroservices();
       },
     });

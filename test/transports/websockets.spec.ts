@@ -46,7 +46,6 @@ class ChatGateway implements OnGatewayConnection {
   }
 
   @Public()
-  @UseGuards(BearerAuthGuard)
   @SubscribeMessage('open')
   open(): object {
     return { event: 'open', data: {} };
@@ -79,10 +78,9 @@ class LiveGateway implements OnGatewayConnection {
       const { accessToken, client: info } = socketAccessToken(client);
       const principal = await this.auth.authenticate(accessToken, info);
       if (!principal) return client.close(4401);
-      client.on(
-        'close',
-        this.sockets.register(principal.session.id, () => client.close(4401)),
-      );
+      if (client.readyState !== client.OPEN) return;
+      const unregister = this.sockets.register(principal.session.id, () => client.close(4401));
+      client.on('close', unregister);
     } catch {
       client.close(4401);
     }
@@ -286,6 +284,30 @@ describe('a socket that is open for as long as its session lives', () => {
     await host.post('/auth/logout', login.access_token).expect(200);
     expect(await ended).toBe(4401);
     expect(sockets[1]!.readyState).toBe(WebSocket.OPEN);
+    registered.mockRestore();
+  });
+
+  it('is not registered when it closes while its token is checked', async () => {
+    const { access_token: token } = await host.login();
+    const registered = jest.spyOn(host.app.get(OpenSockets), 'register');
+    const authenticate = host.auth.authenticate.bind(host.auth);
+    const connected = once(host.app.getHttpServer(), 'connection') as Promise<[NodeJS.EventEmitter]>;
+    let checked!: () => void;
+    const isChecked = new Promise<void>((resolve) => (checked = resolve));
+    const checking = jest.spyOn(host.auth, 'authenticate').mockImplementation(async (...given) => {
+      const principal = await authenticate(...given);
+      if (socket.readyState === WebSocket.CONNECTING) await once(socket, 'open');
+      const closed = once((await connected)[0], 'close');
+      socket.terminate();
+      await closed;
+      checked();
+      return principal;
+    });
+    const socket = connect({ Authorization: `Bearer ${token}` });
+    await isChecked;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(registered).not.toHaveBeenCalled();
+    checking.mockRestore();
     registered.mockRestore();
   });
 

@@ -19,12 +19,22 @@ export interface Settings {
 /** An environment variable is wrong. The message says what to write. */
 export class SettingsError extends Error {}
 
+/** The addresses that only this machine reaches. */
+const LOCAL_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1'];
+
 const DEFAULT_USERS = 'alice:secret,bob:secret';
 
 /** Reads the settings from environment variables. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const host = env['HOST'] || '127.0.0.1';
+  if (!env['SAMPLE_USERS'] && !LOCAL_HOSTS.includes(host)) {
+    throw new SettingsError(
+      `HOST is '${host}', where others could log in with the default passwords; set users of your own, ` +
+        `such as SAMPLE_USERS=alice:<password>, or leave HOST out`,
+    );
+  }
   return {
-    host: env['HOST'] || '127.0.0.1',
+    host,
     port: readPort(env['PORT'] || '3000'),
     ...readDatabase(env['DATABASE_URL'] || 'sqlite:sample.sqlite'),
     users: readUsers(env['SAMPLE_USERS'] || DEFAULT_USERS),

@@ -4,12 +4,15 @@ import {
   type ConfigurableModuleCls,
   type DynamicModule,
 } from '@nestjs/common';
-import { APP_GUARD, RouterModule } from '@nestjs/core';
+import { APP_GUARD, ModulesContainer, RouterModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { AUTH_CONTROLLERS } from './http/endpoints/endpoints';
+import { UserStore } from './domain/ports/accounts';
+import { mountedControllers } from './http/endpoints/endpoints';
 import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
+import type { MountSettings } from './http/guards/optional-route.guard';
 import { AUTH_OPTIONS, type AuthModuleExtras, type AuthModuleOptions } from './options/auth-options';
 import { resolveExtras, resolveOptions } from './options/resolve-options';
+import { refuseSecondModule } from './startup-checks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
 
 /** Injects the options that shape the module. */
@@ -50,15 +53,17 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       ...(definition.imports ?? []),
       ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
     ],
-    controllers: controllers ? [...AUTH_CONTROLLERS] : [],
+    controllers: controllers ? mountedControllers(mountSettings(definition)) : [],
     providers: [
       ...(definition.providers ?? []),
       { provide: AUTH_EXTRAS, useValue: extras },
       {
         provide: AUTH_OPTIONS,
-        // Without a default: a factory that returns nothing is an error.
-        useFactory: (options: unknown) => resolveOptions(options ?? null, given),
-        inject: [MODULE_OPTIONS_TOKEN],
+        useFactory: (options: unknown, modules: ModulesContainer) => {
+          refuseSecondModule(modules, definition.module);
+          return resolveOptions(options, given);
+        },
+        inject: [MODULE_OPTIONS_TOKEN, ModulesContainer],
       },
       {
         provide: AUTH_DATA_SOURCE,
@@ -67,5 +72,17 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       },
       ...(globalGuard ? [{ provide: APP_GUARD, useExisting: BearerAuthGuard }] : []),
     ],
+  };
+}
+
+/** What the optional routes depend on; null with a factory, which is called later. */
+function mountSettings({ providers = [] }: DynamicModule): MountSettings | null {
+  const given = providers.find((one) => typeof one === 'object' && one.provide === MODULE_OPTIONS_TOKEN);
+  if (!given || !('useValue' in given)) return null;
+  const { users, recentLogin } = given.useValue as AuthModuleOptions;
+  const store: unknown = typeof users === 'function' ? users.prototype : users;
+  return {
+    canSetPasswords: !(store instanceof UserStore) || store.setPasswordHash !== undefined,
+    canReauthenticate: recentLogin?.endpoint === true,
   };
 }

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import {
   AUTH_EXTRAS,
@@ -29,12 +29,22 @@ import { AuthHealth } from './services/maintenance/auth-health';
 import { PruningService } from './services/maintenance/pruning.service';
 import { OpenSockets } from './services/sessions/open-sockets';
 import { SessionAdministration } from './services/sessions/session-administration';
-import { warnAboutMissingTables, warnAboutPlatform } from './startup-checks';
+import {
+  refuseContradictoryRoutes,
+  warnAboutForwardedAddresses,
+  warnAboutMissingTables,
+  warnAboutPlatform,
+} from './startup-checks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
 
 /** Session-based authentication with opaque tokens. Import `forRoot()` or `forRootAsync()` once. */
 @Module({
-  providers: [...AUTH_PROVIDERS, BearerAuthGuard, AuthErrorFilter],
+  providers: [
+    ...AUTH_PROVIDERS,
+    BearerAuthGuard,
+    AuthErrorFilter,
+    { provide: APP_FILTER, useExisting: AuthErrorFilter },
+  ],
   exports: [
     AuthHealth,
     AuthService,
@@ -81,9 +91,11 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     if (adapter.getType() === 'express') configureExpress(adapter.getInstance<ExpressApplication>(), isLibraryRoute);
   }
 
-  /** Warns of settings of the platform. */
+  /** Refuses contradictory decorators, and warns of settings of the platform. */
   onModuleInit(): void {
+    refuseContradictoryRoutes(this.moduleRef.get(ModulesContainer, { strict: false }));
     warnAboutPlatform(this.adapterHost);
+    warnAboutForwardedAddresses(this.adapterHost);
   }
 
   /** Warns of tables that are missing. */

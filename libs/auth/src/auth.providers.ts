@@ -21,6 +21,7 @@ import { AccountServices } from './services/credentials/account-services';
 import { Accounts } from './services/credentials/accounts';
 import { AttemptSlots } from './services/credentials/attempt-slots';
 import { Login } from './services/credentials/login';
+import { FailedLoginReport } from './services/credentials/failed-login-report';
 import { LoginAttempts } from './services/credentials/login-attempts';
 import { PasswordReplacement } from './services/credentials/password-replacement';
 import { PasswordReset } from './services/credentials/password-reset';
@@ -165,6 +166,7 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
   },
   Passwords,
   AttemptSlots,
+  FailedLoginReport,
   LoginAttempts,
   Login,
   PasswordReplacement,

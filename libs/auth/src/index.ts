@@ -41,6 +41,7 @@ export type { PasswordResetToken } from './services/credentials/password-reset';
 export type { CreatedUser } from './services/credentials/accounts';
 export type { ClientInfo } from './domain/client';
 export type { OpenedSession, TokenPair } from './domain/tokens';
+export type { HistoryRequest } from './services/sessions/user-sessions';
 export type { AuthEventEntry, AuthEventName } from './domain/auth-event';
 export { AuthError, type AuthErrorCode, type FieldErrors } from './domain/errors';
 export type { EndReason, SessionInfo, SessionState } from './domain/session';
@@ -50,18 +51,11 @@ export type { DeviceInfo, DeviceType } from './domain/device';
 export { AuthController } from './http/endpoints/auth.controller';
 export { SessionsController } from './http/endpoints/sessions.controller';
 export { PasswordController } from './http/endpoints/password.controller';
+export { ReauthenticationController } from './http/endpoints/reauthentication.controller';
 export { BearerAuthGuard } from './http/guards/bearer-auth.guard';
 export { AuthErrorFilter } from './http/endpoints/auth-error.filter';
-export {
-  CurrentSession,
-  CurrentUser,
-  IS_PUBLIC,
-  isPublicRoute,
-  OnAuthSignal,
-  Public,
-  RECENT_LOGIN,
-  RequireRecentLogin,
-} from './http/guards/decorators';
+export { CurrentSession, CurrentUser, OnAuthSignal, Public, RequireRecentLogin } from './http/guards/decorators';
+export { IS_PUBLIC, isPublicRoute, RECENT_LOGIN } from './http/guards/route-access';
 export { rememberHandshake, socketAccessToken, type Handshake } from './http/guards/token-extraction';
 export { clientInfoOf, type AuthRequest } from './http/platform/request';
 
@@ -89,3 +83,4 @@ export {
   AuthUserLock,
 } from './store/entities';
 export { AUTH_MIGRATIONS, AUTH_MIGRATIONS_WITHOUT_USERS } from './store/migrations';
+export type { AccountBlock, BlockScope } from './domain/failure-streak';

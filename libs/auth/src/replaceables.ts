@@ -5,8 +5,11 @@ import type { Clock, CryptoSource } from './domain/ports/platform';
 import type { NewUser, UserEntityMapping } from './domain/ports/accounts';
 import { foldName } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
+import { AuthOptionsError } from './options/problems';
 import { ExternalAccounts, JoinedAccounts, type AccountSource } from './store/accounts/account-source';
-import { assertMapping, EntityUserStore } from './store/accounts/entity-user-store';
+import { EntityUserStore } from './store/accounts/entity-user-store';
+import { mappingProblems } from './store/accounts/mapping-problems';
+import { UserTable } from './store/accounts/user-table';
 import type { Database } from './store/database/database';
 import { AuthUser } from './store/entities';
 
@@ -27,7 +30,8 @@ export async function createAccountSource(
   crypto: CryptoSource,
 ): Promise<AccountSource> {
   if (users === undefined) {
-    const own = new EntityUserStore(dataSource, database, OWN_USERS, nameMatching, {
+    const table = new UserTable(dataSource, OWN_USERS, clock);
+    const own = new EntityUserStore(table, database, nameMatching, {
       keyProperty: 'usernameKey',
       keyOf: (name) => crypto.sha256(name),
       newRow: (user: NewUser) => ({
@@ -41,8 +45,10 @@ export async function createAccountSource(
     return new JoinedAccounts(own, database);
   }
   if ('entity' in users) {
-    assertMapping(dataSource, users);
-    return new JoinedAccounts(new EntityUserStore(dataSource, database, users, nameMatching), database);
+    const problems = mappingProblems(dataSource, users);
+    if (problems.length > 0) throw new AuthOptionsError(problems);
+    const table = new UserTable(dataSource, users, clock);
+    return new JoinedAccounts(new EntityUserStore(table, database, nameMatching), database);
   }
   return new ExternalAccounts(new ApplicationUserStore(await createReplaceable(moduleRef, users)), database);
 }

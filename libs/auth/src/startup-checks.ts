@@ -1,7 +1,9 @@
-import { Logger } from '@nestjs/common';
-import type { HttpAdapterHost } from '@nestjs/core';
+import { EventEmitter } from 'node:events';
+import { Logger, type Type } from '@nestjs/common';
+import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
+import { contradictoryRoutes } from './http/guards/contradictory-routes';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
 import { dialectOf, type Dialect } from './store/database/dialect';
 
@@ -65,6 +67,26 @@ export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 
   );
 }
 
+/** @throws AuthSetupError where the module is in the application more than once */
+export function refuseSecondModule(modules: ModulesContainer, type: Type): void {
+  const { length } = [...modules.values()].filter(({ metatype }) => metatype === type);
+  if (length <= 1) return;
+  throw new AuthSetupError(
+    `${type.name} is imported ${length} times, each with options of its own. Call ${type.name}.forRoot() or ` +
+      'forRootAsync() once, in your root module: its exports can be injected everywhere.',
+  );
+}
+
+/** @throws AuthSetupError where a handler or class is declared both open and guarded */
+export function refuseContradictoryRoutes(modules: ModulesContainer): void {
+  const names = contradictoryRoutes(modules);
+  if (names.length === 0) return;
+  throw new AuthSetupError(
+    `${names.join(', ')}: \`@Public()\` is written beside \`BearerAuthGuard\` or \`@RequireRecentLogin()\`. ` +
+      'Remove one of them, or move it: a declaration on a handler overrides the one on its class.',
+  );
+}
+
 /** Warns about missing tables. No error: the application may create them after its start. */
 export async function warnAboutMissingTables(dataSource: DataSource): Promise<void> {
   try {
@@ -77,14 +99,33 @@ export async function warnAboutMissingTables(dataSource: DataSource): Promise<vo
   }
 }
 
+/**
+ * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted: all clients then have the address of the
+ * proxy, and share the delays after failed logins.
+ */
+export function warnAboutForwardedAddresses({ httpAdapter }: HttpAdapterHost): void {
+  const server = (httpAdapter as { getHttpServer?(): unknown } | undefined)?.getHttpServer?.();
+  if (!(server instanceof EventEmitter)) return;
+  const check = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): void => {
+    if (headers['x-forwarded-for'] === undefined) return;
+    server.off('request', check);
+    const { setting, value } = trustedProxies(platformOf(httpAdapter));
+    if (value) return;
+    new Logger('AuthModule').warn(
+      `A request has the header X-Forwarded-For, but '${setting}' is off. If the application is behind a proxy, ` +
+        'every client has the address of the proxy. Set it to the addresses of your proxies.',
+    );
+  };
+  server.on('request', check);
+}
+
 /** Warns about settings of the HTTP platform that are insecure, or that break the library's routes. */
 export function warnAboutPlatform({ httpAdapter }: HttpAdapterHost): void {
   const logger = new Logger('AuthModule');
-  const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
-  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
-  const isFastify = adapter?.getType?.() === 'fastify';
-  const setting = isFastify ? 'trustProxy' : 'trust proxy';
-  if ((isFastify ? fastifyOptions(instance)?.trustProxy : instance?.get?.(setting)) === true) {
+  const platform = platformOf(httpAdapter);
+  const { instance, isFastify } = platform;
+  const { setting, value } = trustedProxies(platform);
+  if (value === true) {
     logger.warn(`'${setting}' is true: any client can forge its IP address. Set it to the addresses of your proxies.`);
   }
   const fastify = instance?.initialConfig;
@@ -94,6 +135,23 @@ export function warnAboutPlatform({ httpAdapter }: HttpAdapterHost): void {
         'new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } })',
     );
   }
+}
+
+interface Platform {
+  readonly instance: PlatformInstance | undefined;
+  readonly isFastify: boolean;
+}
+
+function platformOf(httpAdapter: unknown): Platform {
+  const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
+  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
+  return { instance, isFastify: adapter?.getType?.() === 'fastify' };
+}
+
+/** Which proxies the platform trusts, and the name of the setting. */
+function trustedProxies({ instance, isFastify }: Platform): { readonly setting: string; readonly value: unknown } {
+  if (isFastify) return { setting: 'trustProxy', value: fastifyOptions(instance)?.trustProxy };
+  return { setting: 'trust proxy', value: instance?.get?.('trust proxy') };
 }
 
 /** The options that Fastify was created with. `initialConfig` omits `trustProxy`. */

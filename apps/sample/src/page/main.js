@@ -24,7 +24,7 @@ async function load() {
     const [me, sessions, history, alerts] = await Promise.all([
       fetchJson('/me'),
       client.sessions(),
-      client.history(HISTORY),
+      client.history({ limit: HISTORY }),
       fetchJson('/security-alerts'),
     ]);
     if (own !== loads) return;

@@ -7,7 +7,7 @@ class SilentUsers extends UserStore {
     return new Promise(() => undefined);
   }
   findById(): Promise<StoredUser | null> {
-    return Promise.reject(new Error("user 'alice' of ldap://secret@10.0.0.1"));
+    return Promise.reject(new Error('the directory is away', { cause: new RangeError('too far') }));
   }
 }
 
@@ -22,17 +22,25 @@ describe("a user store of the host's", () => {
     });
     await jest.advanceTimersByTimeAsync(5_000);
     await answer;
-    expect(error).toHaveBeenCalledWith('The user store failed: StoreTimeout');
+    expect(error).toHaveBeenCalledWith(
+      'The user store failed in findByUsername(): StoreTimeout: No answer within 5000 ms',
+      expect.any(String),
+    );
   });
 
-  it('that rejects is not available, and what it says goes nowhere', async () => {
+  it('that rejects is not available; its error is logged with its cause, and not returned', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const asked = new ApplicationUserStore(new SilentUsers()).findById('7');
     await expect(asked).rejects.toMatchObject({
       code: 'database_unavailable',
       message: 'The user store does not answer.',
     });
-    expect(error).toHaveBeenCalledWith('The user store failed: Error');
+    expect(error).toHaveBeenCalledWith(
+      'The user store failed in findById(): Error: the directory is away',
+      expect.stringMatching(
+        /^Error: the directory is away\n +at SilentUsers\.findById [^]*\nCaused by: RangeError: too far/,
+      ),
+    );
     expect(jest.getTimerCount()).toBe(0);
   });
 });

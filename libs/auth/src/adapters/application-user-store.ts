@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { AuthError } from '../domain/errors';
-import { kindOf } from '../domain/loggable';
-import { type NewUser, type StoredUser, type UserId, UserStore } from '../domain/ports/accounts';
+import { reportFailure } from '../domain/failure-report';
+import { type NewUser, type StoredUser, type UserId, UserStore, withExactId } from '../domain/ports/accounts';
 import { withTimeout } from '../domain/with-timeout';
 
 /** A store that has not answered by then "does not answer". */
@@ -9,6 +9,10 @@ const USER_STORE_TIMEOUT_MS = 5_000;
 
 class StoreTimeout extends Error {
   override readonly name = 'StoreTimeout';
+
+  constructor() {
+    super(`No answer within ${USER_STORE_TIMEOUT_MS} ms`);
+  }
 }
 
 /** The application's own user store. A store that throws is one that does not answer. */
@@ -19,36 +23,37 @@ export class ApplicationUserStore extends UserStore {
     super();
     // They exist only where the application's store has them.
     if (store.setPasswordHash) {
-      this.setPasswordHash = (id, hash, expected) => this.ask(() => store.setPasswordHash!(id, hash, expected));
+      this.setPasswordHash = (id, hash, expected) =>
+        this.ask('setPasswordHash', () => store.setPasswordHash!(id, hash, expected));
     }
-    if (store.setActive) this.setActive = (id, active) => this.ask(() => store.setActive!(id, active));
-    if (store.create) this.create = (user: NewUser) => this.ask(() => store.create!(user));
+    if (store.setActive) this.setActive = (id, active) => this.ask('setActive', () => store.setActive!(id, active));
+    if (store.create) this.create = (user: NewUser) => this.ask('create', () => store.create!(user));
   }
 
   findByUsername(username: string): Promise<StoredUser | null> {
-    return this.ask(() => this.store.findByUsername(username));
+    return this.ask('findByUsername', () => this.store.findByUsername(username));
   }
 
-  findById(id: UserId): Promise<StoredUser | null> {
-    return this.ask(() => this.store.findById(id));
+  async findById(id: UserId): Promise<StoredUser | null> {
+    return withExactId(await this.ask('findById', () => this.store.findById(id)), id);
   }
 
   override load(id: UserId): Promise<unknown> {
-    return this.ask(() => this.store.load(id));
+    return this.ask('load', () => this.store.load(id));
   }
 
   override parseId(text: string): UserId {
     return this.store.parseId(text);
   }
 
-  private async ask<T>(question: () => Promise<T>): Promise<T> {
+  private async ask<T>(method: keyof UserStore, question: () => Promise<T>): Promise<T> {
     try {
       return await withTimeout(USER_STORE_TIMEOUT_MS, question(), () => {
         throw new StoreTimeout();
       });
     } catch (error) {
-      // Its message may contain anything, so only its kind is logged.
-      this.logger.error(`The user store failed: ${kindOf(error)}`);
+      const { summary, stack } = reportFailure(error);
+      this.logger.error(`The user store failed in ${method}(): ${summary}`, stack);
       throw new AuthError('database_unavailable', 'The user store does not answer.');
     }
   }

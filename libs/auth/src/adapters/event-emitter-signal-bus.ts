@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
+import { reportFailure } from '../domain/failure-report';
 import { SignalBus } from '../domain/ports/events';
 import type { AuthSignalName, AuthSignals } from '../domain/signals';
 
@@ -20,12 +21,15 @@ export class EventEmitterSignalBus extends SignalBus {
   }
 
   private call(name: string, listener: Listener, ...args: unknown[]): void {
-    const report = (): void => this.logger.error(`A listener of ${name} failed.`);
+    const report = (error: unknown): void => {
+      const { summary, stack } = reportFailure(error);
+      this.logger.error(`A listener of ${name} failed: ${summary}`, stack);
+    };
     try {
       // Not awaited: a listener may hang.
       Promise.resolve(listener.apply(this.emitter, args)).catch(report);
-    } catch {
-      report();
+    } catch (error) {
+      report(error);
     }
   }
 }

@@ -85,9 +85,17 @@ export class AuthClient {
     await (own?.sessionId === sessionId ? this.endAfter(call) : call());
   }
 
-  /** The latest events of the user, newest first. @param limit 1 to 200, default 50 */
-  async history(limit?: number): Promise<HistoryEntry[]> {
-    return readHistory(await this.call(`history/${limit === undefined ? '' : `?limit=${limit}`}`));
+  /**
+   * The latest events of the user, newest first: `limit` (1 to 200, default 50) of those before the event with the id
+   * `before`, and of the names in `event`.
+   * @throws ClientError `invalid_fields`
+   */
+  async history(
+    query: { readonly limit?: number; readonly before?: number; readonly event?: string | readonly string[] } = {},
+  ): Promise<HistoryEntry[]> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const parameters = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+    return readHistory(await this.call(`history/${given.length > 0 ? `?${String(parameters)}` : ''}`));
   }
 
   /**

@@ -2,11 +2,13 @@
 export const AUTH_EVENT_NAMES = [
   'login_success',
   'login_failure',
+  'login_blocked',
   'logout',
   'token_refresh',
   'token_reuse',
   'password_change',
   'password_reset',
+  'password_reset_requested',
   'reauthentication',
   'session_revoked',
   'forced_logout',

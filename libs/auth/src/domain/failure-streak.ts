@@ -22,69 +22,136 @@ export interface AttemptStreaks {
   readonly name: FailureStreak;
 }
 
+/** The logins that the block of an account refuses: those from unfamiliar networks, or all. */
+export type AccountBlock = 'unfamiliar' | 'strict';
+
 /** How a streak is bounded. */
 export interface StreakLimits {
   /** The failure from which on each sets a delay; false for none. */
   readonly throttleFrom: number | false;
-  /** How long a streak is remembered, if no delay is longer. */
+  /** How long the streak of a network is remembered, if no delay is longer. */
   readonly windowMs: number;
+  /** False for no block, and no limit to the failures from anywhere. */
+  readonly accountBlock: AccountBlock | false;
+}
+
+/** What refuses attempts: the delay of one network, or the block of the account. */
+export type BlockScope = 'network' | 'account';
+
+/** A delay or a block. */
+export interface LoginBlock {
+  readonly scope: BlockScope;
+  /** Null where only a reset ends it. */
+  readonly until: number | null;
 }
 
 export type Admission =
   | { readonly kind: 'admitted' }
   /** As many attempts are being verified as could fail before the limit. */
-  | { readonly kind: 'at_capacity' }
-  | { readonly kind: 'delayed'; readonly until: number }
-  /** Until it is reset. */
-  | { readonly kind: 'locked' };
+  | { readonly kind: 'at_capacity'; readonly scope: BlockScope }
+  | ({ readonly kind: 'blocked' } & LoginBlock);
+
+/** What one more failure leads to. */
+export interface CountedFailure {
+  readonly streaks: AttemptStreaks;
+  /** The delays and blocks that it begins. */
+  readonly blocks: readonly LoginBlock[];
+  /** Whether the account is halfway to its block. */
+  readonly isHalfway: boolean;
+}
 
 /** The most failures in a row for one name from anywhere. (NIST SP 800-63B-4, 3.2.2) */
 export const MAX_FAILURES_OF_NAME = 100;
+
+/** The end of a block that only a reset ends: the last instant of a Date. */
+export const UNTIL_RESET = 8_640_000_000_000_000;
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
 /** Longer than any attempt takes. */
 const SLOT_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** Kept until a successful login or a reset: the last instant of a Date. */
-const FOREVER = 8_640_000_000_000_000;
+/** How long a block that only a reset ends is kept for a name that nobody has. */
+const UNKNOWN_NAME_MS = 30 * DAY_MS;
 
 export const NO_STREAK: FailureStreak = { failures: 0, pending: 0, pendingUntil: 0, delayedUntil: 0, expiresAt: 0 };
 
-/** What an attempt adds to both streaks before its password is verified. */
-export function slotsOfAttempt(now: number, { windowMs }: StreakLimits): AttemptStreaks {
+/** What an attempt adds to both streaks before its password is verified. It prolongs neither. */
+export function slotsOfAttempt(now: number): AttemptStreaks {
   const slot = { ...NO_STREAK, pending: 1, pendingUntil: now + SLOT_MS };
-  return { network: { ...slot, expiresAt: now + windowMs }, name: { ...slot, expiresAt: now + DAY_MS } };
+  return { network: slot, name: slot };
 }
 
-/** Whether an attempt may be verified whose slots are part of these streaks. */
-export function admissionOf({ network, name }: AttemptStreaks, now: number, { throttleFrom }: StreakLimits): Admission {
+/**
+ * Whether an attempt may be verified whose slots are part of these streaks.
+ * @param isAccountBound false for an attempt that the limits of the account do not concern
+ */
+export function admissionOf(
+  { network, name }: AttemptStreaks,
+  now: number,
+  { throttleFrom, accountBlock }: StreakLimits,
+  isAccountBound: boolean,
+): Admission {
   if (throttleFrom === false) return { kind: 'admitted' };
-  if (name.failures >= MAX_FAILURES_OF_NAME) return { kind: 'locked' };
-  if (network.delayedUntil > now) return { kind: 'delayed', until: network.delayedUntil };
+  const bound = isAccountBound && accountBlock !== false;
+  // Of both, the one that ends later: Retry-After promises an attempt.
+  if (bound && name.delayedUntil > Math.max(now, network.delayedUntil)) {
+    const until = name.delayedUntil >= UNTIL_RESET ? null : name.delayedUntil;
+    return { kind: 'blocked', scope: 'account', until };
+  }
+  if (network.delayedUntil > now) return { kind: 'blocked', scope: 'network', until: network.delayedUntil };
   // After a delay there is one attempt at a time, which sets the next delay or ends the streak.
-  const isAdmitted =
-    network.pending <= Math.max(1, throttleFrom - network.failures) &&
-    name.pending <= MAX_FAILURES_OF_NAME - name.failures;
-  return { kind: isAdmitted ? 'admitted' : 'at_capacity' };
+  if (network.pending > Math.max(1, throttleFrom - network.failures)) return { kind: 'at_capacity', scope: 'network' };
+  if (bound && name.pending > Math.max(1, MAX_FAILURES_OF_NAME - name.failures)) {
+    return { kind: 'at_capacity', scope: 'account' };
+  }
+  return { kind: 'admitted' };
 }
 
-/** The streaks after one more failure. What is counted for an unknown name is forgotten after a day. */
+/** The streaks after one more failure. */
 export function failedStreaks(
   { network, name }: AttemptStreaks,
   now: number,
-  { throttleFrom, windowMs }: StreakLimits,
+  limits: StreakLimits,
   isKnown: boolean,
-): AttemptStreaks {
-  const delayMs = throttleFrom === false ? 0 : delayAfter(network.failures + 1 - throttleFrom);
-  return {
-    network: {
-      ...failed(network),
-      delayedUntil: delayMs === 0 ? 0 : now + delayMs,
-      expiresAt: now + Math.max(windowMs, 2 * delayMs),
-    },
-    name: { ...failed(name), expiresAt: isKnown ? FOREVER : now + DAY_MS },
+): CountedFailure {
+  const streaks = { network: failedNetwork(network, now, limits), name: failedName(name, now, limits, isKnown) };
+  const began = (scope: BlockScope, before: FailureStreak, { delayedUntil }: FailureStreak): LoginBlock[] => {
+    if (delayedUntil <= Math.max(now, before.delayedUntil)) return [];
+    return [{ scope, until: delayedUntil >= UNTIL_RESET ? null : delayedUntil }];
   };
+  return {
+    streaks,
+    blocks: [...began('network', network, streaks.network), ...began('account', name, streaks.name)],
+    isHalfway:
+      limits.accountBlock !== false &&
+      streaks.name.failures > name.failures &&
+      streaks.name.failures === MAX_FAILURES_OF_NAME / 2,
+  };
+}
+
+function failedNetwork(streak: FailureStreak, now: number, { throttleFrom, windowMs }: StreakLimits): FailureStreak {
+  const next = failed(streak);
+  const delayMs = throttleFrom === false ? 0 : delayAfter(next.failures - throttleFrom);
+  return {
+    ...next,
+    delayedUntil: delayMs === 0 ? 0 : now + delayMs,
+    expiresAt: now + Math.max(windowMs, 2 * delayMs),
+  };
+}
+
+/** Failures during a block do not count: those of familiar networks must not prolong it. */
+function failedName(streak: FailureStreak, now: number, limits: StreakLimits, isKnown: boolean): FailureStreak {
+  const next = failed(streak);
+  if (streak.delayedUntil > now) return { ...next, failures: streak.failures };
+  const expiresAt = now + DAY_MS;
+  if (limits.accountBlock === false || next.failures < MAX_FAILURES_OF_NAME) {
+    return { ...next, delayedUntil: 0, expiresAt };
+  }
+  // Nobody resets the block of an unknown name, whose row must not stay for good.
+  return limits.accountBlock === 'strict'
+    ? { ...next, delayedUntil: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_MS }
+    : { ...next, delayedUntil: expiresAt, expiresAt };
 }
 
 function failed(streak: FailureStreak): FailureStreak {

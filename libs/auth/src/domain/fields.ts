@@ -6,11 +6,18 @@ export const FIELD_MESSAGES = {
   string: 'Not a valid string.',
   boolean: 'Must be a valid boolean.',
   integer: 'A valid integer is required.',
+  event: 'Not a valid event.',
   password: 'Invalid password.',
+  invisible: 'This name contains control characters or characters without width.',
+  common: 'This password is too common.',
+  containsName: 'This password contains the name of the user.',
   tooShort: (min: number): string => `Ensure this field has at least ${min} characters.`,
   tooLong: (max: number): string => `Ensure this field has no more than ${max} characters.`,
   passwordTooLong: (max: number): string => `This password is too long: ${max} bytes are the most.`,
 } as const;
+
+/** A UUID, in lower case as the library writes it or in upper case. */
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The longest password that is read at all, in bytes of UTF-8. A longer one costs no hash. */
 export const PASSWORD_INPUT_BYTES = 4096;
@@ -30,6 +37,17 @@ export function usernameProblem(value: unknown, max: number): string | null {
   const text = value as string;
   if (isLonger(text, max)) return FIELD_MESSAGES.tooLong(max);
   return isStorable(text) ? null : FIELD_MESSAGES.string;
+}
+
+/**
+ * Control characters (Cc), format characters (Cf: bidirectional controls, zero-width spaces and joiners, soft hyphens, tags),
+ * line and paragraph separators, and whatever else is displayed as nothing: variation selectors, Hangul fillers.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/** What is wrong with the name of a new user, or null: nobody must take it for the name of another. */
+export function newUsernameProblem(value: unknown, max: number): string | null {
+  return usernameProblem(value, max) ?? (INVISIBLE.test(value as string) ? FIELD_MESSAGES.invisible : null);
 }
 
 /** What is wrong with a password as input, or null. */

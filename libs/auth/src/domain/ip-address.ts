@@ -1,10 +1,13 @@
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
-/** The address in canonical form, IPv4-mapped ones as IPv4 and without zone id; null for other text. */
+/** `192.0.2.1:1234`, `[2001:db8::1]:443`, `[2001:db8::1]`: some proxies write addresses so. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*:[^\]]*)\](?::\d{1,5})?)$/;
+
+/** The address in canonical form, IPv4-mapped ones as IPv4 and without port and zone id; null for other text. */
 export function canonicalIp(text: string | null | undefined): string | null {
   if (!text) return null;
-  const bare = text.replace(/%.*$/s, '');
+  const bare = text.replace(WITH_PORT, '$1$2').replace(/%.*$/s, '');
   if (IPV4.test(bare)) return bare;
   if (!/^[0-9a-fA-F:.]{2,45}$/.test(bare) || !bare.includes(':')) return null;
   // The URL parser reads and compresses IPv6 by the book (RFC 5952).

@@ -2,8 +2,3 @@
 export function loggable(word: unknown): string {
   return typeof word === 'string' && /^\w[\w.-]{0,63}$/.test(word) ? word : 'unknown';
 }
-
-/** The kind of whatever was thrown. */
-export function kindOf(thrown: unknown): string {
-  return thrown instanceof Error ? loggable(thrown.name) : typeof thrown;
-}

@@ -14,9 +14,20 @@ export type OpenOutcome =
   /** The password was changed, or the user disabled, while it was being verified. */
   | { readonly kind: 'credentials_changed' };
 
+/** A session that was refreshed from another network than before. */
+export interface NetworkChange {
+  readonly session: SessionRecord;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** What became of a presented refresh token. */
 export type RotateOutcome =
-  | { readonly kind: 'rotated' }
+  | {
+      readonly kind: 'rotated';
+      /** Null where the session was refreshed from the same network as before, or from one that is not tracked. */
+      readonly networkChange: NetworkChange | null;
+    }
   /** The pair that followed the token is returned again. It is derived from this seed. */
   | { readonly kind: 'replayed'; readonly seed: string }
   /** Nothing was changed. */

@@ -36,6 +36,8 @@ export interface RefreshableSession extends PairDigests {
   readonly refreshExpiresAt: number;
   /** When the live pair was issued by a refresh; null for the first pair of a family. */
   readonly refreshedAt: number | null;
+  /** The network of the last refresh or, before it, of the login; null where addresses are not tracked. */
+  readonly lastNetwork: string | null;
   /** How the response to the last refresh is replayed; null without a grace period. */
   readonly replay: ReplayWindow | null;
 }

@@ -1,3 +1,4 @@
+import type { BlockScope } from './failure-streak';
 import type { UserId } from './ports/accounts';
 import type { EndReason, SessionInfo } from './session';
 
@@ -9,11 +10,22 @@ export interface AuthSignals {
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
   /** A login was refused for its name or password. */
   login_failed: {
+    /** Masked but for its first two characters where no user has the name. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
     /** Failures in a row for this name from this network, this one included. */
     readonly failureCount: number;
+  };
+  /** Failed logins began a delay of one network, or the block of an account. */
+  login_blocked: {
+    /** Masked where no user has the name. */
+    readonly username: string;
+    readonly userId: UserId | null;
+    readonly ipAddress: string | null;
+    readonly scope: BlockScope;
+    /** Null where only a reset ends it: `failedLogins.accountBlock: 'strict'`. */
+    readonly until: Date | null;
   };
   /** A used refresh token was presented again: its family is revoked and the user's sessions have ended. */
   token_reuse_detected: {
@@ -27,13 +39,29 @@ export interface AuthSignals {
     readonly reuse: { readonly generationsBehind: number; readonly lastRefreshAt: Date };
     readonly sessionsEnded: number;
   };
+  /**
+   * A session was refreshed from another network than before: an IPv4 address or an IPv6 /64. People move between networks; a
+   * thief of a refresh token comes from another one too. Not emitted with `trackIps: false`.
+   */
+  session_network_changed: {
+    readonly userId: UserId;
+    readonly session: SessionInfo;
+    readonly from: string;
+    readonly to: string;
+  };
   /** A login was refused because the user has as many sessions as the policy allows. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
-  /** Failures in a row for one name from one network have reached `failedLogins.signalAt`; once per streak. */
+  /**
+   * Failures in a row for one name have reached `failedLogins.signalAt` from one network, or from
+   * anywhere half of what begins the block of the account; once per streak each.
+   */
   brute_force_threshold_hit: {
+    /** Masked where no user has the name. */
     readonly username: string;
     readonly ipAddress: string | null;
+    /** Of the network or of the account, as `scope` says. */
     readonly failureCount: number;
+    readonly scope: BlockScope;
   };
   /** A user changed the password; `session` is the one that was kept, null where the change came without one. */
   password_changed: { readonly userId: UserId; readonly session: SessionInfo | null };

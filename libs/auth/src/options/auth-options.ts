@@ -1,3 +1,4 @@
+import type { AccountBlock } from '../domain/failure-streak';
 import type { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
 import type { UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { NameMatching } from '../domain/username';
@@ -77,12 +78,22 @@ export interface AuthModuleOptions {
     throttleFrom?: number | false;
     /** How long a streak is remembered, in seconds, 1 second to 100 years. Default: 300. */
     windowSeconds?: number;
+    /**
+     * What 100 failures in a row for one name, from anywhere, block: `unfamiliar` refuses its logins
+     * from networks without a session on record of the user, for 24 hours; `strict` refuses them
+     * from every network, until a password reset or `resetFailedLogins` (NIST SP 800-63B-4, 3.2.2);
+     * `false` blocks nothing. Without `throttleFrom` there is no block. Default: 'unfamiliar'.
+     */
+    accountBlock?: AccountBlock | false;
   };
   /** The capacity for hashing passwords, of each instance. */
   hashing?: {
     /** How many password hashes run at the same time, 1 to 1024. Default: the number of cores. */
     concurrent?: number;
-    /** How many may be queued, 0 to 1000000; beyond it a request gets 503. Default: 64. */
+    /**
+     * How many logins and hashes may be queued, half of them from one network, 0 to 1000000; beyond
+     * it a request gets 503. Default: 64.
+     */
     waiting?: number;
   };
   /** Confirming the password within a session. */
@@ -95,7 +106,7 @@ export interface AuthModuleOptions {
      */
     toEndSessionsSeconds?: number | false;
   };
-  /** What a new password must be. */
+  /** What a new password must be, besides not being easy to guess. */
   passwordPolicy?: {
     /**
      * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15

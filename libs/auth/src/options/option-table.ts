@@ -50,6 +50,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     signalAt: { default: 5, rule: integer(1) },
     throttleFrom: { default: 10, rule: orFalse(integer(1)) },
     windowSeconds: { default: 300, rule: seconds(1) },
+    accountBlock: { default: 'unfamiliar', rule: orFalse(oneOf('unfamiliar', 'strict')) },
   },
   hashing: {
     concurrent: { default: availableParallelism(), defaultText: 'the number of cores', rule: integer(1, 1024) },
@@ -97,12 +98,16 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
   isGlobal: { default: true, rule: boolean },
 };
 
-/** The rules of the mapping that the option `users` may be. Only `active` may be left out. */
+/** The properties of the mapping that may be left out. */
+export const OPTIONAL_IN_MAPPING: readonly string[] = ['users.active', 'users.disabledAt'];
+
+/** The rules of the mapping that the option `users` may be. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: aClass('an entity of the DataSource'),
   username: text("the name of a property, such as 'email'"),
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
+  disabledAt: text("the name of a property, such as 'disabledAt'"),
 };
 
 /** The rows by path, such as `failedLogins.signalAt`. */

@@ -92,7 +92,8 @@ describe('the options', () => {
       'maxsessions is not an option; write maxSessions',
       'failedLogins.signalAt is 0; write a whole number of at least 1',
       'failedLogins.what is not an option; ' +
-        'write one of failedLogins.signalAt, failedLogins.throttleFrom, failedLogins.windowSeconds',
+        'write one of failedLogins.signalAt, failedLogins.throttleFrom, failedLogins.windowSeconds, ' +
+        'failedLogins.accountBlock',
       expect.stringContaining('users is {}; write { entity: User'),
       'history is 3; write an object with retentionDays, maxRowsPerUser',
       'trackIps is 1; write true or false',
@@ -127,7 +128,8 @@ describe('the options', () => {
     expect(problems({ passwordHasher: new CheapPasswordHasher() })).toEqual([]);
     expect(problems({ passwordHasher: PasswordHasher, users: User, tokenSource: UserStore })).toEqual([
       'passwordHasher is [class PasswordHasher]; write a class that extends PasswordHasher',
-      expect.stringContaining('users is [class User]; write { entity: User,'),
+      'users is the class User, which does not extend UserStore; ' +
+        "if it is an entity, write users: { entity: User, username: 'email', passwordHash: 'password' }",
       expect.stringContaining('tokenSource is [class UserStore]; write a class that extends TokenSource'),
     ]);
   });
@@ -162,9 +164,9 @@ describe('the options that shape the module', () => {
     });
   });
 
-  it.each([null, [], 'x'])('a factory that returns %j is an error', (given) => {
+  it.each([undefined, null, [], 'x'])('a factory that returns %j is an error', (given) => {
     expect(problems(given)).toEqual([
-      expect.stringMatching(/^the options object is .*; write an object, or return one/),
+      expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return an object with the options$/),
     ]);
   });
 });

@@ -1,6 +1,8 @@
+import type { Type } from '@nestjs/common';
+import { inspect } from 'node:util';
 import { UserStore } from '../domain/ports/accounts';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
-import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, type OptionRow } from './option-table';
+import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 import { AuthOptionsError, unknownOption, wrongValue } from './problems';
 
 /** The values that the application wrote, by path. */
@@ -14,12 +16,12 @@ const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.
  * @param beside what was written where the extras belong: with `forRootAsync()`, beside the factory
  * @throws AuthOptionsError that reports every problem
  */
-export function resolveOptions(given: unknown = {}, beside: object = {}): ResolvedAuthOptions {
+export function resolveOptions(given: unknown, beside: object = {}): ResolvedAuthOptions {
   const options = isObject(given) ? given : {};
   const values = flatten(options);
   const extras = Object.entries(beside).filter(([name]) => !Object.hasOwn(options, name));
   const problems = [
-    ...(isObject(given) ? [] : [wrongValue('the options object', given, 'an object, or return one from the factory')]),
+    ...(isObject(given) ? [] : [wrongResult(given)]),
     ...[...values].flatMap(([path, value]) => problemsOf(path, value)),
     ...extras.flatMap(([name, value]) => problemsOfExtra(name, value)),
     ...conflictsIn(values),
@@ -47,6 +49,7 @@ function flatten(options: object): Values {
 
 function problemsOf(path: string, value: unknown): string[] {
   if (path === 'users' && isMapping(value)) return problemsOfMapping(value);
+  if (path === 'users' && isForeignClass(value)) return [wrongUserClass(value)];
   const row = OPTION_ROWS.get(path);
   if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.write)];
   if (GROUPS.has(path)) {
@@ -55,6 +58,20 @@ function problemsOf(path: string, value: unknown): string[] {
   }
   if (EXTRA_ROWS.has(path)) return [`${path} is returned by the factory; write it beside the factory`];
   return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
+}
+
+/** Only a factory can return anything else than an object. */
+function wrongResult(given: unknown): string {
+  return `the factory of forRootAsync() returned ${inspect(given, { depth: 0 })}; return an object with the options`;
+}
+
+function isForeignClass(users: unknown): users is Type {
+  return typeof users === 'function' && !(users.prototype instanceof UserStore);
+}
+
+function wrongUserClass({ name }: Type): string {
+  const mapping = `{ entity: ${name}, username: 'email', passwordHash: 'password' }`;
+  return `users is the class ${name}, which does not extend UserStore; if it is an entity, write users: ${mapping}`;
 }
 
 /** An object with at least one property of a mapping is meant as a mapping. */
@@ -68,11 +85,14 @@ function problemsOfMapping(mapping: object): string[] {
   const unknown = [...values.keys()].filter((path) => !MAPPING_RULES.has(path));
   const wrong = [...MAPPING_RULES].filter(([path, rule]) => {
     const value = values.get(path);
-    return value === undefined ? path !== 'users.active' : !rule.accepts(value);
+    return value === undefined ? !OPTIONAL_IN_MAPPING.includes(path) : !rule.accepts(value);
   });
   return [
     ...unknown.map((path) => unknownOption(path, [...MAPPING_RULES.keys()])),
     ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), rule.write)),
+    ...(OPTIONAL_IN_MAPPING.every((path) => values.get(path) !== undefined)
+      ? ['users.active and users.disabledAt are both written; write one of them']
+      : []),
   ];
 }
 
@@ -131,4 +151,4 @@ function isObject(value: unknown): value is object {
 }
 
 /** The default of every option, which it has when left out, unless it follows another option. */
-export const DEFAULT_OPTIONS: ResolvedAuthOptions = resolveOptions();
+export const DEFAULT_OPTIONS: ResolvedAuthOptions = resolveOptions({});

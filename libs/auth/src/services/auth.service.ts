@@ -15,6 +15,7 @@ import { joining } from './in-transaction';
 import { measured } from './maintenance/measured';
 import type { AuthPrincipal } from './sessions/authentication';
 import { SessionServices } from './sessions/session-services';
+import type { HistoryRequest } from './sessions/user-sessions';
 
 /** How a token without a principal is counted. */
 const REFUSED = { 'error.type': 'access_token_invalid' } as const;
@@ -39,7 +40,7 @@ export type AuthInTransaction = Pick<AuthService, (typeof IN_TRANSACTION)[number
 
 /**
  * Everything that the endpoints do, and what an application needs besides. A method that refuses
- * rejects with `AuthError`, which `AuthErrorFilter` maps to the response of the endpoints.
+ * rejects with `AuthError`, which is answered as the endpoints answer it.
  * `clientInfoOf(request)` returns the `client` of a request.
  */
 @Injectable()
@@ -138,9 +139,12 @@ export class AuthService {
     return this.sessions.ofUser.revoke(userId, sessionId, client, { currentId, reason, ...who });
   }
 
-  /** The user's latest authentication events, newest first: `limit`, 50 by default and 200 at most. */
-  history(userId: UserId, options: { readonly limit?: number } = {}): Promise<readonly AuthEventEntry[]> {
-    return this.sessions.ofUser.history(userId, options.limit);
+  /**
+   * The user's latest authentication events, newest first.
+   * @throws AuthError `invalid_field`
+   */
+  history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
+    return this.sessions.ofUser.history(userId, request);
   }
 
   /**
@@ -192,11 +196,11 @@ export class AuthService {
 
   /**
    * A token for a user who lost the password, for the application to send. It is valid once and for
-   * `passwordResetTtlSeconds`, and revokes the user's earlier ones.
+   * `passwordResetTtlSeconds`, and revokes the user's earlier ones. The request is recorded.
    * @throws AuthError `unknown_user`, also for one who is not active
    */
-  createPasswordResetToken(userId: UserId): Promise<PasswordResetToken> {
-    return this.users.passwordReset.createToken(userId);
+  createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
+    return this.users.passwordReset.createToken(userId, client);
   }
 
   /**

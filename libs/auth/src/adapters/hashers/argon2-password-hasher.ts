@@ -28,7 +28,8 @@ export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
   private readonly work: Required<Argon2Work>;
   private readonly argon2: Argon2;
-  private readonly bcrypt = new BcryptPasswordHasher(12);
+  /** Verifies former hashes. Its cost adds no work to them. */
+  private readonly bcrypt = new BcryptPasswordHasher(4);
 
   /** @throws Error where `@node-rs/argon2` is not installed, or the work is out of bounds */
   constructor({ memoryKiB = 19_456, passes = 2, lanes = 1 }: Argon2Work = {}) {
@@ -47,14 +48,21 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    const { memoryKiB: memoryCost, passes: timeCost, lanes: parallelism } = this.work;
-    return this.argon2.hash(password, { memoryCost, timeCost, parallelism });
+    return this.hashWith(password, this.work);
   }
 
   async verify(password: string, hash: string): Promise<boolean> {
-    if (this.bcrypt.accepts(hash)) return this.bcrypt.verify(password, hash);
-    if (!this.accepts(hash) || Buffer.byteLength(password) > this.maxPasswordBytes) return false;
-    return this.argon2.verify(hash, password).catch(() => false);
+    if (Buffer.byteLength(password) > this.maxPasswordBytes) return false;
+    if (this.bcrypt.accepts(hash)) {
+      // Beside an Argon2id hash: the time must not reveal who has a former one.
+      const [matches] = await Promise.all([this.bcrypt.verify(password, hash), this.hash(password)]);
+      return matches;
+    }
+    const stored = workOf(hash);
+    if (!stored || !this.accepts(hash)) return false;
+    const matches = await this.argon2.verify(hash, password).catch(() => false);
+    await this.addMissingWork(password, stored);
+    return matches;
   }
 
   accepts(hash: string): boolean {
@@ -67,6 +75,18 @@ export class Argon2PasswordHasher extends PasswordHasher {
     const work = workOf(hash);
     if (!work) return this.bcrypt.accepts(hash);
     return work.memoryKiB < this.work.memoryKiB || work.passes < this.work.passes;
+  }
+
+  /** Makes up for the work of a weaker hash; work is memory times passes. */
+  private async addMissingWork(password: string, stored: Required<Argon2Work>): Promise<void> {
+    const { memoryKiB, passes, lanes } = this.work;
+    const missing = Math.floor((memoryKiB * passes - stored.memoryKiB * stored.passes) / passes);
+    // Less than Argon2 can do takes no time to speak of.
+    if (missing >= 8 * lanes) await this.hashWith(password, { memoryKiB: missing, passes, lanes });
+  }
+
+  private hashWith(password: string, { memoryKiB, passes, lanes }: Required<Argon2Work>): Promise<string> {
+    return this.argon2.hash(password, { memoryCost: memoryKiB, timeCost: passes, parallelism: lanes });
   }
 }
 

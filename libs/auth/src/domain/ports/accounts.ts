@@ -1,6 +1,6 @@
 import type { AccountStatus } from '../account-status';
 import type { NewAuthEvent } from '../auth-event';
-import type { Admission, AttemptKeys, StreakLimits } from '../failure-streak';
+import type { Admission, AttemptKeys, CountedFailure, StreakLimits } from '../failure-streak';
 import type { EndedSession, SessionRecord } from '../session';
 import type { OperationContext, NewTokenFamily } from './sessions';
 
@@ -34,7 +34,7 @@ export abstract class UserStore {
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
-  /** The user with this id, or null. */
+  /** The user with this id, or null. A user whose id differs from this one as text counts as null. */
   abstract findById(id: UserId): Promise<StoredUser | null>;
 
   /** The application's own user object, for `@CurrentUser()`. By default that of `findById`. */
@@ -60,6 +60,14 @@ export abstract class UserStore {
   create?(user: NewUser): Promise<StoredUser | null>;
 }
 
+/**
+ * The user, if its id is exactly this one. A database may take one id for another: MariaDB compares text with numbers, and
+ * collations ignore case.
+ */
+export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
+  return user && String(user.id) === String(id) ? user : null;
+}
+
 /** Asks the user store about the account of a user, given as sessions store the id. */
 export async function askAccountStatus(users: UserStore, userId: string): Promise<AccountStatus> {
   const user = await users.findById(users.parseId(userId));
@@ -74,8 +82,10 @@ export interface UserEntityMapping {
   readonly username: string;
   /** The property that holds the password hash. */
   readonly passwordHash: string;
-  /** The boolean property that is false for a disabled user. Without it every user is active. */
+  /** The boolean property that is false for a disabled user. Without it and `disabledAt` every user is active. */
   readonly active?: string;
+  /** In place of `active`: the nullable date property that is null while the user is active. */
+  readonly disabledAt?: string;
 }
 
 /** A user found by name, and how often the password had been changed by then. */
@@ -110,6 +120,16 @@ export type ReplaceOutcome =
       readonly error: unknown;
     };
 
+/** A reset token about to be stored. */
+export interface NewResetToken {
+  readonly digest: string;
+  readonly expiresAt: number;
+  /** What `CredentialStore.versionOf` returned before the user was read. */
+  readonly credentialsVersion: number;
+  /** Recorded with it. */
+  readonly event: NewAuthEvent;
+}
+
 /** Passwords, wherever the application keeps them. */
 export abstract class CredentialStore {
   /** Asks the same of the database whether the name is known or not. */
@@ -118,18 +138,40 @@ export abstract class CredentialStore {
   abstract readonly canSetPasswords: boolean;
   /** One transaction where the users are in the same DataSource; otherwise the sessions end first. */
   abstract replace(command: ReplacePassword): Promise<ReplaceOutcome>;
-  /** Stores a token for a new password; the user's earlier ones become invalid. */
-  abstract addReset(userId: UserId, digest: string, expiresAt: number): Promise<void>;
+  /** How often the credentials have been changed or revoked. */
+  abstract versionOf(userId: UserId): Promise<number>;
+  /** Stores a reset token and revokes the user's earlier ones; false where the credentials have another version. */
+  abstract addReset(userId: UserId, token: NewResetToken): Promise<boolean>;
   /** The user (as text) whose token this is, while it is valid. */
   abstract ownerOfReset(digest: string, now: number): Promise<string | null>;
 }
 
+/** A user who has been created, and the sessions of an earlier user of the same id that were still active. */
+export interface CreatedAccount {
+  readonly user: StoredUser;
+  readonly ended: readonly EndedSession[];
+}
+
 /** Transitions of everything that the library stores of a user. */
 export abstract class AccountStore {
-  /** Disables a user and ends all sessions; null for no such user. */
+  /**
+   * Creates a user, and removes what an earlier user of the same id left.
+   * @returns null where the name is taken, or the store cannot create users
+   */
+  abstract create(user: NewUser, at: OperationContext): Promise<CreatedAccount | null>;
+  /** Disables a user, ends all sessions and revokes reset tokens; null for no such user. */
   abstract disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null>;
+  /** Enables a user. Reset tokens from before are revoked. False for no such user. */
+  abstract enable(userId: UserId): Promise<boolean>;
   /** Removes sessions, tokens and events of a user; the sessions that were active. */
   abstract forget(userId: string, at: OperationContext): Promise<readonly EndedSession[]>;
+}
+
+export interface AttemptToAdmit extends AttemptKeys {
+  readonly now: number;
+  readonly limits: StreakLimits;
+  /** False for an attempt that the limits of the account do not concern. */
+  readonly isAccountBound: boolean;
 }
 
 export interface FailedAttempt extends AttemptKeys {
@@ -137,19 +179,21 @@ export interface FailedAttempt extends AttemptKeys {
   readonly limits: StreakLimits;
   /** Whether a user has the name. */
   readonly isKnown: boolean;
-  /** The event that records the failure, given the count of failures from this network. */
-  readonly event: (failureCount: number) => NewAuthEvent;
+  /** The events that record the failure. */
+  readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
 }
 
-/** The failure streaks, shared by all instances. Each call is one transaction. */
+/** The failure streaks, shared by all instances. Each call but `isFamiliar` is one transaction. */
 export abstract class LoginAttemptStore {
   /** Takes the slots of an attempt if it is admitted. An opened session returns them, and what follows here. */
-  abstract admit(keys: AttemptKeys, now: number, limits: StreakLimits): Promise<Admission>;
-  /** Counts a failure and records it. @returns the length of the streak from this network */
-  abstract fail(attempt: FailedAttempt): Promise<number>;
+  abstract admit(attempt: AttemptToAdmit): Promise<Admission>;
+  /** Whether a session on record of the user with this name was opened from this network. */
+  abstract isFamiliar(username: string, network: string): Promise<boolean>;
+  /** Counts a failure and records it. */
+  abstract fail(attempt: FailedAttempt): Promise<CountedFailure>;
   /** Returns the slots of an attempt without a result. */
   abstract release(keys: AttemptKeys): Promise<void>;
-  /** Ends the streaks after a right password: that from this network and that of the name. */
+  /** Ends both streaks of an attempt after a right password, but no block that only a reset ends. */
   abstract succeed(keys: AttemptKeys): Promise<void>;
   /** Ends all streaks of a name, from wherever they come. */
   abstract reset(nameKey: string): Promise<void>;

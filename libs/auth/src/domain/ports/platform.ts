@@ -34,7 +34,10 @@ export abstract class PasswordHasher {
   /** A hash with a salt of its own, to be stored. */
   abstract hash(password: string): Promise<string>;
 
-  /** Whether the password is the one that was hashed; false for a hash that it cannot read. */
+  /**
+   * Whether the password is the one that was hashed; false for a hash that it cannot read. It takes
+   * as long for a weaker hash as for one of `hash`: an unknown name is verified against one of those.
+   */
   abstract verify(password: string, hash: string): Promise<boolean>;
 
   /** Whether `verify` can read this hash with a reasonable amount of work. */

@@ -131,6 +131,15 @@ export interface SessionCriteria {
   readonly browserFamily?: string;
 }
 
+/** Which events of a user. */
+export interface HistoryCriteria {
+  /** Only events with a smaller id; Infinity for all. */
+  readonly before: number;
+  /** Only events of these names; null for all. */
+  readonly events: readonly string[] | null;
+  readonly most: number;
+}
+
 /** The history of each user, and the sessions of all of them for those who administer them. */
 export abstract class SessionDirectory {
   /** Active sessions in the order of their ids, behind the given one. */
@@ -143,8 +152,8 @@ export abstract class SessionDirectory {
     actor: string,
     at: OperationContext,
   ): Promise<readonly EndedSession[]>;
-  /** Events of the user (as text), newest first; only those with a smaller id than `before` if it is given. */
-  abstract history(userId: string, before: number | null, most: number): Promise<readonly AuthEventEntry[]>;
+  /** Events of the user (as text), newest first. */
+  abstract history(userId: string, criteria: HistoryCriteria): Promise<readonly AuthEventEntry[]>;
 }
 
 /** What pruning removes by age alone. */

@@ -4,7 +4,6 @@ import { BearerAuthGuard } from '../guards/bearer-auth.guard';
 import { Public } from '../guards/decorators';
 import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
-import { AuthErrorFilter } from './auth-error.filter';
 import { LoginRequest, LogoutAllRequest, RefreshRequest } from './dto/requests';
 import {
   type DetailResponse,
@@ -13,11 +12,12 @@ import {
   tokenPairResponse,
   TokenPairResponse,
 } from './dto/responses';
+import { LibraryRouteFilter } from './library-route.filter';
 import { readBody } from './read-body';
 
 /** Login, refresh and logout. Handlers read the request itself, past the application's pipes. */
 @Controller({ version: VERSION_NEUTRAL })
-@UseFilters(AuthErrorFilter)
+@UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
 export class AuthController {
   constructor(protected readonly auth: AuthService) {}

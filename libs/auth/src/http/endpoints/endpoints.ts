@@ -1,13 +1,19 @@
-import { RequestMethod } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { IS_PUBLIC } from '../guards/decorators';
-import { MOUNTED_IF, type MountCondition } from '../guards/optional-route.guard';
+import { MOUNTED_IF, type MountCondition, type MountSettings } from '../guards/optional-route.guard';
+import { IS_PUBLIC } from '../guards/route-access';
 import { DESCRIPTION, type Description } from './auth-endpoint.decorator';
 import { AuthController } from './auth.controller';
 import { PasswordController } from './password.controller';
+import { ReauthenticationController } from './reauthentication.controller';
 import { SessionsController } from './sessions.controller';
 
-export const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController] as const;
+export const AUTH_CONTROLLERS = [
+  AuthController,
+  SessionsController,
+  PasswordController,
+  ReauthenticationController,
+] as const;
 
 /** An endpoint, as its decorators declare it. */
 export interface Endpoint extends Description {
@@ -40,3 +46,12 @@ export const ENDPOINTS: readonly Endpoint[] = AUTH_CONTROLLERS.flatMap((controll
       : [];
   });
 });
+
+/**
+ * Returns the controllers to mount.
+ * @param settings null where they are not known before the start: `OptionalRouteGuard` decides then
+ */
+export function mountedControllers(settings: MountSettings | null): Type[] {
+  const mounted = ENDPOINTS.filter(({ isMounted }) => settings === null || isMounted(settings));
+  return [...new Set<Type>(mounted.map(({ controller }) => controller))];
+}

@@ -4,19 +4,19 @@ import { BearerAuthGuard } from '../guards/bearer-auth.guard';
 import { MountedIf, OptionalRouteGuard } from '../guards/optional-route.guard';
 import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
-import { AuthErrorFilter } from './auth-error.filter';
-import { PasswordChangeRequest, ReauthenticateRequest } from './dto/requests';
+import { PasswordChangeRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
+import { LibraryRouteFilter } from './library-route.filter';
 import { readBody } from './read-body';
 
-/** What a user does with the password within a session. */
+/** Changes the password within a session. Mounted if the user store can set passwords. */
 @Controller({ version: VERSION_NEUTRAL })
-@UseFilters(AuthErrorFilter)
+@UseFilters(LibraryRouteFilter)
 @UseGuards(OptionalRouteGuard, BearerAuthGuard)
 export class PasswordController {
   constructor(protected readonly auth: AuthService) {}
 
-  /** `POST password/change/` changes the password, if the user store can set passwords. */
+  /** `POST password/change/` changes the password. */
   @MountedIf((auth) => auth.canSetPasswords)
   @Post('password/change')
   @AuthEndpoint({
@@ -30,20 +30,5 @@ export class PasswordController {
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
     return tokenPairResponse(await this.auth.changePassword(principalOf(request), change, clientInfoOf(request)));
-  }
-
-  /** `POST reauthenticate/` confirms the password, if `recentLogin.endpoint` is on. */
-  @MountedIf((auth) => auth.canReauthenticate)
-  @Post('reauthenticate')
-  @AuthEndpoint({
-    id: 'authReauthenticate',
-    summary: 'Confirms the password within the session and returns a new token pair',
-    body: ReauthenticateRequest,
-    returns: TokenPairResponse,
-    errors: ['too_many_attempts'],
-  })
-  async reauthenticate(@Req() request: AuthRequest): Promise<TokenPairResponse> {
-    const { password } = await readBody(ReauthenticateRequest, request);
-    return tokenPairResponse(await this.auth.reauthenticate(principalOf(request), password, clientInfoOf(request)));
   }
 }

@@ -1,12 +1,10 @@
 import { Controller, Delete, Get, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
-import { invalidField } from '../../domain/errors';
-import { FIELD_MESSAGES } from '../../domain/fields';
+import { AUTH_EVENT_NAMES } from '../../domain/auth-event';
 import { AuthService } from '../../services/auth.service';
 import { HISTORY_LIMIT } from '../../services/sessions/user-sessions';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
 import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
-import { AuthErrorFilter } from './auth-error.filter';
 import { uuid } from './dto/property';
 import {
   type DetailResponse,
@@ -15,10 +13,12 @@ import {
   sessionResponse,
   SessionResponse,
 } from './dto/responses';
+import { historyRequestOf } from './history-query';
+import { LibraryRouteFilter } from './library-route.filter';
 
 /** The user's own sessions and history. */
 @Controller({ version: VERSION_NEUTRAL })
-@UseFilters(AuthErrorFilter)
+@UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
 export class SessionsController {
   constructor(protected readonly auth: AuthService) {}
@@ -66,20 +66,22 @@ export class SessionsController {
         minimum: 1,
         default: HISTORY_LIMIT.default,
       },
+      before: {
+        type: 'integer',
+        description: 'The `id` of an event: only earlier events are listed, such as those of the next page.',
+        minimum: 1,
+      },
+      event: {
+        type: 'array',
+        description: 'The events to list, separated by commas; all by default.',
+        items: { type: 'string', enum: [...AUTH_EVENT_NAMES] },
+        minItems: 1,
+      },
     },
     returns: [HistoryEntryResponse],
   })
   async history(@Req() request: AuthRequest): Promise<HistoryEntryResponse[]> {
-    const entries = await this.auth.history(principalOf(request).userId, { limit: historyLimit(request.url) });
+    const entries = await this.auth.history(principalOf(request).userId, historyRequestOf(request.url));
     return entries.map(historyEntryResponse);
   }
-}
-
-/** Reads the URL itself, because query parsers differ for a repeated or empty parameter. */
-function historyLimit(url: string): number {
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const given = new URLSearchParams(query).getAll('limit');
-  if (given.length === 0) return HISTORY_LIMIT.default;
-  if (given.length > 1 || !/^[0-9]+$/.test(given[0]!)) throw invalidField('limit', FIELD_MESSAGES.integer);
-  return Number(given[0]);
 }

@@ -1,5 +1,5 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
-import { AuthError } from '../../domain/errors';
+import type { AuthError } from '../../domain/errors';
 import type { AuthResponse } from '../platform/request';
 import { AuthHttpException, httpExceptionFor } from './error-responses';
 
@@ -30,9 +30,9 @@ export function exceptionFor(context: ExecutionContext, error: AuthError): Error
 }
 
 /** Responds by the transport's own filter. Over WebSockets a client waits if a filter throws. */
-export function replyOverTransport(thrown: unknown, host: ArgumentsHost): unknown {
+export function replyOverTransport(error: AuthError, host: ArgumentsHost): unknown {
   const type = host.getType<string>();
-  const exception = thrown instanceof AuthError ? transportException(type, thrown) : thrown;
+  const exception = transportException(type, error);
   const transport = TRANSPORTS[type]?.();
   // GraphQL reports what is thrown here. Other transports are unknown.
   if (!transport) throw exception;

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, Optional, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthError, invalidAccessToken } from '../../domain/errors';
 import { TokenSource } from '../../domain/ports/platform';
@@ -7,7 +7,7 @@ import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { exceptionFor } from '../endpoints/transport-exceptions';
 import { LazyClientInfo, type AuthRequest } from '../platform/request';
 import { storeCaller, storeHttpCaller, verifiedPrincipal, type Caller } from './caller';
-import { isPublicRoute, RECENT_LOGIN } from './decorators';
+import { AccessTokenGuard, isPublicRoute, RECENT_LOGIN } from './route-access';
 import { bearerToken, presentedToken } from './token-extraction';
 
 /** What the decorators of a handler, or else of its class, say. */
@@ -22,7 +22,7 @@ interface RouteRules {
  * checked against the database. Handlers marked `@Public()` pass unchecked.
  */
 @Injectable()
-export class BearerAuthGuard implements CanActivate {
+export class BearerAuthGuard extends AccessTokenGuard {
   /** By handler and class. Decorators do not change, so they are read once. */
   private readonly rules = new WeakMap<object, WeakMap<object, RouteRules>>();
 
@@ -31,8 +31,11 @@ export class BearerAuthGuard implements CanActivate {
     protected readonly reflector: Reflector,
     /** The application's token source, from the option `tokenSource`. */
     @Optional() @Inject(TokenSource) protected readonly tokens: TokenSource | null = null,
-  ) {}
+  ) {
+    super();
+  }
 
+  /** Admits the call, or throws what its transport reports to the client. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.isPublic(context)) return true;
     try {
@@ -47,7 +50,7 @@ export class BearerAuthGuard implements CanActivate {
     }
   }
 
-  /** Whether the handler, or else its class, is marked `@Public()`. */
+  /** Whether the handler, or else its class, is declared open: see `@Public()`. */
   protected isPublic(context: ExecutionContext): boolean {
     return this.rulesOf(context).isPublic;
   }
@@ -95,7 +98,7 @@ export class BearerAuthGuard implements CanActivate {
     const known = this.rules.get(handler)?.get(type);
     if (known) return known;
     const recentLoginSeconds = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
-    const rules = { isPublic: isPublicRoute(this.reflector, context), recentLoginSeconds };
+    const rules = { isPublic: isPublicRoute(context), recentLoginSeconds };
     const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
     this.rules.set(handler, ofHandler.set(type, rules));
     return rules;

@@ -36,7 +36,10 @@ describe('the verified principal of a request', () => {
   });
 
   const callerOfRequest = (): ReturnType<typeof callerOf> =>
-    callerOf({ getType: () => 'http', switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext);
+    callerOf(
+      { getType: () => 'http', switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext,
+      '@CurrentUser()',
+    );
 
   it('has its own user, whichever loader another guard has left', () => {
     request.loadUser = () => Promise.resolve('a user of another guard');

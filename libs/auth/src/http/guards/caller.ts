@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
-import { principalOf, type AuthRequest } from '../platform/request';
+import type { AuthRequest } from '../platform/request';
 
 /** The authenticated user of a call. */
 export interface Caller {
@@ -70,19 +70,30 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
   CALLERS.set(call, callers.set(slot, caller));
 }
 
-/** Returns the caller of a call. Over HTTP it is `request.auth`, which a guard of the application may have set. */
-export function callerOf(context: ExecutionContext): Caller {
+/**
+ * Returns the caller of a call. Over HTTP it is `request.auth`, which a guard of the application may have set.
+ * @param decorator what asks for it
+ */
+export function callerOf(context: ExecutionContext, decorator: string): Caller {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
-    const principal = principalOf(request);
+    const { auth: principal } = request;
+    if (!principal) throw noCaller(context, decorator);
     // The loader of a verified principal comes first: another guard may have left that of another user.
     const loadUser = VerifiedPrincipal.verificationOf(principal)?.loadUser ?? request.loadUser;
     return { principal, loadUser: loadUser ?? noLoader };
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
-  if (!caller) throw new Error('No authenticated user. Is `BearerAuthGuard` applied to this handler?');
+  if (!caller) throw noCaller(context, decorator);
   return caller;
+}
+
+function noCaller(context: ExecutionContext, decorator: string): Error {
+  return new Error(
+    `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
+      'has run. Add @UseGuards(BearerAuthGuard) to the handler or its class; a @Public() route has no user.',
+  );
 }
 
 function noLoader(): never {

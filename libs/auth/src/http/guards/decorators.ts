@@ -1,25 +1,16 @@
 import { createParamDecorator, SetMetadata, type CustomDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../../domain/signals';
 import { callerOf } from './caller';
-
-/** The metadata key of `@Public()`. Global guards of the application may read it too. */
-export const IS_PUBLIC = 'nestjs-session-auth:public';
-
-/** Opens a handler or controller behind `BearerAuthGuard`. `@Public(false)` closes it again. */
-export const Public = (isPublic: boolean = true): CustomDecorator<string> => SetMetadata(IS_PUBLIC, isPublic);
+import { IS_PUBLIC, RECENT_LOGIN } from './route-access';
 
 /**
- * Whether the handler, or else its class, is marked `@Public()`, as the library's login and refresh
- * are. Call it in a global guard of the application to let public routes pass.
+ * Opens a handler or a controller behind `BearerAuthGuard`. The nearer declaration wins: on a
+ * handler it opens a route of a guarded controller; `@UseGuards(BearerAuthGuard)` on a handler
+ * closes a route of a public controller, and so does `@Public(false)`. Subclasses of a public
+ * controller are not public. Beside a guard on the same handler or class it stops the startup.
  */
-export function isPublicRoute(reflector: Reflector, context: ExecutionContext): boolean {
-  return reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]) === true;
-}
-
-/** The metadata key of `@RequireRecentLogin()`. */
-export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
+export const Public = (isPublic: boolean = true): CustomDecorator<string> => SetMetadata(IS_PUBLIC, isPublic);
 
 /**
  * Requires that the user has logged in, or called `POST reauthenticate/`, within this many seconds.
@@ -35,12 +26,12 @@ export const RequireRecentLogin = ({ withinSeconds }: { readonly withinSeconds: 
 
 /** Injects the session of the call: a `SessionInfo`. */
 export const CurrentSession: () => ParameterDecorator = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => callerOf(context).principal.session,
+  (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentSession()').principal.session,
 );
 
 /** Injects the application's user object, loaded on demand. */
 export const CurrentUser: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  callerOf(context).loadUser(),
+  callerOf(context, '@CurrentUser()').loadUser(),
 );
 
 /** Handles a signal: `@OnAuthSignal('token_reuse_detected')`. The parameter's type is checked. */

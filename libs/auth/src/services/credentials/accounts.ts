@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { assertValidField, AuthError, unknownUser } from '../../domain/errors';
-import { usernameProblem } from '../../domain/fields';
+import { newUsernameProblem } from '../../domain/fields';
 import { AccountStore, type UserId, UserStore } from '../../domain/ports/accounts';
 import { USERNAME_LENGTH } from '../../domain/username';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
@@ -26,26 +26,30 @@ export class Accounts {
   ) {}
 
   async create(username: string, password: string | null, skipPolicy: boolean): Promise<CreatedUser> {
-    assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
+    assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
     const hash = (given: string): Promise<string> =>
       skipPolicy ? this.passwords.hash(given, 'password') : this.passwords.hashNew(given, 'password', username);
     const passwordHash = password === null ? null : await hash(password);
     if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
-    const user = await this.users.create({ username, passwordHash });
-    if (!user) throw new AuthError('username_taken', 'A user with this name exists.');
+    const created = await this.accounts.create({ username, passwordHash }, this.lifecycle.operationContext({}));
+    if (!created) throw new AuthError('username_taken', 'A user with this name exists.');
+    const { user, ended } = created;
+    this.lifecycle.publishSessionEnded(ended);
     return { id: user.id, username: user.username };
   }
 
   async disable(userId: UserId, info: ClientInfo): Promise<void> {
     if (!this.users.setActive) throw cannotSetActive();
-    const ended = await this.accounts.disable(userId, this.lifecycle.operationContext(info));
+    const user = await this.users.findById(userId);
+    const ended = user && (await this.accounts.disable(user.id, this.lifecycle.operationContext(info)));
     if (!ended) throw unknownUser();
     this.lifecycle.publishSessionEnded(ended);
   }
 
   async enable(userId: UserId): Promise<void> {
     if (!this.users.setActive) throw cannotSetActive();
-    if (!(await this.users.setActive(userId, true))) throw unknownUser();
+    const user = await this.users.findById(userId);
+    if (!user || !(await this.accounts.enable(user.id))) throw unknownUser();
   }
 
   /** The application may have removed the user already, or does so afterwards. */

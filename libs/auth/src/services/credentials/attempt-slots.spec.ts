@@ -5,7 +5,12 @@ import type { ResolvedAuthOptions } from '../../options/auth-options';
 import { AttemptSlots } from './attempt-slots';
 import { WaitQueue } from './wait-queue';
 
-const KEYS = { network: 'network', name: 'name' };
+const REQUEST = {
+  keys: { network: 'network', name: 'name' },
+  username: 'alice',
+  client: { network: '', trackedNetwork: '' },
+  isInSession: false,
+};
 const NOW = 1_000_000;
 
 /** One instance whose database has so many free slots. */
@@ -14,15 +19,15 @@ function instance(freeSlots: number) {
   const store = {
     admit: async (): Promise<Admission> => {
       state.looks++;
-      if (state.delayedUntil > NOW) return { kind: 'delayed', until: state.delayedUntil };
-      if (state.free === 0) return { kind: 'at_capacity' };
+      if (state.delayedUntil > NOW) return { kind: 'blocked', scope: 'network', until: state.delayedUntil };
+      if (state.free === 0) return { kind: 'at_capacity', scope: 'network' };
       state.free--;
       return { kind: 'admitted' };
     },
     release: async () => void state.free++,
   };
   const slots = new AttemptSlots(
-    { failedLogins: { throttleFrom: 10, windowSeconds: 300 } } as ResolvedAuthOptions,
+    { failedLogins: { throttleFrom: 10, windowSeconds: 300, accountBlock: 'unfamiliar' } } as ResolvedAuthOptions,
     { now: () => NOW },
     store as unknown as LoginAttemptStore,
     { outsideTransaction: (call: () => unknown) => call() } as unknown as ApplicationTransactions,
@@ -30,7 +35,7 @@ function instance(freeSlots: number) {
   );
   /** Attempts that return their slot when they end. */
   const attempt = (verify: () => Promise<string>): Promise<string> =>
-    slots.run(KEYS, async () => {
+    slots.run(REQUEST, async () => {
       const result = await verify();
       state.free++;
       return result;
@@ -94,7 +99,7 @@ describe('attempts that find no free slot', () => {
   it('are refused together as soon as one that fails sets a delay', async () => {
     const { state, slots, attempt } = instance(1);
     let fail!: () => void;
-    const failing = slots.run(KEYS, () => new Promise<string>((resolve) => (fail = () => resolve('failed'))));
+    const failing = slots.run(REQUEST, () => new Promise<string>((resolve) => (fail = () => resolve('failed'))));
     await jest.advanceTimersByTimeAsync(0);
     const others = Array.from({ length: 5 }, () => attempt(() => Promise.resolve('ok')).catch(({ code }) => code));
     await jest.advanceTimersByTimeAsync(0);

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { assertValidField, AuthError, invalidAccessToken, invalidField, unknownUser } from '../../domain/errors';
+import { reportFailure } from '../../domain/failure-report';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../../domain/fields';
 import { CredentialStore, type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
 import type { OpenedSession } from '../../domain/tokens';
@@ -36,14 +37,14 @@ export class Login {
   async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
-    return this.attempts.run(username, info, async ({ keys }): Promise<Verdict<OpenedSession>> => {
+    return this.attempts.run(username, info, false, async ({ keys, client }): Promise<Verdict<OpenedSession>> => {
       const { user, version } = await this.credentials.find(username);
       // Without a user there is a hash to verify as well: the time must not reveal whether the name exists.
-      const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null);
+      const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null, client.network);
       if (matches && user) {
         const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });
         if (opened) {
-          await this.upgradeHash(user, password);
+          await this.upgradeHash(user, password, client.network);
           return { right: opened };
         }
       }
@@ -79,8 +80,8 @@ export class Login {
     assertValidField(field, passwordProblem(password));
     const user = await this.users.findById(userId);
     if (!user) throw invalidAccessToken();
-    return this.attempts.run(user.username, info, async (attempt): Promise<Verdict<T>> => {
-      const matches = await this.passwords.verify(password, user.passwordHash);
+    return this.attempts.run(user.username, info, true, async (attempt): Promise<Verdict<T>> => {
+      const matches = await this.passwords.verify(password, user.passwordHash, attempt.client.network);
       if (!matches) return { wrong: invalidField(field, FIELD_MESSAGES.password), user };
       const right = await work(user);
       await this.attempts.succeed(attempt);
@@ -89,13 +90,17 @@ export class Login {
   }
 
   /** Replaces a weaker hash while the password is at hand. A failure does not fail the login. */
-  private async upgradeHash(user: StoredUser, password: string): Promise<void> {
+  private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;
     if (passwordHash === null || !this.users.setPasswordHash || !this.passwords.needsRehash(passwordHash)) return;
     try {
-      await this.users.setPasswordHash(user.id, await this.passwords.hash(password, 'password'), passwordHash);
-    } catch {
-      this.logger.warn('A password hash could not be upgraded to the configured cost. The next login tries again.');
+      const upgraded = await this.passwords.hash(password, 'password', network);
+      await this.users.setPasswordHash(user.id, upgraded, passwordHash);
+    } catch (error) {
+      const { summary } = reportFailure(error);
+      this.logger.warn(
+        `A password hash could not be upgraded to the configured cost. The next login tries again. ${summary}`,
+      );
     }
   }
 }

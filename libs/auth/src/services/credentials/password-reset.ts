@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { AuthError, unknownUser } from '../../domain/errors';
 import { CredentialStore, type UserId, UserStore } from '../../domain/ports/accounts';
+import { newEvent } from '../../domain/session-events';
 import { isResetToken } from '../../domain/tokens';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { TokenIssuer } from '../sessions/token-issuer';
@@ -32,13 +33,17 @@ export class PasswordReset {
   }
 
   /** Issues a token. (ASVS 6.4.3) @throws AuthError `unknown_user` for a user who does not exist or is not active */
-  async createToken(userId: UserId): Promise<PasswordResetToken> {
+  async createToken(userId: UserId, info: ClientInfo): Promise<PasswordResetToken> {
     this.replacement.assertSupported();
+    const credentialsVersion = await this.credentials.versionOf(userId);
     const user = await this.users.findById(userId);
     if (!user?.active) throw unknownUser();
-    const { token, digest, expiresAt } = this.tokens.issueResetToken(this.lifecycle.now());
-    await this.credentials.addReset(user.id, digest, expiresAt);
-    return { token, expiresAt: new Date(expiresAt) };
+    const { now, client } = this.lifecycle.operationContext(info);
+    const { token, digest, expiresAt } = this.tokens.issueResetToken(now);
+    const event = newEvent('password_reset_requested', String(user.id), client, now);
+    const isStored = await this.credentials.addReset(user.id, { digest, expiresAt, credentialsVersion, event });
+    // The user may have been disabled meanwhile: read again.
+    return isStored ? { token, expiresAt: new Date(expiresAt) } : this.createToken(userId, info);
   }
 
   /** A refused new password does not use the token up. */

@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit }
 import { assertValidField, invalidField } from '../../domain/errors';
 import { FIELD_MESSAGES, passwordProblem } from '../../domain/fields';
 import { Metrics, PasswordHasher } from '../../domain/ports/platform';
+import { predictabilityProblem } from '../../domain/predictable-password';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { WaitQueue } from './wait-queue';
 
@@ -32,14 +33,17 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     for (const end of this.unobserve) end();
   }
 
-  /** Whether the password matches the hash; null is for a user who does not exist or has no password. */
-  async verify(password: string, hash: string | null): Promise<boolean> {
+  /**
+   * Whether the password matches the hash; null is for a user who does not exist or has no password.
+   * @param network that of the login attempt, which has entered the queue
+   */
+  async verify(password: string, hash: string | null, network: string): Promise<boolean> {
     const usable =
       hash !== null && this.hasher.accepts(hash) && Buffer.byteLength(password) <= this.hasher.maxPasswordBytes;
     const against = usable ? hash : await this.dummyHash();
     // Cut for the dummy only, which nothing matches: a hasher may refuse a longer one without doing the work.
     const given = usable ? password : cut(password, this.hasher.maxPasswordBytes);
-    const matches = await this.queue.runHash(() => this.hasher.verify(given, against));
+    const matches = await this.queue.runHash(() => this.hasher.verify(given, against), network);
     return usable && matches;
   }
 
@@ -49,23 +53,24 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** @throws AuthError `invalid_field` for a password that cannot be hashed in full */
-  async hash(password: string, field: string): Promise<string> {
+  async hash(password: string, field: string, network?: string): Promise<string> {
     this.assertHashable(password, field);
-    return this.queue.runHash(() => this.hasher.hash(password));
+    return this.queue.runHash(() => this.hasher.hash(password), network);
   }
 
   /**
-   * Hashes a password that meets the policy: its length and the application's own check, no
+   * Hashes a password that meets the policy: its length, not easy to guess, and the application's own check; no
    * composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
    * @throws AuthError `invalid_field` with the problem
    */
-  async hashNew(password: string, field: string, username: string): Promise<string> {
+  async hashNew(password: string, field: string, username: string, network?: string): Promise<string> {
     this.assertHashable(password, field);
     const { minLength, check } = this.options.passwordPolicy;
     if ([...password].length < minLength) throw invalidField(field, FIELD_MESSAGES.tooShort(minLength));
+    assertValidField(field, predictabilityProblem(password, username));
     const problem = await check?.(password, { username });
     if (problem) throw invalidField(field, problem);
-    return this.hash(password, field);
+    return this.hash(password, field, network);
   }
 
   private assertHashable(password: string, field: string): void {

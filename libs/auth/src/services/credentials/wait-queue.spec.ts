@@ -131,17 +131,53 @@ describe('a wait', () => {
     expect(queue.load.waiting).toBe(0);
     jest.useRealTimers();
   });
+});
 
-  it('counts for the one bound of the queue, whatever its key', async () => {
+describe('what has entered the queue', () => {
+  it('counts for its one bound, whether it waits or not, and is refused beyond it', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
-    const wait = queue.wait('a', 60_000);
-    await expect(queue.wait('b', 60_000)).rejects.toMatchObject({ code: 'busy' });
+    const wait = queue.enter('', () => queue.wait('a', 60_000));
     const hash = work();
     const hashed = queue.runHash(hash.run);
     await expect(queue.runHash(work().run)).rejects.toMatchObject({ code: 'busy' });
+    await expect(queue.enter('', () => Promise.resolve())).rejects.toMatchObject({ code: 'busy' });
     queue.wake('a');
-    await wait;
+    expect(await wait).toBe(true);
+    await queue.enter('', () => Promise.resolve());
     hash.end();
     await hashed;
+  });
+
+  it('enters once: what it hashes and waits for needs no further capacity', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 0 });
+    const hashTwice = async (): Promise<string> => {
+      await queue.runHash(() => Promise.resolve(), '192.0.2.1');
+      return queue.runHash(() => Promise.resolve('done'), '192.0.2.1');
+    };
+    expect(await queue.enter('192.0.2.1', hashTwice)).toBe('done');
+  });
+
+  it('is at most half of the capacity for one network, and what fails leaves', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 5 });
+    const works = Array.from({ length: 7 }, work);
+    const enter = (network: string, index: number): Promise<string> => queue.enter(network, works[index]!.run);
+    const flood = [0, 1, 2].map((index) => enter('192.0.2.1', index));
+    await expect(enter('192.0.2.1', 3)).rejects.toMatchObject({ code: 'busy' });
+    const others = [4, 5, 6].map((index) => enter(`192.0.2.${index}`, index));
+    await expect(enter('192.0.2.9', 3)).rejects.toMatchObject({ code: 'busy' });
+    works[0]!.fail();
+    await expect(flood[0]).rejects.toThrow('failed');
+    const again = enter('192.0.2.1', 3);
+    for (const index of [1, 2, 3, 4, 5, 6]) works[index]!.end();
+    expect(await Promise.all([...flood.slice(1), ...others, again])).toEqual(Array<string>(6).fill('done'));
+  });
+
+  it('hashes by turns of the networks, so that a flood from one delays the others by one hash each', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 20 });
+    const order: string[] = [];
+    const hash = (network: string): Promise<void> =>
+      queue.enter(network, () => queue.runHash(async () => void order.push(network), network));
+    await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(hash));
+    expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
   });
 });

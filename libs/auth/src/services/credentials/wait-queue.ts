@@ -4,27 +4,61 @@ import { tooBusy } from '../../domain/errors';
 /** The key of password hashes. */
 const HASHING = 'hashing';
 
+/** What waits for one key, by the network that it came from. */
+type Line = Map<string, Set<(isWoken: boolean) => void>>;
+
 /**
- * The queue of everything that a login waits for in this process: bounded, and first in, first out
- * for each key. Password hashes use the threads of files and DNS look-ups; without a bound, a wave of
- * logins would stop those. (ASVS 15.1.3)
+ * The queue of everything that a login waits for in this process: bounded in all, by half for each
+ * network, and first in, first out for each key, where networks take turns. Password hashes use the
+ * threads of files and DNS look-ups; without a bound, a wave of logins would stop those, and without
+ * turns one network would delay all others. (ASVS 15.1.3)
  */
 @Injectable()
 export class WaitQueue {
-  private readonly waiting = new Map<string, Set<(isWoken: boolean) => void>>();
+  private readonly waiting = new Map<string, Line>();
   private readonly running = new Map<string, number>();
+  /** What has entered, by its network. */
+  private readonly entered = new Map<string, number>();
+  private readonly capacity: number;
+  private total = 0;
   private size = 0;
 
-  constructor(private readonly bounds: { readonly concurrent: number; readonly waiting: number }) {}
+  constructor(private readonly bounds: { readonly concurrent: number; readonly waiting: number }) {
+    this.capacity = bounds.concurrent + bounds.waiting;
+  }
 
   /** How many hashes run, and how much waits in all. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.running.get(HASHING) ?? 0, waiting: this.size };
   }
 
-  /** Runs a password hash as soon as fewer than `concurrent` run. @throws AuthError `busy` if the queue is full */
-  runHash<T>(work: () => Promise<T>): Promise<T> {
-    return this.run(HASHING, this.bounds.concurrent, work);
+  /**
+   * Runs work that may wait here any number of times: what it calls is given the network, not entered again.
+   * @param network where it came from; empty if unknown, which no share bounds
+   * @throws AuthError `busy` if the queue is at capacity, or half of it is taken by the network
+   */
+  async enter<T>(network: string, work: () => Promise<T>): Promise<T> {
+    const own = this.entered.get(network) ?? 0;
+    const share = network === '' ? this.capacity : Math.ceil(this.capacity / 2);
+    if (this.total >= this.capacity || own >= share) throw tooBusy();
+    this.total++;
+    this.entered.set(network, own + 1);
+    try {
+      return await work();
+    } finally {
+      this.total--;
+      decrement(this.entered, network);
+    }
+  }
+
+  /**
+   * Runs a password hash as soon as fewer than `concurrent` run.
+   * @param network that of the work that has entered; without it the hash enters by itself
+   * @throws AuthError `busy` if the queue is at capacity
+   */
+  runHash<T>(work: () => Promise<T>, network?: string): Promise<T> {
+    const run = (): Promise<T> => this.run(HASHING, this.bounds.concurrent, work, { network });
+    return network === undefined ? this.enter('', run) : run();
   }
 
   /** Whether work of this key runs. */
@@ -32,55 +66,73 @@ export class WaitQueue {
     return this.running.has(key);
   }
 
-  /** Runs work of the same key one after another. @throws AuthError `busy` if the queue is full, or after `timeoutMs` */
+  /**
+   * Runs work of the same key one after another, within `enter`.
+   * @throws AuthError `busy` after `timeoutMs`
+   */
   runExclusive<T>(key: string, work: () => Promise<T>, timeoutMs: number): Promise<T> {
-    return this.run(key, 1, work, timeoutMs);
+    return this.run(key, 1, work, { timeoutMs });
   }
 
   /**
-   * Waits for `wake`, until `timeoutMs` have passed. @throws AuthError `busy` if the queue is full
+   * Waits for `wake`, until `timeoutMs` have passed, within `enter`.
    * @returns whether it was woken
    */
-  async wait(key: string, timeoutMs?: number): Promise<boolean> {
-    if (this.size >= this.bounds.waiting) throw tooBusy();
-    const line = this.waiting.get(key) ?? new Set();
-    this.waiting.set(key, line);
+  async wait(key: string, timeoutMs?: number, network = ''): Promise<boolean> {
+    const line = this.waiting.get(key) ?? (new Map() as Line);
+    const own = line.get(network) ?? new Set();
+    this.waiting.set(key, line.set(network, own));
     this.size++;
     return new Promise((resolve) => {
       const leave = (isWoken: boolean): void => {
         clearTimeout(timer);
-        line.delete(leave);
+        own.delete(leave);
+        if (own.size === 0) line.delete(network);
         if (line.size === 0) this.waiting.delete(key);
         this.size--;
         resolve(isWoken);
       };
       const timer = timeoutMs === undefined ? undefined : setTimeout(leave, timeoutMs, false);
-      line.add(leave);
+      own.add(leave);
     });
   }
 
-  /** Wakes whoever has waited longest for this key. @returns whether anyone waited */
+  /**
+   * Wakes whoever has waited longest for this key, of the network whose turn it is.
+   * @returns whether anyone waited
+   */
   wake(key: string): boolean {
-    const [longest] = this.waiting.get(key) ?? [];
-    longest?.(true);
-    return longest !== undefined;
+    const line = this.waiting.get(key);
+    const [turn] = line ?? [];
+    if (!line || !turn) return false;
+    const [network, own] = turn;
+    const [longest] = own;
+    longest!(true);
+    // Behind the other networks.
+    if (own.size > 0 && line.delete(network)) line.set(network, own);
+    return true;
   }
 
-  private async run<T>(key: string, concurrent: number, work: () => Promise<T>, timeoutMs?: number): Promise<T> {
+  private async run<T>(
+    key: string,
+    concurrent: number,
+    work: () => Promise<T>,
+    { timeoutMs, network }: { readonly timeoutMs?: number; readonly network?: string | undefined },
+  ): Promise<T> {
     const running = this.running.get(key) ?? 0;
     if (running < concurrent) this.running.set(key, running + 1);
-    else if (!(await this.wait(key, timeoutMs))) throw tooBusy();
+    else if (!(await this.wait(key, timeoutMs, network))) throw tooBusy();
     try {
       return await work();
     } finally {
       // Handed over while it still counts as running, so that a newcomer does not overtake those who wait.
-      if (!this.wake(key)) this.leave(key);
+      if (!this.wake(key)) decrement(this.running, key);
     }
   }
+}
 
-  private leave(key: string): void {
-    const running = this.running.get(key)! - 1;
-    if (running > 0) this.running.set(key, running);
-    else this.running.delete(key);
-  }
+function decrement(counts: Map<string, number>, key: string): void {
+  const count = counts.get(key)! - 1;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }

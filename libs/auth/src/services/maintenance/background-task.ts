@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { kindOf } from '../../domain/loggable';
+import { reportFailure } from '../../domain/failure-report';
 
 /**
  * Runs work at an interval, counted from the end of one run to the start of the next. Runs never overlap, and a failed
@@ -48,7 +48,9 @@ export class BackgroundTask {
     try {
       await this.work();
     } catch (error) {
-      this.logger.warn(`The background task '${this.name}' failed and runs again later: ${kindOf(error)}`);
+      this.logger.warn(
+        `The background task '${this.name}' failed and runs again later: ${reportFailure(error).summary}`,
+      );
     }
     this.running = undefined;
     if (this.isActive) this.schedule(this.intervalMs);

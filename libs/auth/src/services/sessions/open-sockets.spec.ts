@@ -41,7 +41,7 @@ describe('open sockets', () => {
     jest.useFakeTimers();
     store = new FakeStore();
     closed = [];
-    sockets = new OpenSockets(resolveOptions(), new StoppedClock(), store as unknown as SessionStore);
+    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as SessionStore);
   });
   afterEach(() => jest.useRealTimers());
 

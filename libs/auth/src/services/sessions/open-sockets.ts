@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { kindOf } from '../../domain/loggable';
+import { reportFailure } from '../../domain/failure-report';
 import { Clock } from '../../domain/ports/platform';
 import { type SessionLookup, SessionStore } from '../../domain/ports/sessions';
 import { isExpired } from '../../domain/session';
@@ -11,12 +11,15 @@ const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
   readonly close: () => unknown;
+  readonly openedAt: number;
 }
 
 /**
  * Closes sockets and event streams when their session ends: immediately if this instance ends it.
  * Sessions that expire or end elsewhere are found in the database, every `socketCheckIntervalSeconds`
- * while any socket is open. While the database does not answer, nothing is closed.
+ * while any socket is open, and so are those with a new token family: a password change or a
+ * reauthentication ends what the earlier tokens have opened. While the database does not answer,
+ * nothing is closed.
  */
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {
@@ -43,7 +46,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
       throw new TypeError('OpenSockets.register() needs the id of a session and a function that closes the socket.');
     }
     const id = sessionId.toLowerCase();
-    const socket = { close };
+    const socket = { close, openedAt: this.clock.now() };
     const ofSession = this.bySession.get(id) ?? new Set();
     this.bySession.set(id, ofSession.add(socket));
     this.checks.start();
@@ -54,7 +57,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Looks up the sessions, and closes the sockets of those that have ended; returns how many have.
+   * Looks up the sessions and closes their sockets: all if the session has ended, else those that an
+   * earlier token family has opened. Returns how many sessions had such sockets.
    * @throws AuthError `database_unavailable`; sockets of sessions not looked up by then stay open
    */
   async check(): Promise<number> {
@@ -64,8 +68,20 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const asked = ids.slice(i, i + SESSIONS_PER_LOOKUP);
       const live = await this.liveAmong(asked);
       closed += this.closeOf(asked.filter((id) => !live.has(id)));
+      for (const [id, authenticatedAt] of live) closed += this.closeOpenedBefore(authenticatedAt, id);
     }
     return closed;
+  }
+
+  private closeOpenedBefore(authenticatedAt: number, id: string): number {
+    const ofSession = this.bySession.get(id) ?? new Set();
+    const outdated = [...ofSession].filter(({ openedAt }) => openedAt < authenticatedAt);
+    for (const socket of outdated) {
+      ofSession.delete(socket);
+      this.close(socket);
+    }
+    if (outdated.length > 0 && ofSession.size === 0) this.forget(id);
+    return Math.min(1, outdated.length);
   }
 
   /** Closes the sockets of these sessions; returns how many of them had any. */
@@ -86,13 +102,14 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return this.checks.stop();
   }
 
-  private async liveAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The sessions that go on, with the time when their user last proved their identity. */
+  private async liveAmong(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await this.sessions.findActive(ids);
     const now = this.clock.now();
     // A `UserStore` is not asked about each user: guarded requests notice a user who is disabled there.
     const isLive = ({ session, account }: SessionLookup): boolean =>
       !isExpired(session, now) && (account ?? 'active') === 'active';
-    return new Set(found.filter(isLive).map(({ session }) => session.id));
+    return new Map(found.filter(isLive).map(({ session }) => [session.id, session.authenticatedAt]));
   }
 
   private forget(id: string): void {
@@ -101,7 +118,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   private close(socket: OpenSocket): void {
-    const report = (error: unknown): void => this.logger.error(`A socket could not be closed: ${kindOf(error)}`);
+    const report = (error: unknown): void =>
+      this.logger.error(`A socket could not be closed: ${reportFailure(error).summary}`);
     try {
       Promise.resolve(socket.close()).catch(report);
     } catch (error) {

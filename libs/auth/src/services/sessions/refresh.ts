@@ -45,6 +45,7 @@ export class Refresh {
     });
     switch (outcome.kind) {
       case 'rotated':
+        if (outcome.networkChange) this.lifecycle.publishNetworkChange(outcome.networkChange);
         return next.pair;
       case 'replayed':
         return this.tokens.deriveSuccessor(refreshToken, claims, outcome.seed).pair;

@@ -3,7 +3,8 @@ import type { AuthEventEntry } from '../../domain/auth-event';
 import type { ClientInfo } from '../../domain/client';
 import type { DeviceType } from '../../domain/device';
 import { actorOf } from '../../domain/actor';
-import { invalidField } from '../../domain/errors';
+import { type AuthError, invalidField } from '../../domain/errors';
+import { UUID } from '../../domain/fields';
 import { canonicalIp } from '../../domain/ip-address';
 import { ApplicationTransactions, type TransactionManager } from '../../domain/ports/platform';
 import { type SessionCriteria, SessionDirectory } from '../../domain/ports/sessions';
@@ -65,17 +66,21 @@ export class SessionAdministration {
     return joining(this.transactions, manager, this, ['end']);
   }
 
-  /** A page of at most `limit` active sessions (100 by default, 1,000 at most). */
+  /**
+   * A page of active sessions, in the order of their ids: `limit` of them (100 by default, 1,000 at most) behind `after`.
+   * @throws AuthError `invalid_field`, also for an `after` that is not the `next` of a page
+   */
   async list(
     filter: SessionFilter = {},
-    { limit = 100, after = '' }: { readonly limit?: number; readonly after?: string } = {},
+    { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
   ): Promise<ResultPage<AdministeredSession>> {
     assertLimit(limit);
-    const found = await this.directory.page(criteriaOf(filter), after, limit);
-    const live = found.filter((session) => !isExpired(session, this.lifecycle.now()));
+    if (after !== undefined && !UUID.test(after)) throw invalidPage();
+    const { items, next } = pageOf(await this.directory.page(criteriaOf(filter), after ?? '', limit + 1), limit);
+    const live = items.filter((session) => !isExpired(session, this.lifecycle.now()));
     return {
       items: live.map((session) => ({ ...viewSession(session, null), userId: this.users.parseId(session.userId) })),
-      next: found.length === limit ? found.at(-1)!.id : null,
+      next,
     };
   }
 
@@ -109,8 +114,9 @@ export class SessionAdministration {
     { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
   ): Promise<ResultPage<AuthEventEntry>> {
     assertLimit(limit);
-    const items = await this.directory.history(String(userId), after === undefined ? null : eventIdOf(after), limit);
-    return { items, next: items.length === limit ? String(items.at(-1)!.id) : null };
+    const before = after === undefined ? Infinity : eventIdOf(after);
+    const found = await this.directory.history(String(userId), { before, events: null, most: limit + 1 });
+    return pageOf(found, limit);
   }
 }
 
@@ -150,8 +156,18 @@ function instantOf(name: string, date: Date): number {
 }
 
 function eventIdOf(after: string): number {
-  if (!/^\d{1,16}$/.test(after)) throw invalidField('after', 'Pass the `next` of a page.');
+  if (!/^\d{1,16}$/.test(after)) throw invalidPage();
   return Number(after);
+}
+
+function invalidPage(): AuthError {
+  return invalidField('after', 'Pass the `next` of a page.');
+}
+
+/** The page, of one row more than its limit: without that row, it is the last one. */
+function pageOf<T extends { readonly id: string | number }>(found: readonly T[], limit: number): ResultPage<T> {
+  const items = found.slice(0, limit);
+  return { items, next: found.length > limit ? String(items.at(-1)!.id) : null };
 }
 
 function assertLimit(limit: number): void {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client, ClientInfo } from '../../domain/client';
 import type { AccountStatus } from '../../domain/account-status';
-import type { OpenOutcome, RotateOutcome } from '../../domain/outcomes';
+import type { NetworkChange, OpenOutcome, RotateOutcome } from '../../domain/outcomes';
 import { Clock } from '../../domain/ports/platform';
 import { type OperationContext, SessionTransitions } from '../../domain/ports/sessions';
 import { SignalBus } from '../../domain/ports/events';
@@ -60,6 +60,11 @@ export class SessionLifecycle {
       const userId = this.userIdOf(session);
       this.signals.emit('user_logged_out', { userId, session: viewSession(session, currentId), reason });
     }
+  }
+
+  publishNetworkChange({ session, from, to }: NetworkChange): void {
+    const refreshed = viewSession(session, session.id);
+    this.signals.emit('session_network_changed', { userId: this.userIdOf(session), session: refreshed, from, to });
   }
 
   publishTokenReuse(reuse: Extract<RotateOutcome, { kind: 'reused' }>, { ipAddress, userAgent }: Client): void {

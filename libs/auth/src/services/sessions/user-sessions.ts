@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { actorOf } from '../../domain/actor';
-import type { AuthEventEntry } from '../../domain/auth-event';
+import { AUTH_EVENT_NAMES, type AuthEventEntry } from '../../domain/auth-event';
 import type { ClientInfo } from '../../domain/client';
 import { AuthError, invalidField } from '../../domain/errors';
-import { FIELD_MESSAGES } from '../../domain/fields';
+import { FIELD_MESSAGES, UUID } from '../../domain/fields';
 import { SessionDirectory, SessionStore, SessionTransitions } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
 import { isExpired, viewSession, type EndedSession, type SessionInfo } from '../../domain/session';
@@ -13,7 +13,15 @@ import { SessionLifecycle } from './session-lifecycle';
 
 export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Which of a user's events. */
+export interface HistoryRequest {
+  /** The number of events: 50 by default, 200 at most. */
+  readonly limit?: number;
+  /** The id of an event: only earlier ones. */
+  readonly before?: number;
+  /** Names of events: only these. */
+  readonly event?: string | readonly string[];
+}
 
 /** What users see of their sessions and do with them. */
 @Injectable()
@@ -33,11 +41,13 @@ export class UserSessions {
     return live.map((session) => viewSession(session, currentId));
   }
 
-  async history(userId: UserId, limit: number = HISTORY_LIMIT.default): Promise<readonly AuthEventEntry[]> {
-    if (!(limit >= 1) || (Number.isFinite(limit) && !Number.isInteger(limit))) {
-      throw invalidField('limit', FIELD_MESSAGES.integer);
-    }
-    return this.directory.history(String(userId), null, Math.min(limit, HISTORY_LIMIT.max));
+  async history(userId: UserId, request: HistoryRequest): Promise<readonly AuthEventEntry[]> {
+    const { limit = HISTORY_LIMIT.default, before = Infinity, event } = request;
+    const events = event === undefined ? null : [event].flat();
+    assertPositive('limit', limit);
+    assertPositive('before', before);
+    if (events && !(events.length > 0 && events.every(isEventName))) throw invalidField('event', FIELD_MESSAGES.event);
+    return this.directory.history(String(userId), { before, events, most: Math.min(limit, HISTORY_LIMIT.max) });
   }
 
   async logout({ userId, session }: AuthPrincipal, info: ClientInfo): Promise<void> {
@@ -98,4 +108,14 @@ export class UserSessions {
     this.lifecycle.publishSessionEnded(ended, currentId);
     return ended;
   }
+}
+
+/** A whole number of at least 1; more than any number that exists is one too. */
+function assertPositive(field: string, value: number): void {
+  if (value >= 1 && (value === Infinity || Number.isInteger(value))) return;
+  throw invalidField(field, FIELD_MESSAGES.integer);
+}
+
+function isEventName(name: unknown): boolean {
+  return (AUTH_EVENT_NAMES as readonly unknown[]).includes(name);
 }

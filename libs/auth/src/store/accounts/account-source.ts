@@ -1,5 +1,12 @@
 import type { AccountStatus } from '../../domain/account-status';
-import type { FoundCredentials, ReplaceOutcome, ReplacePassword, UserId, UserStore } from '../../domain/ports/accounts';
+import type {
+  FoundCredentials,
+  NewUser,
+  ReplaceOutcome,
+  ReplacePassword,
+  UserId,
+  UserStore,
+} from '../../domain/ports/accounts';
 import { askAccountStatus } from '../../domain/ports/accounts';
 import type { Database } from '../database/database';
 import type { AccountSql } from '../database/statement-factory';
@@ -15,6 +22,12 @@ export abstract class AccountSource {
 
   /** How a statement reads the account of a session's user; null where it cannot. */
   abstract readonly sql: AccountSql | null;
+
+  /** Whether no id is ever given out twice: then an earlier user has left nothing. */
+  abstract readonly hasUniqueIds: boolean;
+
+  /** The id that a new user will have, where its name is its id; otherwise null. */
+  abstract naturalIdOf(user: NewUser): string | null;
 
   /** Asks the user store about an account, where statements do not read it. */
   askStatus(userId: string): Promise<AccountStatus> {
@@ -40,6 +53,7 @@ export abstract class AccountSource {
 /** Users in a table of the same DataSource: statements join it, and a change of a user is part of a transaction. */
 export class JoinedAccounts extends AccountSource {
   readonly sql: AccountSql;
+  readonly hasUniqueIds: boolean;
   readonly disableStep = (userId: UserId): Step<boolean> => this.users.setActiveStep(userId, false);
 
   constructor(
@@ -48,6 +62,11 @@ export class JoinedAccounts extends AccountSource {
   ) {
     super();
     this.sql = users.accountSql();
+    this.hasUniqueIds = users.hasUniqueIds;
+  }
+
+  naturalIdOf(user: NewUser): string | null {
+    return this.users.isNameId ? user.username : null;
   }
 
   override async findCredentials(username: string, readVersion: VersionReader): Promise<FoundCredentials> {
@@ -64,6 +83,7 @@ export class JoinedAccounts extends AccountSource {
 /** Users behind a `UserStore`, which takes part in no transaction: sessions end before a password is set. */
 export class ExternalAccounts extends AccountSource {
   readonly sql = null;
+  readonly hasUniqueIds = false;
   readonly disableStep = null;
 
   constructor(
@@ -71,6 +91,10 @@ export class ExternalAccounts extends AccountSource {
     private readonly database: Database,
   ) {
     super();
+  }
+
+  naturalIdOf(): null {
+    return null;
   }
 
   /**

@@ -1,13 +1,15 @@
-import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { UUID } from '../../domain/fields';
 import type { FoundCredentials, NewUser, StoredUser, UserEntityMapping, UserId } from '../../domain/ports/accounts';
-import { UserStore } from '../../domain/ports/accounts';
+import { UserStore, withExactId } from '../../domain/ports/accounts';
 import { foldName, type NameMatching } from '../../domain/username';
 import type { AccountSql } from '../database/statement-factory';
 import { AuthSession, AuthUserLock } from '../entities';
 import type { Database } from '../database/database';
 import { isDuplicate } from '../database/failure';
-import { columnName, Statement } from '../database/statement';
+import { Statement } from '../database/statement';
 import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
+import type { UserTable } from './user-table';
 
 /** How rows of the library's own table are made: with an id and a key of the name, which a mapped entity has not. */
 export interface OwnUsers {
@@ -28,32 +30,40 @@ const POSTGRES_FORMS: Readonly<Record<string, { readonly type: string; readonly 
   uuid: { type: 'uuid', form: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' },
 };
 
+const WHOLE_NUMBER = /^(0|-?[1-9]\d*)$/;
+
+/** The text that an id may have, by the type of its column; any text for other types. */
+const FORM_OF_ID: readonly (readonly [types: RegExp, form: RegExp])[] = [
+  [/^(\w*int\w*|\w*serial\w*)$/, WHOLE_NUMBER],
+  [/^uuid$/, UUID],
+];
+
 /** Users in a TypeORM entity of the same DataSource: the application's own, or the library's `AuthUser`. */
 export class EntityUserStore extends UserStore {
-  private readonly metadata: EntityMetadata;
+  private readonly mapping: UserEntityMapping;
   private readonly idProperty: string;
   private readonly byName: Statement;
   private readonly byId: Statement;
   private readonly setHash: Statement;
-  private readonly setActiveFlag: Statement | null;
+  private readonly setStatus: Statement | null;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly table: UserTable,
     private readonly database: Database,
-    private readonly mapping: UserEntityMapping,
     private readonly matching: NameMatching,
     private readonly own: OwnUsers | null = null,
   ) {
     super();
-    this.metadata = dataSource.getMetadata(mapping.entity);
-    this.idProperty = this.metadata.primaryColumns[0]!.propertyPath;
+    const { dataSource, mapping } = table;
+    this.mapping = mapping;
+    this.idProperty = table.idColumn.propertyPath;
     const statement = (template: string): Statement =>
       new Statement(dataSource, { user: mapping.entity, lock: AuthUserLock }, template);
     const name = `u.{user.${mapping.username}}`;
     const mappedName = matching === 'exact' ? `${name} = :name` : `LOWER(${name}) = LOWER(:name)`;
     const nameCondition = own ? `u.{user.${own.keyProperty}} = :name` : mappedName;
     const columns = `u.{user.${this.idProperty}} AS id, ${name} AS username,
-      u.{user.${mapping.passwordHash}} AS password_hash, ${this.statusSql()} AS account`;
+      u.{user.${mapping.passwordHash}} AS password_hash, ${table.statusSql()} AS account`;
     const key = `CAST(u.{user.${this.idProperty}} AS ${database.dialect === 'mysql' ? 'CHAR' : 'text'})`;
     this.byName = statement(
       `SELECT ${columns}, ${key} AS user_key,
@@ -66,16 +76,26 @@ export class EntityUserStore extends UserStore {
     this.setHash = statement(
       `${update(mapping.passwordHash)} AND (:anyHash = 1 OR {user.${mapping.passwordHash}} = :expected)`,
     );
-    this.setActiveFlag = mapping.active ? statement(update(mapping.active)) : null;
-    if (!mapping.active) return;
+    this.setStatus = table.statusProperty === null ? null : statement(update(table.statusProperty));
+    if (!this.setStatus) return;
     this.setActive = (id, active) => database.transaction(() => this.setActiveStep(id, active));
   }
 
   override parseId(text: string): UserId {
-    const type = this.metadata.primaryColumns[0]!.type;
+    const { type } = this.table.idColumn;
     return type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type))
       ? Number(text)
       : text;
+  }
+
+  /** Whether the ids are the library's own random UUIDs. */
+  get hasUniqueIds(): boolean {
+    return this.own !== null;
+  }
+
+  /** Whether the name of a user is the primary key. */
+  get isNameId(): boolean {
+    return this.idProperty === this.mapping.username;
   }
 
   async findByUsername(username: string): Promise<StoredUser | null> {
@@ -95,29 +115,38 @@ export class EntityUserStore extends UserStore {
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
-    const [row] = (await this.database.autocommit(this.byId.with({ id }))).rows;
-    return row ? this.userFromRow(row) : null;
+    const given = this.parameterOf(id);
+    if (given === null) return null;
+    const [row] = (await this.database.autocommit(this.byId.with({ id: given }))).rows;
+    return withExactId(row ? this.userFromRow(row) : null, id);
   }
 
-  override load(id: UserId): Promise<unknown> {
+  override async load(id: UserId): Promise<unknown> {
+    const given = this.parameterOf(id);
+    if (given === null) return null;
     return this.database.withManager((manager) =>
-      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: id } }),
+      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: given } }),
     );
   }
 
   override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
-    return (await this.database.autocommit(this.updateHash(id, passwordHash, expectedHash))).affected === 1;
+    const given = this.parameterOf(id);
+    if (given === null) return false;
+    return (await this.database.autocommit(this.updateHash(given, passwordHash, expectedHash))).affected === 1;
   }
 
   /** The same as part of a transaction. */
   *setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
-    return (yield* affectedBy(this.updateHash(id, passwordHash, expectedHash))) === 1;
+    const given = this.parameterOf(id);
+    if (given === null) return false;
+    return (yield* affectedBy(this.updateHash(given, passwordHash, expectedHash))) === 1;
   }
 
   /** Part of a transaction. MySQL counts a row that had the value already as well: the drivers ask it to. */
   *setActiveStep(id: UserId, active: boolean): Step<boolean> {
-    if (!this.setActiveFlag) return false;
-    return (yield* affectedBy(this.setActiveFlag.with({ id, value: active }))) === 1;
+    const given = this.parameterOf(id);
+    if (!this.setStatus || given === null) return false;
+    return (yield* affectedBy(this.setStatus.with({ id: given, value: this.table.statusValue(active) }))) === 1;
   }
 
   override async create(user: NewUser): Promise<StoredUser | null> {
@@ -136,17 +165,28 @@ export class EntityUserStore extends UserStore {
   accountSql(): AccountSql {
     const entities = { user: this.mapping.entity, session: AuthSession };
     const condition = `u.{user.${this.idProperty}} = ${this.userIdOfSession()} ${this.isSameText()}`;
-    const account = `SELECT ${this.statusSql()} FROM {user} u WHERE ${condition}`;
-    return { status: new Statement(this.dataSource, entities, `COALESCE((${account}), 'deleted')`).with({}).sql };
+    const account = `SELECT ${this.table.statusSql()} FROM {user} u WHERE ${condition}`;
+    return { status: new Statement(this.table.dataSource, entities, `COALESCE((${account}), 'deleted')`).with({}).sql };
+  }
+
+  /**
+   * The id as a parameter of its column's type, or null where no row can have it. Compared with another type, MySQL takes 0
+   * for every text without digits and `7x` for 7, and PostgreSQL fails.
+   */
+  private parameterOf(id: UserId): UserId | null {
+    const text = String(id);
+    const { type } = this.table.idColumn;
+    const form = type === Number ? WHOLE_NUMBER : FORM_OF_ID.find(([types]) => types.test(String(type)))?.[1];
+    return form && !form.test(text) ? null : this.parseId(text);
   }
 
   /** The user's id as the session stores it, in the type of the users' table, so that its index serves. */
   private userIdOfSession(): string {
     const { dialect } = this.database;
     const text = 's.{session.userId}';
-    const column = this.metadata.primaryColumns[0]!;
+    const { idColumn: column, dataSource } = this.table;
     if (dialect === 'postgres') {
-      const type = this.dataSource.driver.normalizeType(column);
+      const type = dataSource.driver.normalizeType(column);
       const known = POSTGRES_FORMS[type];
       if (known) return `CASE WHEN ${text} ~ '${known.form}' THEN CAST(${text} AS ${known.type}) END`;
       // `character` by itself is one of them.
@@ -165,15 +205,7 @@ export class EntityUserStore extends UserStore {
   }
 
   private isIntegerColumn(): boolean {
-    return /int/.test(this.dataSource.driver.normalizeType(this.metadata.primaryColumns[0]!));
-  }
-
-  private statusSql(): string {
-    const { active } = this.mapping;
-    const deletedAt = this.metadata.deleteDateColumn?.propertyPath;
-    const gone = deletedAt ? `WHEN u.{user.${deletedAt}} IS NOT NULL THEN 'deleted'` : '';
-    const enabled = active ? `WHEN u.{user.${active}} THEN 'active' ELSE 'disabled'` : `ELSE 'active'`;
-    return gone || active ? `CASE ${gone} ${enabled} END` : `'active'`;
+    return /int/.test(this.table.dataSource.driver.normalizeType(this.table.idColumn));
   }
 
   private async rowOf(username: string): Promise<Row | null> {
@@ -209,16 +241,5 @@ async function insertOrNot(manager: EntityManager, entity: new () => object, row
   } catch (error) {
     if (isDuplicate(error)) return false;
     throw error;
-  }
-}
-
-/** Refuses a mapping that names what the entity does not have. */
-export function assertMapping(dataSource: DataSource, mapping: UserEntityMapping): void {
-  const metadata = dataSource.getMetadata(mapping.entity);
-  if (metadata.primaryColumns.length !== 1) {
-    throw new Error(`The entity ${metadata.name} needs exactly one primary column to serve as \`users\`.`);
-  }
-  for (const property of [mapping.username, mapping.passwordHash, mapping.active]) {
-    if (property !== undefined) columnName(metadata, property);
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { ReplaceOutcome, ReplacePassword } from '../../domain/ports/accounts';
+import type { NewResetToken, ReplaceOutcome, ReplacePassword } from '../../domain/ports/accounts';
 import type { EndedSession } from '../../domain/session';
 import { newEvent } from '../../domain/session-events';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, type Query, type Step, type Transaction } from '../database/transaction';
+import { affectedBy, firstOf, type Query, type Step, type Transaction } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
 import { SessionRevocation } from '../sessions/session-revocation';
 import { TokenReissue } from '../sessions/token-reissue';
@@ -17,7 +17,6 @@ export class PasswordTransition {
   private readonly insertReset;
   private readonly owner;
   private readonly useReset;
-  private readonly removeResets;
 
   constructor(
     private readonly locks: UserLocks,
@@ -32,13 +31,21 @@ export class PasswordTransition {
     const valid = '{reset.digest} = :digest AND {reset.expiresAt} > :now';
     this.owner = statements.statement(`SELECT {reset.userId} AS user_id FROM {reset} WHERE ${valid}`);
     this.useReset = statements.statement(`DELETE FROM {reset} WHERE ${valid} AND {reset.userId} = :userId`);
-    this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
   }
 
-  /** Stores a reset token in place of an earlier one: a user has at most one. */
-  *replaceReset(userId: string, digest: string, expiresAt: number): Step<void> {
-    yield* affectedBy(this.removeResets.with({ userId }));
-    yield* affectedBy(this.insertReset.with({ digest, userId, expiresAt }));
+  /**
+   * Stores a reset token in place of an earlier one: a user has at most one. Refused if the credentials have another version
+   * than the one that was read before the user: the user may have been disabled since.
+   */
+  *replaceReset(userId: string, { event, credentialsVersion, ...token }: NewResetToken): Step<boolean> {
+    // Without the lock, parallel calls would each remove what was there before, and leave one token each.
+    yield* this.locks.lock(userId);
+    const row = yield* firstOf(this.locks.versionOf(userId));
+    if (Number(row?.['version']) !== credentialsVersion) return false;
+    yield* this.locks.revokeResetTokens(userId);
+    yield* affectedBy(this.insertReset.with({ ...token, userId }));
+    yield* this.events.write([event]);
+    return true;
   }
 
   /** Reads `user_id`, the user of a valid reset token. */
@@ -90,8 +97,7 @@ export class PasswordTransition {
     const userId = String(command.userId);
     const reason = command.keep === null ? 'password_reset' : 'password_change';
     const write = this.events.write.bind(this.events);
-    yield* affectedBy(this.removeResets.with({ userId }));
-    yield* this.locks.raiseCredentialsVersion(userId);
+    yield* this.locks.revokeCredentials(userId);
     const kept = keep ? yield* this.tokenReissue.reissue(keep.sessionId, keep.issued, now) : null;
     const ending = { ...command, userId, reason } as const;
     const ended = command.revoke

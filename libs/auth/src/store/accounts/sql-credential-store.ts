@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   CredentialStore,
   type FoundCredentials,
+  type NewResetToken,
   type ReplaceOutcome,
   type ReplacePassword,
   type UserId,
@@ -28,24 +29,24 @@ export class SqlCredentialStore extends CredentialStore {
   }
 
   find(username: string): Promise<FoundCredentials> {
-    return this.accounts.findCredentials(username, (userId) => this.readVersion(userId));
+    return this.accounts.findCredentials(username, (userId) => this.versionOf(userId));
   }
 
   replace(command: ReplacePassword): Promise<ReplaceOutcome> {
     return this.accounts.replacePassword(command, this.transition);
   }
 
-  async addReset(userId: UserId, digest: string, expiresAt: number): Promise<void> {
-    await this.database.transaction(() => this.transition.replaceReset(String(userId), digest, expiresAt));
+  async versionOf(userId: UserId): Promise<number> {
+    const [row] = (await this.database.autocommit(this.locks.versionOf(String(userId)))).rows;
+    return Number(row?.['version'] ?? 0);
+  }
+
+  addReset(userId: UserId, token: NewResetToken): Promise<boolean> {
+    return this.database.transaction(() => this.transition.replaceReset(String(userId), token));
   }
 
   async ownerOfReset(digest: string, now: number): Promise<string | null> {
     const [row] = (await this.database.autocommit(this.transition.ownerOfReset(digest, now))).rows;
     return row ? String(row['user_id']) : null;
-  }
-
-  private async readVersion(userId: string): Promise<number> {
-    const [row] = (await this.database.autocommit(this.locks.versionOf(userId))).rows;
-    return Number(row?.['version'] ?? 0);
   }
 }

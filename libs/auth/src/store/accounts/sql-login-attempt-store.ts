@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { Admission, AttemptKeys, AttemptStreaks, FailureStreak, StreakLimits } from '../../domain/failure-streak';
-import { admissionOf, failedStreaks, NO_STREAK, slotsOfAttempt } from '../../domain/failure-streak';
-import { LoginAttemptStore, type FailedAttempt } from '../../domain/ports/accounts';
+import type {
+  Admission,
+  AttemptKeys,
+  AttemptStreaks,
+  CountedFailure,
+  FailureStreak,
+} from '../../domain/failure-streak';
+import { admissionOf, failedStreaks, NO_STREAK, slotsOfAttempt, UNTIL_RESET } from '../../domain/failure-streak';
+import { LoginAttemptStore, type AttemptToAdmit, type FailedAttempt } from '../../domain/ports/accounts';
 import { Database } from '../database/database';
-import { failureKeysInLockOrder, incomingValue, onDuplicate } from '../database/dialect';
+import { failureKeysInLockOrder, incomingValue, onDuplicate, type Dialect } from '../database/dialect';
 import { columns } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, RolledBack, rowsOf, type Row, type Step, type Transaction } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
+import { AccountSource } from './account-source';
 
 /** Both rows are locked by primary key before they are read, that of the network first. */
 const LOCKS_FIRST = { anyIsolation: true };
@@ -21,11 +28,13 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
   private readonly releaseRows;
   private readonly deleteRows;
   private readonly deleteName;
+  private readonly readFamiliar;
 
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
     private readonly events: EventWriter,
+    private readonly accounts: AccountSource,
   ) {
     super();
     const { dialect } = statements;
@@ -56,24 +65,34 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     this.writeRows = statements.statement(
       upsert(STREAK_COLUMNS.map((column) => `{failure.${column}} = ${incoming(column)}`)),
     );
-    const both = failureKeysInLockOrder(dialect, ':network', ':name');
     this.releaseRows = statements.statement(
       `UPDATE {failure} SET {failure.pending} = {failure.pending} - 1
-       WHERE {failure.pending} > 0 AND {failure.key} IN (${both})`,
+       WHERE {failure.pending} > 0 AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`,
     );
-    this.deleteRows = statements.statement(`DELETE FROM {failure} WHERE {failure.key} IN (${both})`);
+    this.deleteRows = statements.statement(endStreaks(dialect));
     this.deleteName = statements.statement('DELETE FROM {failure} WHERE {failure.nameKey} = :name');
+    this.readFamiliar = statements.statement(
+      `SELECT 1 AS familiar FROM {session}
+       WHERE {session.userId} = :userId AND {session.loginNetwork} = :network
+       UNION ALL
+       SELECT 1 FROM {session}
+       WHERE {session.userId} = :userId AND {session.state} = 'active' AND {session.lastNetwork} = :network LIMIT 1`,
+    );
   }
 
-  admit(keys: AttemptKeys, now: number, limits: StreakLimits): Promise<Admission> {
+  admit(attempt: AttemptToAdmit): Promise<Admission> {
     // Repeated after a lost COMMIT it takes the slots twice. They are freed after their time, which is better than 503.
-    return this.database.transaction(() => this.admitLocked(keys, now, limits), {
-      ...LOCKS_FIRST,
-      retryUnknownCommit: true,
-    });
+    return this.database.transaction(() => this.admitLocked(attempt), { ...LOCKS_FIRST, retryUnknownCommit: true });
   }
 
-  fail(attempt: FailedAttempt): Promise<number> {
+  async isFamiliar(username: string, network: string): Promise<boolean> {
+    const user = await this.accounts.users.findByUsername(username);
+    // Asked for an unknown name as well: the work must not reveal whether the name exists.
+    const query = this.readFamiliar.with({ userId: user ? String(user.id) : '', network });
+    return (await this.database.autocommit(query)).rows.length > 0;
+  }
+
+  fail(attempt: FailedAttempt): Promise<CountedFailure> {
     return this.database.transaction(() => this.failLocked(attempt), LOCKS_FIRST);
   }
 
@@ -89,18 +108,17 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     await this.database.autocommit(this.deleteName.with({ name: nameKey }));
   }
 
-  private *admitLocked(keys: AttemptKeys, now: number, limits: StreakLimits): Transaction<Admission> {
-    const streaks = yield* this.lock(keys, now, slotsOfAttempt(now, limits));
-    const admission = admissionOf(streaks, now, limits);
+  private *admitLocked({ now, limits, isAccountBound, ...keys }: AttemptToAdmit): Transaction<Admission> {
+    const streaks = yield* this.lock(keys, now, slotsOfAttempt(now));
+    const admission = admissionOf(streaks, now, limits, isAccountBound);
     return admission.kind === 'admitted' ? admission : new RolledBack(admission);
   }
 
-  private *failLocked({ now, limits, isKnown, event, ...keys }: FailedAttempt): Transaction<number> {
-    const streaks = failedStreaks(yield* this.lock(keys, now), now, limits, isKnown);
-    yield* affectedBy(this.writeRows.with(rowValues(keys, streaks)));
-    const { failures } = streaks.network;
-    yield* this.events.write([event(failures)]);
-    return failures;
+  private *failLocked({ now, limits, isKnown, events, ...keys }: FailedAttempt): Transaction<CountedFailure> {
+    const counted = failedStreaks(yield* this.lock(keys, now), now, limits, isKnown);
+    yield* affectedBy(this.writeRows.with(rowValues(keys, counted.streaks)));
+    yield* this.events.write(events(counted));
+    return counted;
   }
 
   /** Creates or locks both rows, adds the slots to them, and reads them. */
@@ -120,6 +138,12 @@ const STREAK_COLUMNS = ['failureCount', 'pending', 'pendingUntil', 'delayedUntil
 const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.nameKey},
   ${STREAK_COLUMNS.map((column) => `{failure.${column}}`).join(', ')})
   VALUES (:network, :name, :networkValues...), (:name, :name, :nameValues...)`;
+
+/** Ends the streaks of an attempt, but no block that only a reset ends. */
+export function endStreaks(dialect: Dialect): string {
+  return `DELETE FROM {failure} WHERE {failure.delayedUntil} < ${UNTIL_RESET}
+    AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`;
+}
 
 function rowValues(keys: AttemptKeys, { network, name }: AttemptStreaks): Record<string, unknown> {
   return { ...keys, networkValues: columnValues(network), nameValues: columnValues(name) };

@@ -12,6 +12,7 @@ export class UserLocks {
   private readonly take;
   private readonly raise;
   private readonly readVersion;
+  private readonly removeResets;
 
   constructor(statements: StatementFactory) {
     // The row is locked whether it existed or not. A Galera cluster finds conflicts between two nodes only in rows that
@@ -27,6 +28,7 @@ export class UserLocks {
     this.raise = statements.statement(
       'UPDATE {lock} SET {lock.credentialsVersion} = {lock.credentialsVersion} + 1 WHERE {lock.userId} = :userId',
     );
+    this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
   }
 
   /** Waits for the lock, which is released at the end of the transaction. */
@@ -39,8 +41,17 @@ export class UserLocks {
     return this.readVersion.with({ userId });
   }
 
-  /** Makes logins fail that are verifying the password as it was. The lock must be held. */
-  *raiseCredentialsVersion(userId: string): Step<void> {
+  /**
+   * Makes logins fail that are verifying the password as it was, and revokes the reset tokens: those that are stored, and
+   * one that is being created. The lock must be held.
+   */
+  *revokeCredentials(userId: string): Step<void> {
     yield* affectedBy(this.raise.with({ userId }));
+    yield* this.revokeResetTokens(userId);
+  }
+
+  /** Revokes the stored reset tokens alone. The lock must be held. */
+  *revokeResetTokens(userId: string): Step<void> {
+    yield* affectedBy(this.removeResets.with({ userId }));
   }
 }

@@ -5,7 +5,7 @@ import { AuthError } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
 import { TimeBudget, raceWithDeadline, awaitWithDeadline, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
-import { CommitError, failureCode, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
+import { CommitError, describeFailure, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
@@ -39,8 +39,8 @@ export interface TransactionOptions extends StatementOptions {
  *
  * What the database rolled back in favour of another transaction, or whose connection broke, is run again: three runs in
  * all. What may have been committed is run again only with `retryUnknownCommit`. An `AuthError` is thrown on. Every other
- * failure becomes `database_unavailable`, and only the driver's code is logged: the text of a driver's error may contain the
- * statement and its parameters.
+ * failure becomes `database_unavailable`. What is logged of it is the driver's code, what it names of the schema and a hint:
+ * the text of a driver's error may contain the statement and its parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
@@ -123,7 +123,7 @@ export abstract class Database {
       );
     } catch (error) {
       if (error instanceof AuthError) throw error;
-      this.logger.error(`The database failed: ${failureCode(error)}`);
+      this.logger.error(`The database failed: ${describeFailure(error)}`);
       this.onFailure(failureKind(error));
       throw new AuthError('database_unavailable', 'The database does not answer.');
     }

@@ -64,10 +64,10 @@ export function failIfDeadlinePassed(done: readonly string[]): string {
  * The two keys of a login attempt for an IN, whose rows are locked in the order that all transactions keep: first that of
  * the network, then that of the account. PostgreSQL would take them in the order it finds them and risk a deadlock.
  */
-export function failureKeysInLockOrder(dialect: Dialect, network: string, name: string): string {
-  const keys = `${network}, ${name}`;
+export function failureKeysInLockOrder(dialect: Dialect): string {
+  const keys = ':network, :name';
   if (dialect !== 'postgres') return keys;
-  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = ${name} FOR UPDATE`;
+  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = :name FOR UPDATE`;
 }
 
 /** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */

@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { loggable } from '../../domain/loggable';
+import { describeDriverError, driverCode } from '../../domain/driver-error';
 import type { FailureKind } from '../../domain/metrics';
 
 /** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
@@ -25,11 +25,14 @@ const BROKEN = /^(ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNE
 /** Some of it the drivers report in words only, and TypeORM by an error of its own. */
 const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
 
-/** The driver's own code of an error: all of it that may be logged, for its text can hold parameters. */
+/** The driver's own code of an error. */
 export function failureCode(error: unknown): string {
-  const { errno, code, name } = (sourceOf(error) ?? {}) as { errno?: unknown; code?: unknown; name?: unknown };
-  if (typeof errno === 'number' && errno > 0) return String(errno);
-  return loggable(code ?? name);
+  return driverCode(sourceOf(error));
+}
+
+/** The failure as it may be logged: the code, what the driver names of the schema, and a hint. */
+export function describeFailure(error: unknown): string {
+  return describeDriverError(sourceOf(error));
 }
 
 /** Whether the transaction was rolled back and may succeed when it is run again: it conflicted, or its new key was taken. */

@@ -29,7 +29,7 @@ export function accountFromRow(row: Row): AccountStatus | null {
 
 /** The columns that `refreshableFromRow` reads besides those of `sessionFromRow` and `accountFromRow`. */
 export const TOKEN_COLUMNS = `accessDigest refreshDigest familyDigest generation refreshExpiresAt refreshedAt
-  replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
+  lastNetwork replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
 
 export function refreshableFromRow(row: Row): RefreshableSession {
   return {
@@ -41,6 +41,7 @@ export function refreshableFromRow(row: Row): RefreshableSession {
     generation: Number(row['generation']),
     refreshExpiresAt: Number(row['refresh_expires_at']),
     refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
+    lastNetwork: (row['last_network'] ?? null) as string | null,
     replay:
       row['replay_seed'] === null
         ? null

@@ -55,6 +55,9 @@ export class AuthSession {
   /** When the live pair was issued by a refresh; null before the first one. */
   @Column({ ...INSTANT, name: 'refreshed_at', nullable: true }) refreshedAt!: number | null;
 
+  /** The address prefix of the last refresh, before it of the login; null where addresses are not tracked. */
+  @Column({ type: 'varchar', length: 45, name: 'last_network', nullable: true }) lastNetwork!: string | null;
+
   /**
    * With the previous refresh token, what the live pair is derived from again within the grace period. Null without one:
    * then the tokens are random.

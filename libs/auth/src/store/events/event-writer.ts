@@ -38,10 +38,13 @@ export class EventWriter {
     }
   }
 
-  /** The same as a part of another statement: one event of the user in each row of `table` (PostgreSQL). */
-  insertForUsersIn(table: string): string {
+  /**
+   * The same as a part of another statement: one event of the user in each row of `table` (PostgreSQL).
+   * @param extra an expression for the details, where the row decides them
+   */
+  insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {
     return `${INSERT} SELECT CAST(:eventId AS bigint), user_id, CAST(:event AS text), CAST(:eventIp AS text),
-      CAST(:eventUserAgent AS text), CAST(:eventExtra AS text), CAST(:eventAt AS bigint) FROM ${table}`;
+      CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
   }
 
   /** The parameters of `insertForUsersIn`. */

@@ -30,6 +30,7 @@ const TABLES: readonly FrozenTable[] = [
       text('family_digest', 64),
       instant('generation'),
       nullable(instant('refreshed_at')),
+      nullable(text('last_network', 45)),
       nullable(text('replay_seed', 22)),
       nullable(instant('replay_until')),
       nullable(text('replay_transport', 8)),

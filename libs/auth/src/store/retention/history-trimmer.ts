@@ -6,7 +6,7 @@ import { affectedBy, firstOf, rowsOf, type Query, type Step } from '../database/
 import type { UserLocks } from '../accounts/user-locks';
 
 /** What is removed first when there is too much: routine, and at last whatever is oldest. */
-const TRIMMED_FIRST = ['token_refresh', 'login_failure', null] as const;
+const TRIMMED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', null] as const;
 
 /** The lock for rows without a user: no user has an empty id. */
 const NO_USER = '';

@@ -17,7 +17,8 @@ const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, 
   // Ids of events rise with time.
   events: ['event', 'id', '{event.id} < :before'],
   passwordResets: ['reset', 'digest', '{reset.expiresAt} <= :before'],
-  loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before'],
+  // An attempt that is being verified has not failed yet.
+  loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before AND {failure.pendingUntil} <= :before'],
 };
 
 /** Pruning in the application's database. */

@@ -4,7 +4,15 @@ import type { Database, StatementOptions } from '../database/database';
 import { failIfDeadlinePassed } from '../database/dialect';
 import type { ParameterValues, Statement } from '../database/statement';
 import type { StatementFactory } from '../database/statement-factory';
-import { affectedBy, REMAINING_MS, type Query, type Transaction } from '../database/transaction';
+import { affectedBy, REMAINING_MS, type Query, type Row, type Transaction } from '../database/transaction';
+
+/** What the update returns of the changed row `s` besides, on PostgreSQL. */
+export interface Returned {
+  /** An expression with its name. A subquery on the same table reads the row as it was before. */
+  readonly column: string;
+  /** The details of the event, where that column decides them. */
+  readonly extra?: string;
+}
 
 /**
  * A guard condition with its consequences: an UPDATE of one session `s` whose WHERE clause decides whether it may happen,
@@ -21,29 +29,33 @@ export class GuardedUpdate {
     private readonly events: EventWriter,
     /** What follows `UPDATE {session} AS s SET`. */
     assignmentsAndGuard: string,
+    returned: Returned = { column: '1 AS one' },
   ) {
     const update = `UPDATE {session} AS s SET ${assignmentsAndGuard}`;
     this.update = statements.prepared(
       database.dialect === 'postgres'
-        ? `WITH changed AS (${update} RETURNING s.{session.userId} AS user_id),
-             logged AS (${events.insertForUsersIn('changed')} RETURNING 1 AS one)
-           SELECT 1 AS one FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`
+        ? `WITH changed AS (${update} RETURNING s.{session.userId} AS user_id, ${returned.column}),
+             logged AS (${events.insertForUsersIn('changed', returned.extra)} RETURNING 1 AS one)
+           SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`
         : update,
     );
   }
 
-  /** Returns whether the row was changed. It may be false where an earlier run, whose result was lost, has changed it. */
-  async run(values: ParameterValues, event: NewAuthEvent, options: StatementOptions = {}): Promise<boolean> {
+  /**
+   * Returns null where the row was not changed; that an earlier run has changed it, whose result was lost, is possible.
+   * Otherwise it returns what PostgreSQL reports of the row, and an empty row elsewhere.
+   */
+  async run(values: ParameterValues, event: NewAuthEvent, options: StatementOptions = {}): Promise<Row | null> {
     const { database, events, update } = this;
     if (database.dialect === 'postgres') {
       // Each run draws another event id: the first one may be taken.
       const query = (): Query => update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS });
-      return (await database.autocommit(query, options)).rows.length > 0;
+      return (await database.autocommit(query, options)).rows[0] ?? null;
     }
-    const updateAndRecord = function* (): Transaction<boolean> {
-      if ((yield* affectedBy(update.with(values))) === 0) return false;
+    const updateAndRecord = function* (): Transaction<Row | null> {
+      if ((yield* affectedBy(update.with(values))) === 0) return null;
       yield* events.write([event]);
-      return true;
+      return {};
     };
     return database.transaction(updateAndRecord, { ...options, retryUnknownCommit: true, anyIsolation: true });
   }

@@ -3,11 +3,10 @@ import type { RotateOutcome } from '../../domain/outcomes';
 import type { RotateToken } from '../../domain/ports/sessions';
 import { decideRefresh, MAX_REPLAYS } from '../../domain/refresh-decision';
 import type { PresentedRefreshToken, RefreshableSession } from '../../domain/refresh-decision';
-import { ending, endingAt } from '../../domain/session';
+import { ending, endingAt, type SessionRecord } from '../../domain/session';
 import { newEvent } from '../../domain/session-events';
 import { AccountSource } from '../accounts/account-source';
-import { Database, type StatementOptions } from '../database/database';
-import type { TimeBudget } from '../database/deadline';
+import { Database } from '../database/database';
 import { least } from '../database/dialect';
 import { refreshableFromRow, TOKEN_COLUMNS } from '../database/rows';
 import { columns } from '../database/statement';
@@ -15,7 +14,9 @@ import { StatementFactory } from '../database/statement-factory';
 import { firstOf, type Transaction } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
 import type { WriteEvents } from '../events/revocation-runner';
-import { GuardedUpdate } from './guarded-update';
+import { GuardedUpdate, type Returned } from './guarded-update';
+import { NETWORK_CHANGED, networkChangeOf, PREVIOUS_NETWORK } from './network-change';
+import { RotationCall } from './rotation-call';
 import { SessionRevocation } from './session-revocation';
 
 /**
@@ -23,6 +24,8 @@ import { SessionRevocation } from './session-revocation';
  * time left to end the sessions if the token turns out to be used.
  */
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
+
+type Rotated = Extract<RotateOutcome, { kind: 'rotated' }>;
 
 /** How often a refresh is decided again because a parallel request changed the session. */
 const MAX_DECISIONS = 5;
@@ -58,20 +61,22 @@ export class RefreshTokenRotation {
     // Only PostgreSQL tests the account in the UPDATE without locking the user's row. Elsewhere it is read before.
     const account = this.rotatesWithoutReading ? `AND ${statements.accountStatus} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
-    const guarded = (assignments: string, guard: string): GuardedUpdate =>
-      new GuardedUpdate(database, statements, events, `${assignments} WHERE ${live} AND ${guard}`);
+    const guarded = (assignments: string, guard: string, returned?: Returned): GuardedUpdate =>
+      new GuardedUpdate(database, statements, events, `${assignments} WHERE ${live} AND ${guard}`, returned);
 
     this.rotation = guarded(
       `{session.refreshDigest} = :nextRefreshDigest, {session.accessDigest} = :nextAccessDigest,
        {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
        {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
        {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
+       {session.lastNetwork} = COALESCE(:network, s.{session.lastNetwork}),
        ${statements.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
        {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
        {session.replayCount} = 0, {session.firstUsedAt} = NULL`,
       // Without rotation the refresh digest stays the same: only the access digest shows that an earlier run was committed.
       `s.{session.refreshDigest} = :presentedDigest AND s.{session.accessDigest} <> :nextAccessDigest
          AND s.{session.refreshExpiresAt} > :now`,
+      PREVIOUS_NETWORK,
     );
     const count = '{session.replayCount} = s.{session.replayCount} + 1';
     const isLatest = `s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${MAX_REPLAYS}`;
@@ -81,11 +86,12 @@ export class RefreshTokenRotation {
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
     const call = new RotationCall(this.database.startBudget());
-    if (this.rotatesWithoutReading && (await this.tryFirst(command, call))) return { kind: 'rotated' };
+    const first = this.rotatesWithoutReading ? await this.tryFirst(command, call) : null;
+    if (first) return first;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const found = await this.read(command.presented, call);
       // An earlier run of this call, whose result was lost, has rotated the token.
-      if (found?.accessDigest === command.next.accessDigest) return { kind: 'rotated' };
+      if (found?.accessDigest === command.next.accessDigest) return { kind: 'rotated', networkChange: null };
       const outcome = await this.applyDecision(found, command, call);
       if (outcome !== 'lost_race') return outcome;
     }
@@ -104,7 +110,7 @@ export class RefreshTokenRotation {
     const { userId } = found.session;
     switch (decision) {
       case 'rotate':
-        return (await this.tryRotate(command, userId, call)) ? { kind: 'rotated' } : 'lost_race';
+        return (await this.tryRotate(command, found, call)) ?? 'lost_race';
       case 'replay':
         return (await this.tryReplay(found, command, call))
           ? { kind: 'replayed', seed: found.replay!.seed }
@@ -122,22 +128,25 @@ export class RefreshTokenRotation {
   }
 
   /** Before anything is known of the token. A failure, or a delay, leaves it open whether it was done. */
-  private async tryFirst(command: RotateToken, call: RotationCall): Promise<boolean> {
+  private async tryFirst(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
     try {
       return await this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS);
     } catch {
       call.outcomeUnknown = true;
-      return false;
+      return null;
     }
   }
 
-  /** @param userId the user of the event; PostgreSQL reads it itself */
-  private tryRotate(
+  /**
+   * @param found the session as it was read, for the event; null where PostgreSQL reads it itself
+   * @returns null where the guard condition does not hold
+   */
+  private async tryRotate(
     command: RotateToken,
-    userId: string | null,
+    found: RefreshableSession | null,
     call: RotationCall,
     maxMs = Infinity,
-  ): Promise<boolean> {
+  ): Promise<Rotated | null> {
     const { presented, next, seed, now, client } = command;
     const values = {
       id: presented.sessionId,
@@ -148,20 +157,37 @@ export class RefreshTokenRotation {
       refreshExpiresAt: now + command.refreshTtlMs,
       generations: next.refreshDigest === presented.digest ? 0 : 1,
       now,
+      network: client.trackedNetwork || null,
+      movedExtra: JSON.stringify(NETWORK_CHANGED),
       seed,
       replayUntil: seed === null ? null : now + command.graceMs,
       replayTransport: seed === null ? null : presented.transport,
       replayNetworkDigest: seed === null ? null : presented.networkDigest,
     };
-    return this.rotation.run(values, newEvent('token_refresh', userId, client, now), call.options(maxMs));
+    const change = found && networkChangeOf(found.lastNetwork, client.trackedNetwork);
+    const extra = change ? NETWORK_CHANGED : {};
+    const event = newEvent('token_refresh', found?.session.userId ?? null, client, now, extra);
+    const row = await this.rotation.run(values, event, call.options(maxMs));
+    if (!row) return null;
+    const from = row['previous_network'] === undefined ? change : (row['previous_network'] as string | null);
+    if (from === null) return { kind: 'rotated', networkChange: null };
+    const session = found?.session ?? (await this.readForSignal(presented, call));
+    return { kind: 'rotated', networkChange: session && { session, from, to: client.trackedNetwork } };
   }
 
-  private tryReplay(found: RefreshableSession, command: RotateToken, call: RotationCall): Promise<boolean> {
+  /** The session that a first attempt has rotated unread. The refresh is committed, and must not fail for a signal. */
+  private async readForSignal(presented: PresentedRefreshToken, call: RotationCall): Promise<SessionRecord | null> {
+    const found = await this.read(presented, call).catch(() => null);
+    return found?.session ?? null;
+  }
+
+  private async tryReplay(found: RefreshableSession, command: RotateToken, call: RotationCall): Promise<boolean> {
     const { presented, now, client } = command;
     const isSameNetwork = found.replay!.networkDigest === presented.networkDigest;
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
-    return (isSameNetwork ? this.replay : this.replayBeforeFirstUse).run(values, event, call.options());
+    const replay = isSameNetwork ? this.replay : this.replayBeforeFirstUse;
+    return (await replay.run(values, event, call.options())) !== null;
   }
 
   /**
@@ -196,33 +222,5 @@ export class RefreshTokenRotation {
     // A token of another family is refused whoever the user is.
     if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
     return { ...found, account: await this.accounts.askStatus(found.session.userId) };
-  }
-}
-
-/** One call of `rotate`: its time, and whether a statement of it was done although its result was lost. */
-class RotationCall {
-  outcomeUnknown = false;
-
-  constructor(readonly budget: TimeBudget) {}
-
-  /**
-   * Whether an earlier statement of this call may have rotated the token, and another call the token after it. Then the
-   * session was refreshed just now. The grace period allows for clocks that differ.
-   */
-  mayHaveRotated(
-    { refreshedAt, generation }: RefreshableSession,
-    { seed, now, graceMs, presented }: RotateToken,
-  ): boolean {
-    const isReplaced = generation > presented.generation + 1 && refreshedAt !== null && refreshedAt >= now - graceMs;
-    return this.outcomeUnknown && seed !== null && isReplaced;
-  }
-
-  options(maxMs = Infinity): StatementOptions {
-    const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);
-    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome };
-  }
-
-  budgetOnly(): StatementOptions {
-    return { withinMs: this.budget.remainingMs };
   }
 }

@@ -3,9 +3,9 @@ import type { OpenOutcome } from '../../domain/outcomes';
 import type { OpenSession } from '../../domain/ports/sessions';
 import { endEvents, newEvent } from '../../domain/session-events';
 import { capacityFor } from '../../domain/session-policy';
+import { endStreaks } from '../accounts/sql-login-attempt-store';
 import { UserLocks } from '../accounts/user-locks';
 import { Database } from '../database/database';
-import { failureKeysInLockOrder } from '../database/dialect';
 import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, firstOf, type Step } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
@@ -21,6 +21,7 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
   state: "'active'",
   checkAt: ':expiresAt',
   loginNetwork: ':network',
+  lastNetwork: ':lastNetwork',
   generation: '0',
   replayCount: '0',
 };
@@ -30,7 +31,7 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
 export class SessionOpener {
   private readonly read;
   private readonly insert;
-  private readonly forgetFailures;
+  private readonly endStreaks;
 
   constructor(
     private readonly database: Database,
@@ -54,9 +55,7 @@ export class SessionOpener {
     const columns = Object.keys(NEW_SESSION).map((property) => `{session.${property}}`);
     const values = Object.values(NEW_SESSION);
     this.insert = statements.prepared(`INSERT INTO {session} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
-    this.forgetFailures = statements.prepared(
-      `DELETE FROM {failure} WHERE {failure.key} IN (${failureKeysInLockOrder(statements.dialect, ':network', ':name')})`,
-    );
+    this.endStreaks = statements.prepared(endStreaks(statements.dialect));
   }
 
   open(command: OpenSession): Promise<OpenOutcome> {
@@ -72,7 +71,8 @@ export class SessionOpener {
     const { session, client, now, credentialsVersion } = command;
     const { userId } = session;
     yield* this.locks.lock(userId);
-    const values = { ...session, ...client.device, network: client.trackedNetwork };
+    const network = client.trackedNetwork;
+    const values = { ...session, ...client.device, network, lastNetwork: network || null };
     const state = (yield* firstOf(this.read.with(values)))!;
     if (first && Number(state['is_open']) > 0) return first;
     // A user who was forgotten, disabled or deleted while the password was verified gets no session.
@@ -86,7 +86,7 @@ export class SessionOpener {
 
     const newDevice = client.recognisable && Number(state['is_new_device']) === 1;
     yield* affectedBy(this.insert.with({ ...values, ...command.issued, expiresAt: session.expiresAt }));
-    if (command.attempt) yield* affectedBy(this.forgetFailures.with({ ...command.attempt }));
+    if (command.attempt) yield* affectedBy(this.endStreaks.with({ ...command.attempt }));
     const opened = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
     yield* this.events.write([...endEvents(capacity.ended, client, now), opened]);
     return { kind: 'opened', session, ended: capacity.ended, newDevice };

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthEventEntry } from '../../domain/auth-event';
-import { type OperationContext, type SessionCriteria, SessionDirectory } from '../../domain/ports/sessions';
+import {
+  type HistoryCriteria,
+  type OperationContext,
+  type SessionCriteria,
+  SessionDirectory,
+} from '../../domain/ports/sessions';
 import { endingAt, type EndedSession, type SessionRecord } from '../../domain/session';
 import { StatementFactory } from '../database/statement-factory';
 import { endEvents } from '../../domain/session-events';
@@ -27,6 +32,7 @@ const CONDITIONS: Readonly<Record<keyof SessionCriteria, string>> = {
 @Injectable()
 export class SqlSessionDirectory extends SessionDirectory {
   private readonly historyBefore;
+  private readonly eventsBefore;
 
   constructor(
     private readonly database: Database,
@@ -34,10 +40,13 @@ export class SqlSessionDirectory extends SessionDirectory {
     private readonly revocation: SessionRevocation,
   ) {
     super();
-    this.historyBefore = statements.statement(
-      `SELECT ${columns('event', 'id event ipAddress userAgent extra occurredAt')} FROM {event}
-       WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC LIMIT :most`,
-    );
+    const history = (condition: string): Statement =>
+      statements.statement(
+        `SELECT ${columns('event', 'id event ipAddress userAgent extra occurredAt')} FROM {event}
+         WHERE {event.userId} = :userId AND {event.id} < :before ${condition} ORDER BY {event.id} DESC LIMIT :most`,
+      );
+    this.historyBefore = history('');
+    this.eventsBefore = history('AND {event.event} IN (:events...)');
   }
 
   async page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]> {
@@ -55,8 +64,9 @@ export class SqlSessionDirectory extends SessionDirectory {
     return this.revocation.run((write) => this.endBatch(criteria, after, most, actor, at, write));
   }
 
-  async history(userId: string, before: number | null, most: number): Promise<readonly AuthEventEntry[]> {
-    const query = this.historyBefore.with({ userId, before: before ?? Number.MAX_SAFE_INTEGER, most });
+  async history(userId: string, { before, events, most }: HistoryCriteria): Promise<readonly AuthEventEntry[]> {
+    const values = { userId, before: Math.min(before, Number.MAX_SAFE_INTEGER), most };
+    const query = events ? this.eventsBefore.with({ ...values, events }) : this.historyBefore.with(values);
     return (await this.database.autocommit(query)).rows.map(eventFromRow);
   }
 

@@ -60,7 +60,8 @@ export class TokenReissue {
     { now, client }: OperationContext,
   ): Promise<boolean> {
     const values = { ...issued, id: session.id, currentAccessDigest: session.accessDigest, now };
-    if (await this.confirmed.run(values, newEvent('reauthentication', session.userId, client, now))) return true;
+    const event = newEvent('reauthentication', session.userId, client, now);
+    if ((await this.confirmed.run(values, event)) !== null) return true;
     // An earlier run of this call, whose result was lost, has replaced the tokens.
     const { id, accessDigest } = values;
     return (await this.database.autocommit(this.isReissued.with({ id, accessDigest }))).rows.length > 0;

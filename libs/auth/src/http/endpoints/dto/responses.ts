@@ -54,6 +54,8 @@ export class HistoryEntryResponse {
       actor: { type: 'string' },
       sessions_ended: { type: 'integer', minimum: 0 },
       new_device: { type: 'boolean' },
+      replayed: { type: 'boolean' },
+      network_changed: { type: 'boolean' },
     },
     additionalProperties: true,
     example: { new_device: true },

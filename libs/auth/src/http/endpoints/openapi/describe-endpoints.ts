@@ -43,7 +43,10 @@ function decoratorsOf(swagger: Swagger, endpoint: Endpoint, models: ReadonlyMap<
     swagger.ApiOperation({ operationId: id, summary }),
     ...(isPublic ? [] : [swagger.ApiBearerAuth()]),
     ...(body ? [swagger.ApiBody({ type: models.get(nameOf(body))!, required: isRequired(body) })] : []),
-    ...Object.entries(query).map(([name, schema]) => swagger.ApiQuery({ name, schema, required: false })),
+    // `explode: false`: the items of a list are separated by commas.
+    ...Object.entries(query).map(([name, schema]) =>
+      swagger.ApiQuery({ name, schema, required: false, ...(schema['type'] === 'array' ? { explode: false } : {}) }),
+    ),
     ...Object.entries(params).map(([name, schema]) => swagger.ApiParam({ name, schema })),
     ...Object.entries(responsesOf(endpoint)).map(([status, response]) =>
       // A copy: the decorator changes its argument.

@@ -1,0 +1,111 @@
+import * as bcrypt from 'bcrypt';
+import { PasswordHasher } from '../../domain/ports/platform';
+import { Argon2PasswordHasher } from './argon2-password-hasher';
+import { BcryptPasswordHasher } from './bcrypt-password-hasher';
+import { DjangoPbkdf2Hashes } from './django-pbkdf2-hashes';
+import { MigratingPasswordHasher } from './migrating-password-hasher';
+import { PrehashedBcryptPasswordHasher } from './prehashed-bcrypt-password-hasher';
+
+const PASSWORD = 'correct horse battery staple';
+const DJANGO = 'pbkdf2_sha256$600$kTs8d0aQ3ZbM$nftqiIGAhvn9PXB535dC3h6TnkqxJNYHwmQ3u4sIhh8=';
+
+/** The rounds of bcrypt of each hash that is made or verified. */
+const rounds: number[] = [];
+
+jest.mock('bcrypt', () => {
+  const original = jest.requireActual<typeof bcrypt>('bcrypt');
+  return {
+    ...original,
+    hash: (password: string, cost: number) => {
+      rounds.push(2 ** cost);
+      return original.hash(password, cost);
+    },
+    compare: (password: string, hash: string) => {
+      rounds.push(2 ** Number(hash.split('$')[2]));
+      return original.compare(password, hash);
+    },
+  };
+});
+
+/** The rounds in all of one verification. */
+async function roundsOf(hasher: PasswordHasher, password: string, hash: string): Promise<number> {
+  rounds.length = 0;
+  await hasher.verify(password, hash);
+  return rounds.reduce((sum, one) => sum + one, 0);
+}
+
+describe('a stored hash that is cheaper than those of the options', () => {
+  it.each([4, 5, 6, 7, 8])('of cost %d takes the rounds of cost 8 to verify, right password or not', async (cost) => {
+    const hasher = new BcryptPasswordHasher(8);
+    const hash = await new BcryptPasswordHasher(cost).hash(PASSWORD);
+    expect([await roundsOf(hasher, PASSWORD, hash), await roundsOf(hasher, 'wrong', hash)]).toEqual([256, 256]);
+    expect([await hasher.verify(PASSWORD, hash), await hasher.verify('wrong', hash)]).toEqual([true, false]);
+  });
+
+  it.each(['$2a$', '$2b$', '$2y$'])('takes them in the form %s too', async (form) => {
+    const hash = (await new BcryptPasswordHasher(4).hash(PASSWORD)).replace('$2b$', form);
+    expect(await roundsOf(new BcryptPasswordHasher(6), PASSWORD, hash)).toBe(64);
+  });
+
+  it('takes them for a hasher that hashes a digest, whether the stored hash is one of a digest or not', async () => {
+    const hasher = new PrehashedBcryptPasswordHasher({ cost: 6 });
+    const [plain, digested] = [new BcryptPasswordHasher(4), new PrehashedBcryptPasswordHasher({ cost: 5 })];
+    expect(await roundsOf(hasher, PASSWORD, await plain.hash(PASSWORD))).toBe(64);
+    expect(await roundsOf(hasher, PASSWORD, await digested.hash(PASSWORD))).toBe(64);
+  });
+
+  it('takes the memory and passes of the options with Argon2id', async () => {
+    const hasher = new Argon2PasswordHasher({ memoryKiB: 1024, passes: 2 });
+    const work = countArgon2(hasher);
+    for (const [memoryKiB, passes] of [
+      [1024, 2],
+      [1024, 1],
+      [512, 1],
+      [64, 1],
+    ] as const) {
+      const hash = await new Argon2PasswordHasher({ memoryKiB, passes }).hash(PASSWORD);
+      work.length = 0;
+      expect(await hasher.verify(PASSWORD, hash)).toBe(true);
+      expect(work.reduce((sum, one) => sum + one, 0)).toBe(2048);
+    }
+  });
+});
+
+describe('a stored hash of another kind', () => {
+  it('is verified beside a hash of the current kind, as an unknown name is', async () => {
+    const hasher = new MigratingPasswordHasher(new BcryptPasswordHasher(6), new DjangoPbkdf2Hashes());
+    expect(await roundsOf(hasher, PASSWORD, DJANGO)).toBe(64);
+    expect([await hasher.verify(PASSWORD, DJANGO), await hasher.verify('wrong', DJANGO)]).toEqual([true, false]);
+  });
+
+  it('is verified beside an Argon2id hash, and no more rounds of bcrypt than its own', async () => {
+    const hasher = new Argon2PasswordHasher({ memoryKiB: 64, passes: 2 });
+    const work = countArgon2(hasher);
+    const hash = await new BcryptPasswordHasher(5).hash(PASSWORD);
+    expect(await roundsOf(hasher, PASSWORD, hash)).toBe(32);
+    expect(work).toEqual([128]);
+  });
+});
+
+/** The memory times passes of each Argon2id hash that is made or verified from now on. */
+function countArgon2(hasher: Argon2PasswordHasher): number[] {
+  interface Argon2 {
+    hash(password: string, options: { memoryCost: number; timeCost: number }): Promise<string>;
+    verify(hash: string, password: string): Promise<boolean>;
+  }
+  const work: number[] = [];
+  const counted = hasher as unknown as { argon2: Argon2 };
+  const { argon2 } = counted;
+  counted.argon2 = {
+    hash: (password, options) => {
+      work.push(options.memoryCost * options.timeCost);
+      return argon2.hash(password, options);
+    },
+    verify: (hash, password) => {
+      const [, memory, passes] = /m=(\d+),t=(\d+)/.exec(hash)!;
+      work.push(Number(memory) * Number(passes));
+      return argon2.verify(hash, password);
+    },
+  };
+  return work;
+}

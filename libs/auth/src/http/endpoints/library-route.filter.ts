@@ -1,0 +1,43 @@
+import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { AuthError } from '../../domain/errors';
+import { reportFailure } from '../../domain/failure-report';
+import { RouteOffException } from '../guards/optional-route.guard';
+import type { AuthResponse } from '../platform/request';
+import { AuthHttpException, httpExceptionFor } from './error-responses';
+
+/** Every error but the 404 of a route that is off: that is the same as for an unknown path. */
+abstract class LibraryRouteError {
+  static [Symbol.hasInstance](thrown: unknown): boolean {
+    return !(thrown instanceof RouteOffException);
+  }
+}
+
+/** Reports errors on the library's routes in the library's shapes. */
+@Catch(LibraryRouteError)
+export class LibraryRouteFilter implements ExceptionFilter {
+  private readonly logger = new Logger('LibraryRouteFilter');
+
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<AuthResponse>();
+    response.header('Cache-Control', 'no-store');
+    const exception = thrown instanceof AuthError ? httpExceptionFor(thrown, response) : thrown;
+    const { status, body } = this.responseTo(exception);
+    this.adapterHost.httpAdapter.reply(response, body, status);
+  }
+
+  private responseTo(exception: unknown): { status: number; body: object } {
+    if (exception instanceof AuthHttpException) {
+      return { status: exception.getStatus(), body: exception.getResponse() as object };
+    }
+    if (exception instanceof HttpException) {
+      return { status: exception.getStatus(), body: { detail: exception.message } };
+    }
+    // A failure of the application's hasher or password check, for example.
+    const { summary, stack } = reportFailure(exception);
+    this.logger.error(`Unexpected ${summary}`, stack);
+    return { status: 500, body: { detail: 'Internal server error.' } };
+  }
+}

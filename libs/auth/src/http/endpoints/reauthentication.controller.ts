@@ -1,0 +1,33 @@
+import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { AuthService } from '../../services/auth.service';
+import { BearerAuthGuard } from '../guards/bearer-auth.guard';
+import { MountedIf, OptionalRouteGuard } from '../guards/optional-route.guard';
+import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { AuthEndpoint } from './auth-endpoint.decorator';
+import { ReauthenticateRequest } from './dto/requests';
+import { tokenPairResponse, TokenPairResponse } from './dto/responses';
+import { LibraryRouteFilter } from './library-route.filter';
+import { readBody } from './read-body';
+
+/** Confirms the password within a session. Mounted if `recentLogin.endpoint` is on. */
+@Controller({ version: VERSION_NEUTRAL })
+@UseFilters(LibraryRouteFilter)
+@UseGuards(OptionalRouteGuard, BearerAuthGuard)
+export class ReauthenticationController {
+  constructor(protected readonly auth: AuthService) {}
+
+  /** `POST reauthenticate/` confirms the password. */
+  @MountedIf((auth) => auth.canReauthenticate)
+  @Post('reauthenticate')
+  @AuthEndpoint({
+    id: 'authReauthenticate',
+    summary: 'Confirms the password within the session and returns a new token pair',
+    body: ReauthenticateRequest,
+    returns: TokenPairResponse,
+    errors: ['too_many_attempts'],
+  })
+  async reauthenticate(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+    const { password } = await readBody(ReauthenticateRequest, request);
+    return tokenPairResponse(await this.auth.reauthenticate(principalOf(request), password, clientInfoOf(request)));
+  }
+}

@@ -1,0 +1,25 @@
+import type { Type } from '@nestjs/common';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { accessDeclarations } from './route-access';
+
+/** Returns the handlers and classes of the application that are declared both open and guarded. */
+export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
+  const classes = [...modules.values()].flatMap(({ controllers, providers }) =>
+    [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype as Type | null),
+  );
+  return [...new Set(classes)].flatMap((type) => (type?.prototype ? contradictionsIn(type) : []));
+}
+
+function contradictionsIn(type: Type): string[] {
+  const prototype = type.prototype as Record<string, object>;
+  const handlers = new MetadataScanner()
+    .getAllMethodNames(prototype)
+    .filter((name) => isContradictory(prototype[name]!))
+    .map((name) => `${type.name}.${name}`);
+  return isContradictory(type) ? [type.name, ...handlers] : handlers;
+}
+
+function isContradictory(target: object): boolean {
+  const { isPublic, isGuarded } = accessDeclarations(target);
+  return isPublic === true && isGuarded;
+}

@@ -1,0 +1,45 @@
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants';
+
+/** The metadata key of `@Public()`. Global guards of the application may read it too. */
+export const IS_PUBLIC = 'nestjs-session-auth:public';
+
+/** The metadata key of `@RequireRecentLogin()`. */
+export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
+
+/** What requires an access token: `BearerAuthGuard`, and what extends it. */
+export abstract class AccessTokenGuard implements CanActivate {
+  abstract canActivate(context: ExecutionContext): Promise<boolean>;
+}
+
+/** What the decorators on one handler or class declare. */
+export interface AccessDeclarations {
+  /** `@Public()`; false for `@Public(false)`. */
+  readonly isPublic: boolean | undefined;
+  /** `@UseGuards(BearerAuthGuard)` or `@RequireRecentLogin()`. */
+  readonly isGuarded: boolean;
+}
+
+/** Returns what is declared on this handler or class itself; what a class inherits does not count. */
+export function accessDeclarations(target: object): AccessDeclarations {
+  const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
+  const guards = (own(GUARDS_METADATA) ?? []) as unknown[];
+  // `@UseGuards()` adds to the guards that the class inherits.
+  const inherited = (Reflect.getMetadata(GUARDS_METADATA, Object.getPrototypeOf(target) as object) ?? []) as unknown[];
+  const isGuarded = own(RECENT_LOGIN) !== undefined || guards.slice(inherited.length).some(isAccessTokenGuard);
+  return { isPublic: own(IS_PUBLIC) as boolean | undefined, isGuarded };
+}
+
+/**
+ * Whether a route is open: the declaration on the handler counts, or else the one on its class. Call
+ * it in a global guard of the application to let public routes pass, such as the library's login.
+ */
+export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
+  const declared = [context.getHandler(), context.getClass()].map(accessDeclarations);
+  const nearest = declared.find(({ isPublic, isGuarded }) => isPublic !== undefined || isGuarded);
+  return nearest?.isPublic === true && !nearest.isGuarded;
+}
+
+function isAccessTokenGuard(guard: unknown): boolean {
+  return guard instanceof AccessTokenGuard || (guard as Type | undefined)?.prototype instanceof AccessTokenGuard;
+}

@@ -1,0 +1,87 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { UserEntityMapping } from '../../domain/ports/accounts';
+import type { Column } from './user-table';
+
+/** What a column must hold, with the hint that completes "write ...". */
+interface Kind {
+  readonly write: (property: string) => string;
+  readonly accepts: (column: Column, type: string) => boolean;
+}
+
+const OTHERWISE = 'for anything else pass a class that extends UserStore';
+
+const BOOLEAN: Kind = {
+  write: (property) =>
+    `the name of a boolean column; for a date that is null while the user is active, ` +
+    `write disabledAt: '${property}'; ${OTHERWISE}`,
+  accepts: (column, type) => {
+    if (['boolean', 'bool', 'Boolean'].includes(nameOf(column.type))) return true;
+    // MySQL has no boolean: other types of numbers there may hold more than two values.
+    const { width } = column as { readonly width?: number };
+    return type === 'tinyint' && (Number(width) === 1 || declaredType(column) === Boolean);
+  },
+};
+
+const NULLABLE_DATE: Kind = {
+  write: () => `the name of a nullable date column that is null while the user is active; ${OTHERWISE}`,
+  accepts: (column, type) => column.isNullable && /^(date|datetime|timestamp.*)$/.test(type),
+};
+
+/** Returns what the mapping of the users names but the entity does not have, or has otherwise. */
+export function mappingProblems(dataSource: DataSource, mapping: UserEntityMapping): readonly string[] {
+  const { name } = mapping.entity;
+  if (!dataSource.hasMetadata(mapping.entity)) {
+    return [`users.entity is ${name}, which the DataSource does not have; add it to its entities`];
+  }
+  const metadata = dataSource.getMetadata(mapping.entity);
+  if (metadata.primaryColumns.length !== 1) {
+    const count = metadata.primaryColumns.length;
+    return [`users.entity is ${name}, which has ${count} primary columns; write an entity with one; ${OTHERWISE}`];
+  }
+  // Statements read the table, which holds the rows of the parent entity as well.
+  if (metadata.tableType !== 'regular') {
+    return [`users.entity is ${name}, which has no table of its own; write an entity that has; ${OTHERWISE}`];
+  }
+  const problemOf = (option: keyof UserEntityMapping, kind?: Kind): string[] => {
+    const property = mapping[option] as string | undefined;
+    const problem = property === undefined ? null : columnProblem(dataSource, metadata, property, kind);
+    return problem === null ? [] : [`users.${option} is '${property}', ${problem}`];
+  };
+  return [
+    ...problemOf('username'),
+    ...problemOf('passwordHash'),
+    ...problemOf('active', BOOLEAN),
+    ...problemOf('disabledAt', NULLABLE_DATE),
+  ];
+}
+
+function columnProblem(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+  property: string,
+  kind: Kind | undefined,
+): string | null {
+  const column = metadata.findColumnWithPropertyPath(property);
+  if (!column || column.isVirtualProperty) {
+    const stored = metadata.columns.filter((one) => !one.isVirtualProperty).map((one) => one.propertyPath);
+    return `which is not a column of ${metadata.name}; write one of ${stored.join(', ')}`;
+  }
+  if (column.transformer) {
+    return `which has a value transformer; write a column that is stored as it is; ${OTHERWISE}`;
+  }
+  if (column.isDeleteDate) return 'the @DeleteDateColumn; leave it out: a user for whom it is set counts as deleted';
+  const type = dataSource.driver.normalizeType(column);
+  if (!kind || (!column.isArray && kind.accepts(column, type))) return null;
+  const nullable = column.isNullable ? 'nullable ' : '';
+  return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; write ${kind.write(property)}`;
+}
+
+function nameOf(type: Column['type']): string {
+  return typeof type === 'function' ? type.name : type;
+}
+
+/** The type that the property is declared with in its class, where there is one. */
+function declaredType({ target, propertyName }: Column): unknown {
+  if (typeof target !== 'function') return undefined;
+  return Reflect.getMetadata('design:type', target.prototype as object, propertyName);
+}

@@ -1,0 +1,19 @@
+import type { Returned } from './guarded-update';
+
+/**
+ * The network before the refresh, if it has changed (PostgreSQL). The subquery reads the row as it was before the update.
+ * Elsewhere the session was read before, and `networkChangeOf` decides the same.
+ */
+export const PREVIOUS_NETWORK: Returned = {
+  column: `(SELECT p.{session.lastNetwork} FROM {session} p
+    WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network`,
+  extra: `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:movedExtra AS text) END`,
+};
+
+/** The details of the event of such a refresh. */
+export const NETWORK_CHANGED = { network_changed: true } as const;
+
+/** The previous network, if the session is refreshed from another one; null where either is not known. */
+export function networkChangeOf(previous: string | null, network: string): string | null {
+  return previous !== null && network !== '' && previous !== network ? previous : null;
+}

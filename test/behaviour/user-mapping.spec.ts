@@ -1,0 +1,255 @@
+import { Module } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthModule, AuthService } from 'nestjs-session-auth';
+import { hashSync } from 'bcrypt';
+import {
+  ChildEntity,
+  Column,
+  DeleteDateColumn,
+  Entity,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+  TableInheritance,
+  VirtualColumn,
+} from 'typeorm';
+import { createDatabase, DATABASES, describeOn, type TestDatabase } from '../support/databases';
+import { CHEAP, Host, PASSWORD } from '../support/host';
+
+const SILENT = { log() {}, error() {}, warn() {} };
+
+const lowerCase = { to: (value: string) => value.toLowerCase(), from: (value: string) => value };
+
+class Profile {
+  @Column({ type: Boolean, default: true })
+  isActive!: boolean;
+}
+
+@Entity('staff')
+@TableInheritance({ column: { type: 'varchar', name: 'kind' } })
+class Staff {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+
+  @Column({ type: 'varchar', transformer: lowerCase })
+  nickname!: string;
+
+  @Column({ type: Boolean, default: false, transformer: { to: (value: unknown) => value, from: Boolean } })
+  isBanned!: boolean;
+
+  @Column({ type: Date, nullable: true })
+  disabledAt!: Date | null;
+
+  @Column({ type: Date })
+  createdAt!: Date;
+
+  @Column({ type: 'varchar', nullable: true })
+  note!: string | null;
+
+  @Column({ type: Number, default: 1 })
+  level!: number;
+
+  @DeleteDateColumn()
+  deletedAt!: Date | null;
+
+  @VirtualColumn({ query: () => 'SELECT 1' })
+  isOnline!: boolean;
+
+  @Column(() => Profile)
+  profile!: Profile;
+}
+
+@ChildEntity()
+class Manager extends Staff {}
+
+@Entity('seats')
+class Seat {
+  @PrimaryColumn('int')
+  row!: number;
+
+  @PrimaryColumn('int')
+  column!: number;
+
+  @Column({ type: 'varchar' })
+  name!: string;
+}
+
+/** Tables that other programs made for MySQL. */
+@Entity('drivers')
+class Driver {
+  @PrimaryColumn('int')
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+
+  @Column({ type: 'tinyint', default: 1 })
+  isActive!: boolean;
+
+  @Column({ type: 'tinyint', default: 1 })
+  status!: number;
+}
+
+@Entity('strangers')
+class Stranger {
+  @PrimaryColumn('int')
+  id!: number;
+}
+
+const ENTITIES = [Staff, Manager, Seat, ...AUTH_ENTITIES_WITHOUT_USERS];
+const HASH = hashSync(PASSWORD, 4);
+
+/** The error that stops an application with this mapping, or null. */
+async function startError(database: TestDatabase, mapping: object, entities = ENTITIES): Promise<string | null> {
+  const users = { entity: Staff, username: 'email', passwordHash: 'password', ...mapping };
+  @Module({
+    imports: [
+      TypeOrmModule.forRoot({ ...database.options, entities, synchronize: true, retryAttempts: 0 }),
+      EventEmitterModule.forRoot(),
+      AuthModule.forRoot({ ...CHEAP, users }),
+    ],
+  })
+  class HostModule {}
+  const compiling = Test.createTestingModule({ imports: [HostModule] })
+    .setLogger(SILENT)
+    .compile();
+  return compiling.then(
+    async (module) => {
+      await module.close();
+      return null;
+    },
+    (error: Error) => error.message,
+  );
+}
+
+describe.each(DATABASES)('the mapping of the users on %s', (name) => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    [
+      'an unknown property',
+      { username: 'mail' },
+      /users\.username is 'mail', which is not a column of Staff; write one/,
+    ],
+    ['a property without a column', { active: 'isOnline' }, /users\.active is 'isOnline', which is not a column/],
+    [
+      'a name with a value transformer',
+      { username: 'nickname' },
+      /users\.username is 'nickname', which has a value tr/,
+    ],
+    ['a flag with a value transformer', { active: 'isBanned' }, /users\.active is 'isBanned', which has a value trans/],
+    [
+      'a date as `active`',
+      { active: 'disabledAt' },
+      /users\.active is 'disabledAt', a nullable column of type .*write disabledAt: 'disabledAt'/,
+    ],
+    ['a text as `active`', { active: 'note' }, /users\.active is 'note', a nullable column of type .*UserStore/],
+    ['a number as `active`', { active: 'level' }, /users\.active is 'level', a column of type int.*UserStore/],
+    [
+      'a flag as `disabledAt`',
+      { disabledAt: 'profile.isActive' },
+      /users\.disabledAt is 'profile\.isActive', a .*column of type .*UserStore/,
+    ],
+    [
+      'a date that is never null as `disabledAt`',
+      { disabledAt: 'createdAt' },
+      /users\.disabledAt is 'createdAt', a column of type/,
+    ],
+    [
+      'the date of deletion as `disabledAt`',
+      { disabledAt: 'deletedAt' },
+      /users\.disabledAt is 'deletedAt', the @DeleteDateColumn; leave it out/,
+    ],
+    ['two columns for one thing', { active: 'profile.isActive', disabledAt: 'disabledAt' }, /write one of them/],
+    ['an unknown key', { isActive: 'isActive' }, /users\.isActive is not an option; write users\.active/],
+    [
+      'an entity with two primary columns',
+      { entity: Seat, username: 'name', passwordHash: 'name' },
+      /users\.entity is Seat, which has 2 primary columns/,
+    ],
+    [
+      'an entity within the table of another',
+      { entity: Manager },
+      /users\.entity is Manager, which has no table of its own.*UserStore/,
+    ],
+    [
+      'an entity of no DataSource',
+      { entity: Stranger },
+      /users\.entity is Stranger, which the DataSource does not have/,
+    ],
+  ])('with %s stops the start', async (_, mapping, problem) => {
+    expect(await startError(database, mapping)).toMatch(problem);
+  });
+
+  it('reports every problem together', async () => {
+    const error = await startError(database, { username: 'mail', active: 'note' });
+    expect(error).toMatch(/users\.username is 'mail'[^]*users\.active is 'note'/);
+  });
+
+  it.each([{}, { active: 'profile.isActive' }, { disabledAt: 'disabledAt' }])('%j is accepted', async (mapping) => {
+    expect(await startError(database, mapping)).toBeNull();
+  });
+
+  it('disables the users whose `disabledAt` is set, and no others', async () => {
+    const users = { entity: Staff, username: 'email', passwordHash: 'password', disabledAt: 'disabledAt' };
+    const host = await Host.start({ database, entities: ENTITIES, users: [], auth: { users } });
+    const staff = host.dataSource.getRepository(Staff);
+    const defaults = { password: HASH, nickname: '', createdAt: new Date() };
+    await staff.insert([
+      { ...defaults, email: 'alice' },
+      { ...defaults, email: 'bob', disabledAt: new Date() },
+    ]);
+    await expect(host.login('bob')).rejects.toThrow('login: 400');
+    const { access_token: token, refresh_token: refreshToken } = await host.login('alice');
+    await host.get('/me', token).expect(200);
+    await staff.update({ email: 'alice' }, { disabledAt: new Date() });
+    await host.get('/me', token).expect(401);
+    await staff.update({ email: 'alice' }, { disabledAt: null });
+    await host.get('/me', token).expect(401);
+    await host.refresh(refreshToken).expect(400);
+    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
+
+    const { id } = await staff.findOneByOrFail({ email: 'alice' });
+    const session = await host.login('alice');
+    await host.app.get(AuthService).disableUser(id);
+    await host.get('/me', session.access_token).expect(401);
+    const { disabledAt } = await staff.findOneByOrFail({ email: 'alice' });
+    expect(Math.abs(disabledAt!.getTime() - host.clock.now())).toBeLessThan(1_000);
+    await expect(host.login('alice')).rejects.toThrow('login: 400');
+    await host.app.get(AuthService).enableUser(id);
+    expect(await staff.findOneByOrFail({ email: 'alice' })).toMatchObject({ disabledAt: null });
+    await host.login('alice');
+    await host.close();
+  });
+});
+
+describeOn('mariadb')('a column of type tinyint as `active`', () => {
+  it.each([
+    ['is accepted where the property is a boolean', 'isActive', null],
+    [
+      'is refused where it is a number',
+      'status',
+      expect.stringContaining("users.active is 'status', a column of type"),
+    ],
+  ])('%s', async (_, active, problem) => {
+    const database = await createDatabase('mariadb');
+    const entities = [Driver, ...AUTH_ENTITIES_WITHOUT_USERS];
+    expect(await startError(database, { entity: Driver, active }, entities)).toEqual(problem);
+    await database.drop();
+  });
+});

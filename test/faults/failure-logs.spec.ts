@@ -1,0 +1,147 @@
+import { hashSync } from 'bcrypt';
+import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
+import { Database } from '../../libs/auth/src/store/database/database';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { Host, PASSWORD } from '../support/host';
+
+const SECRET = 'secret-value';
+
+describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
+  let database: TestDatabase;
+  let host: Host;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    host = await Host.start({ database });
+    await host.dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
+    await host.dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
+  });
+  afterAll(async () => {
+    await host.close();
+    await database.drop();
+  });
+  beforeEach(() => (host.logs.length = 0));
+
+  const parameters = name === 'postgres' ? '$1' : '?';
+
+  it.each([
+    [
+      'a missing table',
+      `SELECT * FROM cupboards WHERE name = ${parameters}`,
+      /, table .*cupboards. A table is missing: run/,
+    ],
+    [
+      'a missing column',
+      `SELECT colour FROM shelves WHERE name = ${parameters}`,
+      /column colour. A column is missing: run/,
+    ],
+    [
+      'a wrong type',
+      `INSERT INTO shelves (name, id) VALUES ('x', ${parameters})`,
+      /A value does not have the type of its/,
+    ],
+    [
+      'a missing value',
+      `INSERT INTO shelves (id, name) SELECT 2, NULLIF(${parameters}, '${SECRET}')`,
+      /name. A column needs a/,
+    ],
+    ['a value that is taken', `INSERT INTO shelves (id, name) VALUES (3, ${parameters})`, /(constraint|column) .*name/],
+  ])('%s: it names the cause and no value', async (_, sql, line) => {
+    const failing = host.app.get(Database).autocommit({ sql, params: [SECRET], isPrepared: false });
+    await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' });
+    const logged = host.logs.join('\n');
+    expect(logged).toMatch(line);
+    expect(logged).not.toMatch(/secret|SELECT|INSERT/);
+  });
+
+  it('names the missing table of the library, and what to run', async () => {
+    const dropped = await createDatabase(name);
+    const broken = await Host.start({ database: dropped });
+    const { access_token: token } = await broken.login();
+    await broken.dataSource.query('DROP TABLE auth_events');
+    await broken.get('/auth/history', token).expect(503);
+    expect(broken.logs.join('\n')).toMatch(/The database failed: \w+, table .*auth_events. .* AUTH_MIGRATIONS/);
+    await broken.close();
+    await dropped.drop();
+  });
+});
+
+class FailingUsers extends UserStore {
+  static readonly alice = { id: '7', username: 'alice', passwordHash: hashSync(PASSWORD, 4), active: true };
+
+  override findByUsername(username: string): Promise<StoredUser | null> {
+    if (username === 'bob') throw new RangeError('no shelf for bob', { cause: new TypeError('the index is away') });
+    return Promise.resolve(FailingUsers.alice);
+  }
+
+  override findById(): Promise<StoredUser | null> {
+    return Promise.resolve(FailingUsers.alice);
+  }
+
+  override setPasswordHash(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+}
+
+class FailingHasher extends BcryptPasswordHasher {
+  static isFailing = false;
+
+  constructor() {
+    super(4);
+  }
+
+  override verify(password: string, hash: string): Promise<boolean> {
+    if (FailingHasher.isFailing) throw new RangeError('no memory for Argon2', { cause: new TypeError('the pool') });
+    return super.verify(password, hash);
+  }
+}
+
+describe("the log of a failure of the application's own", () => {
+  let database: TestDatabase;
+  let host: Host;
+
+  beforeAll(async () => {
+    database = await createDatabase('sqlite');
+    const check = (): never => {
+      throw new RangeError('the list of breached passwords is away', { cause: new TypeError('no network') });
+    };
+    host = await Host.start({
+      database,
+      entities: [...AUTH_ENTITIES_WITHOUT_USERS],
+      users: [],
+      auth: { users: FailingUsers, passwordHasher: FailingHasher, passwordPolicy: { check } },
+    });
+  });
+  afterAll(async () => {
+    await host.close();
+    await database.drop();
+  });
+  beforeEach(() => (host.logs.length = 0));
+
+  it('user store has its name, message, stack and cause', async () => {
+    await host.http.post('/auth/login').send({ username: 'bob', password: PASSWORD }).expect(503);
+    expect(host.logs.join('\n')).toMatch(
+      /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
+    );
+  });
+
+  it('hasher has its name, message, stack and cause', async () => {
+    FailingHasher.isFailing = true;
+    const { body } = await host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(500);
+    FailingHasher.isFailing = false;
+    expect(body).toEqual({ detail: 'Internal server error.' });
+    expect(host.logs.join('\n')).toMatch(
+      /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
+    );
+  });
+
+  it('password check has its name, message, stack and cause', async () => {
+    const { access_token: token } = await host.login();
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    await host.post('/auth/password/change', token, change).expect(500);
+    expect(host.logs.join('\n')).toMatch(
+      /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
+    );
+    expect(host.logs.join('\n')).not.toContain(change.new_password);
+  });
+});
