@@ -158,7 +158,13 @@ stories('pruning sessions', { auth: { history: { retentionDays: 90 } } }, (at: S
     expect(await host.pruning.prune()).toEqual(NOTHING);
     host.clock.advance(1);
     expect(await host.pruning.prune({ dryRun: true })).toEqual({ ...NOTHING, dryRun: true, sessions: 1 });
-    expect(await host.pruning.prune()).toEqual({ ...NOTHING, sessions: 1 });
+    // Pruning skips a row that is locked, for example by an activity that is still being written.
+    let report = await host.pruning.prune();
+    for (let tries = 0; tries < 50 && report.sessions === 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      report = await host.pruning.prune();
+    }
+    expect(report).toEqual({ ...NOTHING, sessions: 1 });
     expect(await countOf(host, 'auth_sessions')).toBe(0);
   });
 
