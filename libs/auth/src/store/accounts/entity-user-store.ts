@@ -20,22 +20,13 @@ export interface OwnUsers {
 }
 
 /**
- * The text that PostgreSQL casts to a type of ids. Other text is the id of no user: a session may be older than the type of
- * the ids, and one failed cast would fail the look-up of every session in the batch.
+ * The text that ids have, by the type of their column, in patterns that JavaScript and PostgreSQL read alike. Other text is
+ * the id of no user. A session may be older than the type of the ids, and one failed cast would fail the look-up of every
+ * session in the batch.
  */
-const POSTGRES_FORMS: Readonly<Record<string, { readonly type: string; readonly form: string }>> = {
-  smallint: { type: 'bigint', form: '^-?[0-9]{1,18}$' },
-  integer: { type: 'bigint', form: '^-?[0-9]{1,18}$' },
-  bigint: { type: 'bigint', form: '^-?[0-9]{1,19}$' },
-  uuid: { type: 'uuid', form: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' },
-};
-
-const WHOLE_NUMBER = /^(0|-?[1-9]\d*)$/;
-
-/** The text that an id may have, by the type of its column; any text for other types. */
-const FORM_OF_ID: readonly (readonly [types: RegExp, form: RegExp])[] = [
-  [/^(\w*int\w*|\w*serial\w*)$/, WHOLE_NUMBER],
-  [/^uuid$/, UUID],
+const ID_FORMS: readonly { readonly types: RegExp; readonly form: string; readonly postgresType: string }[] = [
+  { types: /^(\w*int\w*|\w*serial\w*)$/, form: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
+  { types: /^uuid$/, form: UUID.source, postgresType: 'uuid' },
 ];
 
 /** Users in a TypeORM entity of the same DataSource: the application's own, or the library's `AuthUser`. */
@@ -175,9 +166,10 @@ export class EntityUserStore extends UserStore {
    */
   private parameterOf(id: UserId): UserId | null {
     const text = String(id);
-    const { type } = this.table.idColumn;
-    const form = type === Number ? WHOLE_NUMBER : FORM_OF_ID.find(([types]) => types.test(String(type)))?.[1];
-    return form && !form.test(text) ? null : this.parseId(text);
+    const { idColumn, dataSource } = this.table;
+    const type = dataSource.driver.normalizeType(idColumn);
+    const form = ID_FORMS.find(({ types }) => types.test(type))?.form;
+    return form && !new RegExp(form, 'i').test(text) ? null : this.parseId(text);
   }
 
   /** The user's id as the session stores it, in the type of the users' table, so that its index serves. */
@@ -187,8 +179,8 @@ export class EntityUserStore extends UserStore {
     const { idColumn: column, dataSource } = this.table;
     if (dialect === 'postgres') {
       const type = dataSource.driver.normalizeType(column);
-      const known = POSTGRES_FORMS[type];
-      if (known) return `CASE WHEN ${text} ~ '${known.form}' THEN CAST(${text} AS ${known.type}) END`;
+      const known = ID_FORMS.find(({ types }) => types.test(type));
+      if (known) return `CASE WHEN ${text} ~* '${known.form}' THEN CAST(${text} AS ${known.postgresType}) END`;
       // `character` by itself is one of them.
       return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
     }
