@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { AuthUser } from 'nestjs-session-auth';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { CountingHasher } from '../support/counting-hasher';
 import { MINUTE, SECOND } from '../support/driven-clock';
@@ -136,17 +138,32 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     expect([blocked.length, delayed.length]).toEqual([93, 2]);
   });
 
-  it('are counted for a wrong current password too, which is delayed as well', async () => {
+  it('are counted by the user once one has the name: renamed, the user keeps the streak and the name is free', async () => {
     const { host } = at;
-    const session = await host.login();
-    const change = (current: string): ReturnType<Host['refresh']> =>
-      host.post('/auth/password/change', session.access_token, { current_password: current, new_password: PASSWORD });
-    for (let i = 0; i < 10; i++) await change('wrong').expect(400);
-    const { headers } = await change(PASSWORD).expect(429, TOO_MANY);
-    expect(headers['retry-after']).toBe('30');
-    host.clock.advance(30 * SECOND);
-    await change(PASSWORD).expect(200);
-    expect(host.sent('login_failed')).toHaveLength(10);
+    const users = host.dataSource.getRepository(AuthUser);
+    const { id } = await users.findOneByOrFail({ username: 'alice' });
+    const bob = await host.auth.createUser({ username: 'bob-renamed', password: PASSWORD });
+    await fail(host, 10);
+    // The library's own table holds the digest of the name beside it.
+    const rename = async (userId: typeof bob.id, username: string): Promise<void> => {
+      const usernameKey = createHash('sha256').update(username).digest('hex');
+      await users.update({ id: String(userId) }, { username, usernameKey });
+    };
+    await rename(id, 'alice-renamed');
+    await rename(bob.id, 'alice');
+    expect(await tryLogin(host, PASSWORD, '192.0.2.1', 'alice-renamed')).toBe('too_many_attempts 30');
+    expect(await tryLogin(host, PASSWORD, '192.0.2.1', 'alice')).toBe('ok');
+    await rename(bob.id, 'bob-renamed');
+    await rename(id, 'alice');
+    await host.auth.resetFailedLogins('alice');
+    expect(await tryLogin(host, PASSWORD)).toBe('ok');
+  });
+
+  it('for a name that is the id of a user do not count against that user', async () => {
+    const { host } = at;
+    const { id } = await host.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+    await fail(host, 10, '192.0.2.1', id);
+    expect(await tryLogin(host, PASSWORD)).toBe('ok');
   });
 
   it('leave rows that are removed when their time is over', async () => {

@@ -56,7 +56,7 @@ stories('a recent login', on, (at: Stage) => {
     await host.refresh(pair.refresh_token).expect(200);
   });
 
-  it('is not replaced by a wrong password, which counts as a failed login and is delayed', async () => {
+  it('is not replaced by a wrong password, which counts against the session and is delayed', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     host.clock.advance(10 * MINUTE);

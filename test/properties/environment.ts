@@ -222,7 +222,7 @@ export class Environment {
     const confirm = (password: string): Promise<Pair | string> => outcome(auth.reauthenticate(principal, password));
     if (variant === 'wrong') {
       expect(await confirm('wrong')).toBe('invalid_field');
-      this.model.loginFailed(session.user, USERNAMES[this.users.indexOf(session.user)]!);
+      this.model.confirmationFailed(session, USERNAMES[this.users.indexOf(session.user)]!);
       return;
     }
     if (variant === 'late') {

@@ -49,6 +49,8 @@ export interface ModelSession {
   lastNetwork: string | null;
   /** How the live pair is issued again, for the refresh token before it. */
   replay: Replay | null;
+  /** Wrong passwords in a row within the session. */
+  failures: number;
 }
 
 interface Replay {
@@ -143,7 +145,7 @@ export class Model {
       ...{ id, user, state: 'active', reason: null, createdAt: now, authenticatedAt: now, lastActivity: now },
       ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
       ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, refreshedAt: null, replay: null },
-      lastNetwork: null,
+      ...{ lastNetwork: null, failures: 0 },
     };
     this.sessions.push(session);
     this.startFamily(session, pair);
@@ -159,6 +161,16 @@ export class Model {
     const known = this.failures.get(user);
     const count = known && known.until > this.now ? known.count + 1 : 1;
     this.failures.set(user, { count, until: this.now + SECONDS.failures * 1000 });
+    this.reportFailure(user, username, count);
+  }
+
+  /** A wrong password within a session. */
+  confirmationFailed(session: ModelSession, username: string): void {
+    this.reportFailure(session.user, username, ++session.failures);
+    if (session.failures === 100) this.endOrExpire(session, 'failed_reauthentication', 'forced_logout');
+  }
+
+  private reportFailure(user: string, username: string, count: number): void {
     this.log('login_failure', user, { username, failure_count: count });
     this.signals.push(`login_failed ${user} ${count}`);
     if (count === 5) this.signals.push(`brute_force_threshold_hit ${count}`);
@@ -242,14 +254,12 @@ export class Model {
     for (const session of this.activeOf(current.user)) {
       if (session !== current) this.endOrExpire(session, 'password_change', 'forced_logout');
     }
-    this.clearFailures(current.user);
     this.log('password_change', current.user);
     this.signals.push(`password_changed ${current.user}`);
   }
 
   reauthenticated(session: ModelSession, pair: Pair): void {
     this.startFamily(session, pair);
-    this.clearFailures(session.user);
     this.log('reauthentication', session.user);
   }
 
@@ -303,6 +313,7 @@ export class Model {
   private startFamily(session: ModelSession, pair: Pair): void {
     session.family = ++this.families;
     session.generation = 0;
+    session.failures = 0;
     session.authenticatedAt = this.now;
     session.replay = null;
     this.issue(session, pair);

@@ -147,6 +147,7 @@ function fieldsOfRow(row: Row): unknown {
     generation: number('generation'),
     refreshedAt: number('refreshed_at'),
     lastNetwork: row['last_network'],
+    failures: number('failure_count') ?? 0,
     access: row['access_digest'],
     refresh: row['refresh_digest'],
     family: row['family_digest'],

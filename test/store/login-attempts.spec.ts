@@ -14,7 +14,7 @@ import { Host } from '../support/host';
 import { statementsOf, Tap } from '../support/tap';
 
 const NOW = 1_800_000_000_000;
-const KEYS = { network: 'n'.repeat(64), name: 'u'.repeat(64) };
+const KEYS = { network: 'n'.repeat(64), account: 'u'.repeat(64) };
 const LIMITS: StreakLimits = { throttleFrom: 2, windowMs: 300_000, accountBlock: 'unfamiliar' };
 const ATTEMPT = { ...KEYS, now: NOW, limits: LIMITS, isAccountBound: true };
 
@@ -70,7 +70,9 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
   const write = async (key: string, streak: FailureStreak | null): Promise<void> => {
     if (!streak) return;
     const { failures: failureCount, ...rest } = streak;
-    await host.dataSource.getRepository(AuthLoginFailure).insert({ key, nameKey: KEYS.name, failureCount, ...rest });
+    await host.dataSource
+      .getRepository(AuthLoginFailure)
+      .insert({ key, accountKey: KEYS.account, failureCount, ...rest });
   };
 
   const read = async (key: string): Promise<FailureStreak | null> => {
@@ -85,13 +87,13 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     now: NOW,
     limits,
     isKnown: true,
-    events: ({ streaks }: CountedFailure) => [
+    events: ({ failureCount }: CountedFailure) => [
       {
         event: 'login_failure' as const,
         userId: null,
         ipAddress: null,
         userAgent: '',
-        extra: { failure_count: streaks.network.failures },
+        extra: { failure_count: failureCount },
         at: NOW,
       },
     ],
@@ -109,19 +111,19 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
         anyStreak(110),
         anyLimits,
         fc.boolean(),
-        async (ofNetwork, ofName, limits, bound) => {
+        async (ofNetwork, ofAccount, limits, bound) => {
           await host.dataSource.getRepository(AuthLoginFailure).clear();
           await write(KEYS.network, ofNetwork);
-          await write(KEYS.name, ofName);
+          await write(KEYS.account, ofAccount);
           const slots = slotsOfAttempt(NOW);
-          const after = { network: merged(ofNetwork, slots.network), name: merged(ofName, slots.name) };
+          const after = { network: merged(ofNetwork, slots.network), account: merged(ofAccount, slots.account) };
           const expected = admissionOf(after, NOW, limits, bound);
 
           expect(await attempts.admit({ ...ATTEMPT, limits, isAccountBound: bound })).toEqual(expected);
 
           const isAdmitted = expected.kind === 'admitted';
           expect(await read(KEYS.network)).toEqual(isAdmitted ? after.network : ofNetwork);
-          expect(await read(KEYS.name)).toEqual(isAdmitted ? after.name : ofName);
+          expect(await read(KEYS.account)).toEqual(isAdmitted ? after.account : ofAccount);
         },
       ),
       { numRuns: 200 },
@@ -141,9 +143,9 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
   it('take six statements to count and record a failure', async () => {
     await attempts.admit(ATTEMPT);
     statements = [];
-    expect((await attempts.fail(failure())).streaks.network.failures).toBe(1);
+    expect((await attempts.fail(failure())).failureCount).toBe(1);
     expect(statements).toHaveLength(6);
-    expect([await read(KEYS.network), await read(KEYS.name)]).toMatchObject([
+    expect([await read(KEYS.network), await read(KEYS.account)]).toMatchObject([
       { failures: 1, pending: 0 },
       { failures: 1, pending: 0 },
     ]);

@@ -10,7 +10,13 @@ import { SystemClock } from './adapters/system-clock';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import { AUTH_EXTRAS } from './auth.module-definition';
 import { createAccountSource, createReplaceable } from './replaceables';
-import { AccountStore, CredentialStore, LoginAttemptStore, UserStore } from './domain/ports/accounts';
+import {
+  AccountStore,
+  CredentialStore,
+  LoginAttemptStore,
+  SessionAttemptStore,
+  UserStore,
+} from './domain/ports/accounts';
 import { SignalBus } from './domain/ports/events';
 import { ApplicationTransactions, Clock, CryptoSource, DeviceDetector, Metrics } from './domain/ports/platform';
 import { PasswordHasher, TokenSource } from './domain/ports/platform';
@@ -23,9 +29,11 @@ import { AttemptSlots } from './services/credentials/attempt-slots';
 import { Login } from './services/credentials/login';
 import { FailedLoginReport } from './services/credentials/failed-login-report';
 import { LoginAttempts } from './services/credentials/login-attempts';
+import { LoginThrottle } from './services/credentials/login-throttle';
 import { PasswordReplacement } from './services/credentials/password-replacement';
 import { PasswordReset } from './services/credentials/password-reset';
 import { Passwords } from './services/credentials/passwords';
+import { SessionAttempts } from './services/credentials/session-attempts';
 import { UserPassword } from './services/credentials/user-password';
 import { WaitQueue } from './services/credentials/wait-queue';
 import { AuthHealth } from './services/maintenance/auth-health';
@@ -65,6 +73,7 @@ import { ActivityWriter } from './store/sessions/activity-writer';
 import { RefreshTokenRotation } from './store/sessions/refresh-token-rotation';
 import { SessionOpener } from './store/sessions/session-opener';
 import { SessionRevocation } from './store/sessions/session-revocation';
+import { SqlSessionAttemptStore } from './store/sessions/sql-session-attempt-store';
 import { SqlSessionDirectory } from './store/sessions/sql-session-directory';
 import { SqlSessionStore } from './store/sessions/sql-session-store';
 import { SqlSessionTransitions } from './store/sessions/sql-session-transitions';
@@ -154,6 +163,7 @@ const ACCOUNT_PROVIDERS: Provider[] = [
   { provide: AccountStore, useClass: SqlAccountStore },
   { provide: CredentialStore, useClass: SqlCredentialStore },
   { provide: LoginAttemptStore, useClass: SqlLoginAttemptStore },
+  { provide: SessionAttemptStore, useClass: SqlSessionAttemptStore },
   UserLocks,
   PasswordTransition,
 ];
@@ -167,7 +177,9 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
   Passwords,
   AttemptSlots,
   FailedLoginReport,
+  LoginThrottle,
   LoginAttempts,
+  SessionAttempts,
   Login,
   PasswordReplacement,
   PasswordReset,

@@ -9,6 +9,7 @@ const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
   password_reset: 'the password was reset',
   user_disabled: 'the account was disabled',
   user_deleted: 'the account was deleted',
+  failed_reauthentication: 'too many wrong passwords',
   token_reuse: 'a token was stolen',
   expired: 'expired',
 });

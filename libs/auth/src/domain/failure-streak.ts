@@ -16,10 +16,10 @@ export interface FailureStreak {
   readonly expiresAt: number;
 }
 
-/** The streaks in which an attempt counts: for its name from its network, and from anywhere. */
+/** The streaks in which a login counts: for its account from its network, and from anywhere. */
 export interface AttemptStreaks {
   readonly network: FailureStreak;
-  readonly name: FailureStreak;
+  readonly account: FailureStreak;
 }
 
 /** The logins that the block of an account refuses: those from unfamiliar networks, or all. */
@@ -35,8 +35,8 @@ export interface StreakLimits {
   readonly accountBlock: AccountBlock | false;
 }
 
-/** What refuses attempts: the delay of one network, or the block of the account. */
-export type BlockScope = 'network' | 'account';
+/** What refuses attempts: the delay of one network or session, or the block of the account. */
+export type BlockScope = 'network' | 'account' | 'session';
 
 /** A delay or a block. */
 export interface LoginBlock {
@@ -53,23 +53,27 @@ export type Admission =
 
 /** What one more failure leads to. */
 export interface CountedFailure {
-  readonly streaks: AttemptStreaks;
+  /** Failures in a row, this one included: from the network of a login, or within a session. */
+  readonly failureCount: number;
   /** The delays and blocks that it begins. */
   readonly blocks: readonly LoginBlock[];
   /** Whether the account is halfway to its block. */
   readonly isHalfway: boolean;
 }
 
-/** The most failures in a row for one name from anywhere. (NIST SP 800-63B-4, 3.2.2) */
-export const MAX_FAILURES_OF_NAME = 100;
+/** The most failures in a row for one account from anywhere, or within one session. (NIST SP 800-63B-4, 3.2.2) */
+export const MAX_FAILURES = 100;
+
+/** The failures from anywhere at which `brute_force_threshold_hit` reports the account. */
+export const HALFWAY_FAILURES = MAX_FAILURES / 2;
 
 /** The end of a block that only a reset ends: the last instant of a Date. */
 export const UNTIL_RESET = 8_640_000_000_000_000;
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
-/** Longer than any attempt takes. */
-const SLOT_MS = 30_000;
+/** How long a slot is kept for an attempt: longer than any takes. */
+export const SLOT_MS = 30_000;
 const DAY_MS = 86_400_000;
 /** How long a block that only a reset ends is kept for a name that nobody has. */
 const UNKNOWN_NAME_MS = 30 * DAY_MS;
@@ -79,7 +83,7 @@ export const NO_STREAK: FailureStreak = { failures: 0, pending: 0, pendingUntil:
 /** What an attempt adds to both streaks before its password is verified. It prolongs neither. */
 export function slotsOfAttempt(now: number): AttemptStreaks {
   const slot = { ...NO_STREAK, pending: 1, pendingUntil: now + SLOT_MS };
-  return { network: slot, name: slot };
+  return { network: slot, account: slot };
 }
 
 /**
@@ -87,7 +91,7 @@ export function slotsOfAttempt(now: number): AttemptStreaks {
  * @param isAccountBound false for an attempt that the limits of the account do not concern
  */
 export function admissionOf(
-  { network, name }: AttemptStreaks,
+  { network, account }: AttemptStreaks,
   now: number,
   { throttleFrom, accountBlock }: StreakLimits,
   isAccountBound: boolean,
@@ -95,44 +99,48 @@ export function admissionOf(
   if (throttleFrom === false) return { kind: 'admitted' };
   const bound = isAccountBound && accountBlock !== false;
   // Of both, the one that ends later: Retry-After promises an attempt.
-  if (bound && name.delayedUntil > Math.max(now, network.delayedUntil)) {
-    const until = name.delayedUntil >= UNTIL_RESET ? null : name.delayedUntil;
+  if (bound && account.delayedUntil > Math.max(now, network.delayedUntil)) {
+    const until = account.delayedUntil >= UNTIL_RESET ? null : account.delayedUntil;
     return { kind: 'blocked', scope: 'account', until };
   }
   if (network.delayedUntil > now) return { kind: 'blocked', scope: 'network', until: network.delayedUntil };
   // After a delay there is one attempt at a time, which sets the next delay or ends the streak.
   if (network.pending > Math.max(1, throttleFrom - network.failures)) return { kind: 'at_capacity', scope: 'network' };
-  if (bound && name.pending > Math.max(1, MAX_FAILURES_OF_NAME - name.failures)) {
+  if (bound && account.pending > Math.max(1, MAX_FAILURES - account.failures)) {
     return { kind: 'at_capacity', scope: 'account' };
   }
   return { kind: 'admitted' };
 }
 
-/** The streaks after one more failure. */
+/** The streaks after one more failure, and what it leads to. */
 export function failedStreaks(
-  { network, name }: AttemptStreaks,
+  { network, account }: AttemptStreaks,
   now: number,
   limits: StreakLimits,
   isKnown: boolean,
-): CountedFailure {
-  const streaks = { network: failedNetwork(network, now, limits), name: failedName(name, now, limits, isKnown) };
+): { readonly streaks: AttemptStreaks; readonly counted: CountedFailure } {
+  const streaks = {
+    network: failedNetwork(network, now, limits),
+    account: failedAccount(account, now, limits, isKnown),
+  };
   const began = (scope: BlockScope, before: FailureStreak, { delayedUntil }: FailureStreak): LoginBlock[] => {
     if (delayedUntil <= Math.max(now, before.delayedUntil)) return [];
     return [{ scope, until: delayedUntil >= UNTIL_RESET ? null : delayedUntil }];
   };
-  return {
-    streaks,
-    blocks: [...began('network', network, streaks.network), ...began('account', name, streaks.name)],
+  const counted = {
+    failureCount: streaks.network.failures,
+    blocks: [...began('network', network, streaks.network), ...began('account', account, streaks.account)],
     isHalfway:
       limits.accountBlock !== false &&
-      streaks.name.failures > name.failures &&
-      streaks.name.failures === MAX_FAILURES_OF_NAME / 2,
+      streaks.account.failures > account.failures &&
+      streaks.account.failures === HALFWAY_FAILURES,
   };
+  return { streaks, counted };
 }
 
 function failedNetwork(streak: FailureStreak, now: number, { throttleFrom, windowMs }: StreakLimits): FailureStreak {
   const next = failed(streak);
-  const delayMs = throttleFrom === false ? 0 : delayAfter(next.failures - throttleFrom);
+  const delayMs = delayAfter(next.failures, throttleFrom);
   return {
     ...next,
     delayedUntil: delayMs === 0 ? 0 : now + delayMs,
@@ -141,11 +149,11 @@ function failedNetwork(streak: FailureStreak, now: number, { throttleFrom, windo
 }
 
 /** Failures during a block do not count: those of familiar networks must not prolong it. */
-function failedName(streak: FailureStreak, now: number, limits: StreakLimits, isKnown: boolean): FailureStreak {
+function failedAccount(streak: FailureStreak, now: number, limits: StreakLimits, isKnown: boolean): FailureStreak {
   const next = failed(streak);
   if (streak.delayedUntil > now) return { ...next, failures: streak.failures };
   const expiresAt = now + DAY_MS;
-  if (limits.accountBlock === false || next.failures < MAX_FAILURES_OF_NAME) {
+  if (limits.accountBlock === false || next.failures < MAX_FAILURES) {
     return { ...next, delayedUntil: 0, expiresAt };
   }
   // Nobody resets the block of an unknown name, whose row must not stay for good.
@@ -158,13 +166,14 @@ function failed(streak: FailureStreak): FailureStreak {
   return { ...streak, failures: streak.failures + 1, pending: Math.max(0, streak.pending - 1) };
 }
 
-/** The delay so many failures after the first that sets one: 30 s, doubled each time, an hour at most. */
-function delayAfter(steps: number): number {
-  return steps < 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(steps, 20));
+/** The delay after so many failures: 30 s from the first one that sets a delay, doubled each time, an hour at most. */
+export function delayAfter(failures: number, throttleFrom: number | false): number {
+  if (throttleFrom === false || failures < throttleFrom) return 0;
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - throttleFrom, 20));
 }
 
-/** The keys of the two streaks: digests that reveal neither name nor network. */
+/** The keys of the two streaks: digests that reveal neither the user nor the network. */
 export interface AttemptKeys {
   readonly network: string;
-  readonly name: string;
+  readonly account: string;
 }

@@ -13,6 +13,7 @@ const EVENT_OF: Readonly<Record<EndReason, AuthEventName | null>> = {
   password_reset: 'forced_logout',
   user_disabled: 'forced_logout',
   user_deleted: 'forced_logout',
+  failed_reauthentication: 'forced_logout',
   token_reuse: null,
   expired: null,
 };

@@ -15,6 +15,7 @@ export type EndReason =
   | 'password_reset'
   | 'user_disabled'
   | 'user_deleted'
+  | 'failed_reauthentication'
   | 'token_reuse'
   | 'expired';
 

@@ -8,16 +8,16 @@ export interface AuthSignals {
   user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
   /** A session ended, however it ended; one signal for each. */
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
-  /** A login was refused for its name or password. */
+  /** A login was refused for its name or password, or a password was wrong within a session. */
   login_failed: {
     /** Masked but for its first two characters where no user has the name. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
-    /** Failures in a row for this name from this network, this one included. */
+    /** Failures in a row for this user or name from this network, or within the session; this one included. */
     readonly failureCount: number;
   };
-  /** Failed logins began a delay of one network, or the block of an account. */
+  /** Failed logins began a delay of one network, or the block of an account; wrong passwords within a session its delay. */
   login_blocked: {
     /** Masked where no user has the name. */
     readonly username: string;
@@ -52,14 +52,14 @@ export interface AuthSignals {
   /** A login was refused because the user has as many sessions as the policy allows. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
-   * Failures in a row for one name have reached `failedLogins.signalAt` from one network, or from
-   * anywhere half of what begins the block of the account; once per streak each.
+   * Failures in a row for one user or name have reached `failedLogins.signalAt` from one network or within one session, or
+   * from anywhere half of what begins the block of the account; once per streak each.
    */
   brute_force_threshold_hit: {
     /** Masked where no user has the name. */
     readonly username: string;
     readonly ipAddress: string | null;
-    /** Of the network or of the account, as `scope` says. */
+    /** Of the network, the session or the account, as `scope` says. */
     readonly failureCount: number;
     readonly scope: BlockScope;
   };

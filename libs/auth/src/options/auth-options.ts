@@ -79,7 +79,7 @@ export interface AuthModuleOptions {
     /** How long a streak is remembered, in seconds, 1 second to 100 years. Default: 300. */
     windowSeconds?: number;
     /**
-     * What 100 failures in a row for one name, from anywhere, block: `unfamiliar` refuses its logins
+     * What 100 failures in a row for one user, from anywhere, block: `unfamiliar` refuses its logins
      * from networks without a session on record of the user, for 24 hours; `strict` refuses them
      * from every network, until a password reset or `resetFailedLogins` (NIST SP 800-63B-4, 3.2.2);
      * `false` blocks nothing. Without `throttleFrom` there is no block. Default: 'unfamiliar'.

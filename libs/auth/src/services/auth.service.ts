@@ -158,7 +158,7 @@ export class AuthService {
 
   /**
    * Confirms the password within a session, and returns a new token pair for it.
-   * @throws AuthError `invalid_field` on `password`, counted as a failed login; `too_many_attempts`
+   * @throws AuthError `invalid_field` on `password`, counted against the session; `too_many_attempts`
    */
   reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
     return this.users.password.reauthenticate(principal, password, client);
@@ -219,9 +219,9 @@ export class AuthService {
     return this.users.passwordReset.reset(userId, newPassword, client);
   }
 
-  /** Forgets the failed logins of a name from all networks, with their delays and locks. */
+  /** Forgets the failed logins of a name from all networks, and of the user who has it, with their delays and blocks. */
   resetFailedLogins(username: string): Promise<void> {
-    return this.users.attempts.reset(username);
+    return this.users.accounts.resetFailedLogins(username);
   }
 
   /**

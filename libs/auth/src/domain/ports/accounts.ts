@@ -185,16 +185,34 @@ export interface FailedAttempt extends AttemptKeys {
 
 /** The failure streaks, shared by all instances. Each call but `isFamiliar` is one transaction. */
 export abstract class LoginAttemptStore {
-  /** Takes the slots of an attempt if it is admitted. An opened session returns them, and what follows here. */
+  /** Takes the slots of an attempt if it is admitted. An opened session returns them, `fail` and `release` do. */
   abstract admit(attempt: AttemptToAdmit): Promise<Admission>;
-  /** Whether a session on record of the user with this name was opened from this network. */
-  abstract isFamiliar(username: string, network: string): Promise<boolean>;
+  /** Whether a session on record of this user was opened from this network; asked for nobody (null) as well. */
+  abstract isFamiliar(userId: UserId | null, network: string): Promise<boolean>;
   /** Counts a failure and records it. */
   abstract fail(attempt: FailedAttempt): Promise<CountedFailure>;
   /** Returns the slots of an attempt without a result. */
   abstract release(keys: AttemptKeys): Promise<void>;
-  /** Ends both streaks of an attempt after a right password, but no block that only a reset ends. */
-  abstract succeed(keys: AttemptKeys): Promise<void>;
-  /** Ends all streaks of a name, from wherever they come. */
-  abstract reset(nameKey: string): Promise<void>;
+  /** Ends all streaks of an account, from wherever they come. */
+  abstract reset(accountKey: string): Promise<void>;
+}
+
+/** A wrong password within a session. */
+export interface FailedSessionAttempt extends OperationContext {
+  readonly sessionId: string;
+  readonly throttleFrom: number | false;
+  /** The events that record the failure. */
+  readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
+}
+
+/** The failure streak of a session, in its row. Each call is one transaction. */
+export abstract class SessionAttemptStore {
+  /** Takes the slot of an attempt if it is admitted; null where the session is not active. */
+  abstract admit(sessionId: string, now: number): Promise<Admission | null>;
+  /** Returns the slot of an attempt that was admitted at this instant and has no result. */
+  abstract release(sessionId: string, admittedAt: number): Promise<void>;
+  /** Counts a failure and records it. The 100th in a row ends the session. */
+  abstract fail(
+    attempt: FailedSessionAttempt,
+  ): Promise<{ readonly counted: CountedFailure; readonly ended: readonly EndedSession[] }>;
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from './accounts';
-import { LoginAttempts } from './login-attempts';
 import { PasswordReset } from './password-reset';
 import { Passwords } from './passwords';
 import { UserPassword } from './user-password';
@@ -10,7 +9,6 @@ import { UserPassword } from './user-password';
 export class AccountServices {
   constructor(
     readonly accounts: Accounts,
-    readonly attempts: LoginAttempts,
     readonly passwords: Passwords,
     readonly password: UserPassword,
     readonly passwordReset: PasswordReset,

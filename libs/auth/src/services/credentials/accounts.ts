@@ -5,7 +5,7 @@ import { newUsernameProblem } from '../../domain/fields';
 import { AccountStore, type UserId, UserStore } from '../../domain/ports/accounts';
 import { USERNAME_LENGTH } from '../../domain/username';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
-import { LoginAttempts } from './login-attempts';
+import { LoginThrottle } from './login-throttle';
 import { Passwords } from './passwords';
 
 /** A user who has just been created. */
@@ -21,7 +21,7 @@ export class Accounts {
     private readonly users: UserStore,
     private readonly accounts: AccountStore,
     private readonly passwords: Passwords,
-    private readonly attempts: LoginAttempts,
+    private readonly throttle: LoginThrottle,
     private readonly lifecycle: SessionLifecycle,
   ) {}
 
@@ -54,9 +54,13 @@ export class Accounts {
 
   /** The application may have removed the user already, or does so afterwards. */
   async forget(userId: UserId): Promise<void> {
-    const user = await this.users.findById(userId);
-    if (user) await this.attempts.reset(user.username);
+    await this.throttle.resetUser(userId);
     this.lifecycle.publishSessionEnded(await this.accounts.forget(String(userId), this.lifecycle.operationContext({})));
+  }
+
+  /** Ends the failure streaks of a name, and of the user who has it. */
+  async resetFailedLogins(username: string): Promise<void> {
+    await this.throttle.reset(username, await this.users.findByUsername(username));
   }
 
   /** Loads the application's own user object. */

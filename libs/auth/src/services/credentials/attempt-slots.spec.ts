@@ -1,23 +1,16 @@
 import type { Admission } from '../../domain/failure-streak';
 import type { ApplicationTransactions } from '../../domain/ports/platform';
-import type { LoginAttemptStore } from '../../domain/ports/accounts';
-import type { ResolvedAuthOptions } from '../../options/auth-options';
-import { AttemptSlots } from './attempt-slots';
+import { AttemptSlots, type Slots } from './attempt-slots';
 import { WaitQueue } from './wait-queue';
 
-const REQUEST = {
-  keys: { network: 'network', name: 'name' },
-  username: 'alice',
-  client: { network: '', trackedNetwork: '' },
-  isInSession: false,
-};
 const NOW = 1_000_000;
 
 /** One instance whose database has so many free slots. */
 function instance(freeSlots: number) {
   const state = { free: freeSlots, looks: 0, delayedUntil: 0 };
-  const store = {
-    admit: async (): Promise<Admission> => {
+  const ofAlice: Slots = {
+    key: 'alice',
+    take: async (): Promise<Admission> => {
       state.looks++;
       if (state.delayedUntil > NOW) return { kind: 'blocked', scope: 'network', until: state.delayedUntil };
       if (state.free === 0) return { kind: 'at_capacity', scope: 'network' };
@@ -27,20 +20,19 @@ function instance(freeSlots: number) {
     release: async () => void state.free++,
   };
   const slots = new AttemptSlots(
-    { failedLogins: { throttleFrom: 10, windowSeconds: 300, accountBlock: 'unfamiliar' } } as ResolvedAuthOptions,
     { now: () => NOW },
-    store as unknown as LoginAttemptStore,
     { outsideTransaction: (call: () => unknown) => call() } as unknown as ApplicationTransactions,
     new WaitQueue({ concurrent: 1, waiting: 100 }),
   );
+  const run = (work: () => Promise<string>): Promise<string> => slots.enter('', () => slots.run(ofAlice, work));
   /** Attempts that return their slot when they end. */
   const attempt = (verify: () => Promise<string>): Promise<string> =>
-    slots.run(REQUEST, async () => {
+    run(async () => {
       const result = await verify();
       state.free++;
       return result;
     });
-  return { state, slots, attempt };
+  return { state, run, attempt };
 }
 
 describe('attempts that find no free slot', () => {
@@ -97,9 +89,9 @@ describe('attempts that find no free slot', () => {
   });
 
   it('are refused together as soon as one that fails sets a delay', async () => {
-    const { state, slots, attempt } = instance(1);
+    const { state, run, attempt } = instance(1);
     let fail!: () => void;
-    const failing = slots.run(REQUEST, () => new Promise<string>((resolve) => (fail = () => resolve('failed'))));
+    const failing = run(() => new Promise<string>((resolve) => (fail = () => resolve('failed'))));
     await jest.advanceTimersByTimeAsync(0);
     const others = Array.from({ length: 5 }, () => attempt(() => Promise.resolve('ok')).catch(({ code }) => code));
     await jest.advanceTimersByTimeAsync(0);

@@ -3,13 +3,14 @@ import type { ClientInfo } from '../../domain/client';
 import { assertValidField, AuthError, invalidAccessToken, invalidField, unknownUser } from '../../domain/errors';
 import { reportFailure } from '../../domain/failure-report';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../../domain/fields';
-import { CredentialStore, type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
+import { type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
 import type { OpenedSession } from '../../domain/tokens';
 import { USERNAME_LENGTH } from '../../domain/username';
 import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionOpening } from '../sessions/session-opening';
 import { LoginAttempts, type Verdict } from './login-attempts';
 import { Passwords } from './passwords';
+import { SessionAttempts } from './session-attempts';
 
 /** A name and password as given. */
 export interface Credentials {
@@ -24,7 +25,7 @@ export class Login {
 
   constructor(
     private readonly attempts: LoginAttempts,
-    private readonly credentials: CredentialStore,
+    private readonly inSession: SessionAttempts,
     private readonly users: UserStore,
     private readonly passwords: Passwords,
     private readonly opening: SessionOpening,
@@ -37,8 +38,8 @@ export class Login {
   async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
-    return this.attempts.run(username, info, false, async ({ keys, client }): Promise<Verdict<OpenedSession>> => {
-      const { user, version } = await this.credentials.find(username);
+    return this.attempts.run(username, info, async (attempt): Promise<Verdict<OpenedSession>> => {
+      const { user, version, keys, client } = attempt;
       // Without a user there is a hash to verify as well: the time must not reveal whether the name exists.
       const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null, client.network);
       if (matches && user) {
@@ -65,13 +66,13 @@ export class Login {
   }
 
   /**
-   * Runs `work` if the password is the one of the principal's user. A wrong one counts as a failed
-   * login.
+   * Runs `work`, which issues new tokens for the session, if the password is the one of the principal's
+   * user. A wrong one counts against the session.
    * @param field the name of the password's field in errors
    * @throws AuthError `invalid_field` on that field, `too_many_attempts`
    */
   async confirm<T>(
-    { userId }: AuthPrincipal,
+    { userId, session }: AuthPrincipal,
     password: string,
     field: string,
     info: ClientInfo,
@@ -80,12 +81,10 @@ export class Login {
     assertValidField(field, passwordProblem(password));
     const user = await this.users.findById(userId);
     if (!user) throw invalidAccessToken();
-    return this.attempts.run(user.username, info, true, async (attempt): Promise<Verdict<T>> => {
-      const matches = await this.passwords.verify(password, user.passwordHash, attempt.client.network);
-      if (!matches) return { wrong: invalidField(field, FIELD_MESSAGES.password), user };
-      const right = await work(user);
-      await this.attempts.succeed(attempt);
-      return { right };
+    return this.inSession.run(session.id, user, info, {
+      verify: ({ network }) => this.passwords.verify(password, user.passwordHash, network),
+      work: () => work(user),
+      wrong: invalidField(field, FIELD_MESSAGES.password),
     });
   }
 

@@ -5,7 +5,7 @@ import { CredentialStore, type ReplacePassword, type StoredUser } from '../../do
 import { viewSession, type SessionInfo } from '../../domain/session';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
-import { LoginAttempts } from './login-attempts';
+import { LoginThrottle } from './login-throttle';
 import { Passwords } from './passwords';
 
 /** Stores a new password that meets the policy, and publishes it with the sessions that it ends. */
@@ -16,7 +16,7 @@ export class PasswordReplacement {
     private readonly passwords: Passwords,
     private readonly credentials: CredentialStore,
     private readonly lifecycle: SessionLifecycle,
-    private readonly attempts: LoginAttempts,
+    private readonly throttle: LoginThrottle,
   ) {}
 
   get isSupported(): boolean {
@@ -55,7 +55,7 @@ export class PasswordReplacement {
       else this.lifecycle.signals.emit('password_reset', { userId: user.id });
     }
     if (outcome.kind === 'broken') throw outcome.error;
-    if (!isChange) await this.attempts.reset(user.username);
+    if (!isChange) await this.throttle.resetUser(user.id);
     return { kept };
   }
 }

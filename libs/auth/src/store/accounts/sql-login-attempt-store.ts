@@ -7,34 +7,31 @@ import type {
   FailureStreak,
 } from '../../domain/failure-streak';
 import { admissionOf, failedStreaks, NO_STREAK, slotsOfAttempt, UNTIL_RESET } from '../../domain/failure-streak';
-import { LoginAttemptStore, type AttemptToAdmit, type FailedAttempt } from '../../domain/ports/accounts';
+import { LoginAttemptStore, type AttemptToAdmit, type FailedAttempt, type UserId } from '../../domain/ports/accounts';
 import { Database } from '../database/database';
 import { failureKeysInLockOrder, incomingValue, onDuplicate, type Dialect } from '../database/dialect';
 import { columns } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, RolledBack, rowsOf, type Row, type Step, type Transaction } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
-import { AccountSource } from './account-source';
 
 /** Both rows are locked by primary key before they are read, that of the network first. */
 const LOCKS_FIRST = { anyIsolation: true };
 
-/** The failure streaks in the application's database: a row for the network and a row for the name. */
+/** The failure streaks in the application's database: a row for the account from the network, and one from anywhere. */
 @Injectable()
 export class SqlLoginAttemptStore extends LoginAttemptStore {
   private readonly lockRows;
   private readonly readRows;
   private readonly writeRows;
   private readonly releaseRows;
-  private readonly deleteRows;
-  private readonly deleteName;
+  private readonly deleteAccount;
   private readonly readFamiliar;
 
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
     private readonly events: EventWriter,
-    private readonly accounts: AccountSource,
   ) {
     super();
     const { dialect } = statements;
@@ -60,7 +57,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     );
     this.readRows = statements.prepared(
       `SELECT {failure.key} AS id, ${columns('failure', STREAK_COLUMNS.join(' '))}
-       FROM {failure} WHERE {failure.key} IN (:network, :name)`,
+       FROM {failure} WHERE {failure.key} IN (:network, :account)`,
     );
     this.writeRows = statements.statement(
       upsert(STREAK_COLUMNS.map((column) => `{failure.${column}} = ${incoming(column)}`)),
@@ -69,8 +66,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
       `UPDATE {failure} SET {failure.pending} = {failure.pending} - 1
        WHERE {failure.pending} > 0 AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`,
     );
-    this.deleteRows = statements.statement(endStreaks(dialect));
-    this.deleteName = statements.statement('DELETE FROM {failure} WHERE {failure.nameKey} = :name');
+    this.deleteAccount = statements.statement('DELETE FROM {failure} WHERE {failure.accountKey} = :account');
     this.readFamiliar = statements.statement(
       `SELECT 1 AS familiar FROM {session}
        WHERE {session.userId} = :userId AND {session.loginNetwork} = :network
@@ -85,10 +81,9 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     return this.database.transaction(() => this.admitLocked(attempt), { ...LOCKS_FIRST, retryUnknownCommit: true });
   }
 
-  async isFamiliar(username: string, network: string): Promise<boolean> {
-    const user = await this.accounts.users.findByUsername(username);
+  async isFamiliar(userId: UserId | null, network: string): Promise<boolean> {
     // Asked for an unknown name as well: the work must not reveal whether the name exists.
-    const query = this.readFamiliar.with({ userId: user ? String(user.id) : '', network });
+    const query = this.readFamiliar.with({ userId: String(userId ?? ''), network });
     return (await this.database.autocommit(query)).rows.length > 0;
   }
 
@@ -100,12 +95,8 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     await this.database.autocommit(this.releaseRows.with({ ...keys }));
   }
 
-  async succeed(keys: AttemptKeys): Promise<void> {
-    await this.database.autocommit(this.deleteRows.with({ ...keys }));
-  }
-
-  async reset(nameKey: string): Promise<void> {
-    await this.database.autocommit(this.deleteName.with({ name: nameKey }));
+  async reset(accountKey: string): Promise<void> {
+    await this.database.autocommit(this.deleteAccount.with({ account: accountKey }));
   }
 
   private *admitLocked({ now, limits, isAccountBound, ...keys }: AttemptToAdmit): Transaction<Admission> {
@@ -115,8 +106,8 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
   }
 
   private *failLocked({ now, limits, isKnown, events, ...keys }: FailedAttempt): Transaction<CountedFailure> {
-    const counted = failedStreaks(yield* this.lock(keys, now), now, limits, isKnown);
-    yield* affectedBy(this.writeRows.with(rowValues(keys, counted.streaks)));
+    const { streaks, counted } = failedStreaks(yield* this.lock(keys, now), now, limits, isKnown);
+    yield* affectedBy(this.writeRows.with(rowValues(keys, streaks)));
     yield* this.events.write(events(counted));
     return counted;
   }
@@ -126,27 +117,27 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     yield* affectedBy(this.lockRows.with({ ...rowValues(keys, slots), now }));
     const rows = yield* rowsOf(this.readRows.with({ ...keys }));
     const streakOf = (key: string): FailureStreak => streakFromRow(rows.find((row) => row['id'] === key)!);
-    return { network: streakOf(keys.network), name: streakOf(keys.name) };
+    return { network: streakOf(keys.network), account: streakOf(keys.account) };
   }
 }
 
-const NO_SLOTS: AttemptStreaks = { network: NO_STREAK, name: NO_STREAK };
+const NO_SLOTS: AttemptStreaks = { network: NO_STREAK, account: NO_STREAK };
 
 const STREAK_COLUMNS = ['failureCount', 'pending', 'pendingUntil', 'delayedUntil', 'expiresAt'] as const;
 
-/** The row of the network, then that of the name: the order in which every transaction locks them. */
-const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.nameKey},
+/** The row of the network, then that from anywhere: the order in which every transaction locks them. */
+const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.accountKey},
   ${STREAK_COLUMNS.map((column) => `{failure.${column}}`).join(', ')})
-  VALUES (:network, :name, :networkValues...), (:name, :name, :nameValues...)`;
+  VALUES (:network, :account, :networkValues...), (:account, :account, :accountValues...)`;
 
-/** Ends the streaks of an attempt, but no block that only a reset ends. */
+/** Ends the streaks of an attempt whose password was right, but no block that only a reset ends. */
 export function endStreaks(dialect: Dialect): string {
   return `DELETE FROM {failure} WHERE {failure.delayedUntil} < ${UNTIL_RESET}
     AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`;
 }
 
-function rowValues(keys: AttemptKeys, { network, name }: AttemptStreaks): Record<string, unknown> {
-  return { ...keys, networkValues: columnValues(network), nameValues: columnValues(name) };
+function rowValues(keys: AttemptKeys, { network, account }: AttemptStreaks): Record<string, unknown> {
+  return { ...keys, networkValues: columnValues(network), accountValues: columnValues(account) };
 }
 
 /** In the order of `STREAK_COLUMNS`. */

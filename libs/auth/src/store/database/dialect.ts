@@ -65,9 +65,9 @@ export function failIfDeadlinePassed(done: readonly string[]): string {
  * the network, then that of the account. PostgreSQL would take them in the order it finds them and risk a deadlock.
  */
 export function failureKeysInLockOrder(dialect: Dialect): string {
-  const keys = ':network, :name';
+  const keys = ':network, :account';
   if (dialect !== 'postgres') return keys;
-  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = :name FOR UPDATE`;
+  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = :account FOR UPDATE`;
 }
 
 /** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */

@@ -90,7 +90,8 @@ export class StatementFactory {
     return `${this.sessionColumns}, ${this.accountStatus} AS account`;
   }
 
-  private get sessionColumns(): string {
+  /** The columns of a session `s` that `sessionFromRow` reads. */
+  get sessionColumns(): string {
     return `${columns('session', SESSION_COLUMNS, 's.')}, ${this.expiresAt} AS expires_at`;
   }
 

@@ -1,14 +1,17 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, DIGEST, INSTANT } from './columns';
 
-/** How many logins in a row have failed for one name: from one network in one row, and from anywhere in another. */
+/**
+ * How many logins in a row have failed for one user, or for one name that nobody has: from one network in one row, and from
+ * anywhere in another.
+ */
 @Entity('auth_login_failures', COMPARED_BY_BYTES)
 export class AuthLoginFailure {
-  /** The digest of name and network, or of the name alone: neither can be read here. */
+  /** The digest of account and network, or of the account alone: neither can be read here. */
   @PrimaryColumn(DIGEST) key!: string;
 
-  /** The digest of the name, by which all of its rows are found. */
-  @Index() @Column({ ...DIGEST, name: 'name_key' }) nameKey!: string;
+  /** The digest of the user's id, or of the name if nobody has it. All rows of the account are found by it. */
+  @Index() @Column({ ...DIGEST, name: 'account_key' }) accountKey!: string;
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
 
   /** Attempts that are being verified, until they are taken for lost. */

@@ -74,4 +74,13 @@ export class AuthSession {
 
   /** When the live access token first authenticated a request; stored within the grace period alone. */
   @Column({ ...INSTANT, name: 'first_used_at', nullable: true }) firstUsedAt!: number | null;
+
+  /** Wrong passwords in a row within the session, at password changes and reauthentications. Null for none. */
+  @Column({ type: 'integer', name: 'failure_count', nullable: true }) failureCount!: number | null;
+
+  /** While a password is being verified within the session: when that is taken for lost. */
+  @Column({ ...INSTANT, name: 'attempt_pending_until', nullable: true }) attemptPendingUntil!: number | null;
+
+  /** Until then no password is verified within the session. */
+  @Column({ ...INSTANT, name: 'attempts_delayed_until', nullable: true }) attemptsDelayedUntil!: number | null;
 }

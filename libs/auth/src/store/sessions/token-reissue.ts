@@ -9,10 +9,11 @@ import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, firstOf, type Step } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
 import { GuardedUpdate } from './guarded-update';
+import { END_SESSION_STREAK } from './sql-session-attempt-store';
 
 /**
- * Gives a session that goes on a fresh token pair in a new family, when its user has proved their identity. The previous
- * refresh token is revoked, not used: presenting it is no reuse.
+ * Gives a session that goes on a fresh token pair in a new family, when its user has proved their identity, and ends its
+ * failure streak. The previous refresh token is revoked, not used: presenting it is no reuse.
  */
 @Injectable()
 export class TokenReissue {
@@ -31,7 +32,8 @@ export class TokenReissue {
        {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
        {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
        {session.familyDigest} = :familyDigest, {session.generation} = 0, {session.authenticatedAt} = :now,
-       {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL`;
+       {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL,
+       ${END_SESSION_STREAK}`;
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active}`);
     this.read = statements.selectSession(`WHERE ${active}`);
