@@ -122,6 +122,13 @@ stories('the name of a new user', {}, (at: Stage) => {
     await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { username: [expect.any(String)] } });
   });
 
+  it('cannot have one within a transaction of the application either', async () => {
+    const create = at.host.dataSource.transaction((manager) =>
+      at.host.auth.inTransaction(manager).createUser({ username: 'alice\u200b', password: null }),
+    );
+    await expect(create).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+
   it.each(['jos\u00e9', 'jose\u0301', '\u5f20\u4f1f', '\u0639\u0644\u064a', '\u05d3\u05d5\u05d3', 'a b', '\u{1f600}'])(
     'can have letters and symbols of every script: %s',
     async (username) => {

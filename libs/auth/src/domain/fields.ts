@@ -1,3 +1,5 @@
+import { foldName } from './username';
+
 /** The words for what can be wrong with a field. */
 export const FIELD_MESSAGES = {
   required: 'This field is required.',
@@ -45,9 +47,16 @@ export function usernameProblem(value: unknown, max: number): string | null {
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** What is wrong with the name of a new user, or null: nobody must take it for the name of another. */
+/**
+ * What is wrong with the name of a new user, or null: nobody must take it for the name of another. The folded name can be
+ * longer, and must fit into a column too.
+ */
 export function newUsernameProblem(value: unknown, max: number): string | null {
-  return usernameProblem(value, max) ?? (INVISIBLE.test(value as string) ? FIELD_MESSAGES.invisible : null);
+  const problem = usernameProblem(value, max);
+  if (problem) return problem;
+  const name = value as string;
+  if (isLonger(foldName(name), max)) return FIELD_MESSAGES.tooLong(max);
+  return INVISIBLE.test(name) ? FIELD_MESSAGES.invisible : null;
 }
 
 /** What is wrong with a password as input, or null. */

@@ -4,9 +4,14 @@ export type NameMatching = 'exact' | 'insensitive';
 /** The longest username, in characters. */
 export const USERNAME_LENGTH = 255;
 
-/** The form in which names are compared and counted: as given, or without regard to case and width. */
-export function foldName(name: string, matching: NameMatching): string {
-  return matching === 'exact' ? name : name.normalize('NFKC').toLowerCase();
+/**
+ * Returns the form in which names are looked up, unique and counted. With `nameMatching: 'insensitive'`
+ * it is NFKC in lower case; folding it again changes nothing.
+ * @param matching `exact` returns the name as it is. Default: 'insensitive'.
+ */
+export function foldName(name: string, matching: NameMatching = 'insensitive'): string {
+  // Normalized again: some letters with marks have a composed form in lower case only.
+  return matching === 'exact' ? name : name.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
 
 /** A name that nobody has, safe to keep: people type passwords there. */
