@@ -268,8 +268,21 @@ storiesOnBothPlatforms('a login without regard to case', { auth: { nameMatching:
     expect(host.sent('login_failed').at(-1)!.failureCount).toBe(1);
   });
 
-  it('takes no second user whose name differs in case only', async () => {
-    await expect(at.host.auth.createUser({ username: 'ALICE', password: PASSWORD })).rejects.toThrow();
+  it.each(['ALICE', '\uff41\uff4c\uff49\uff43\uff45'])('takes no second user %j beside alice', async (username) => {
+    const create = at.host.auth.createUser({ username, password: PASSWORD });
+    await expect(create).rejects.toMatchObject({ code: 'username_taken' });
+  });
+
+  it('creates one of two users whose names differ in case and width, in parallel too', async () => {
+    for (const [first, second] of [
+      ['carol', 'CAROL'],
+      ['dave', '\uff44\uff41\uff56\uff45'],
+    ]) {
+      const both = [first!, second!].map((username) => at.host.auth.createUser({ username, password: PASSWORD }));
+      const refused = (await Promise.allSettled(both)).filter(({ status }) => status === 'rejected');
+      expect(refused).toMatchObject([{ reason: { code: 'username_taken' } }]);
+      await at.host.login(second);
+    }
   });
 });
 

@@ -3,7 +3,6 @@ import type { DataSource } from 'typeorm';
 import { ApplicationUserStore } from './adapters/application-user-store';
 import type { Clock, CryptoSource } from './domain/ports/platform';
 import type { NewUser, UserEntityMapping } from './domain/ports/accounts';
-import { foldName } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
 import { AuthOptionsError } from './options/problems';
 import { ExternalAccounts, JoinedAccounts, type AccountSource } from './store/accounts/account-source';
@@ -32,12 +31,11 @@ export async function createAccountSource(
   if (users === undefined) {
     const table = new UserTable(dataSource, OWN_USERS, clock);
     const own = new EntityUserStore(table, database, nameMatching, {
-      keyProperty: 'usernameKey',
-      keyOf: (name) => crypto.sha256(name),
-      newRow: (user: NewUser) => ({
+      nameKey: { property: 'usernameKey', of: (name) => crypto.sha256(name) },
+      newRow: (user: NewUser, usernameKey: string) => ({
         id: crypto.uuid(),
         ...user,
-        usernameKey: crypto.sha256(foldName(user.username, nameMatching)),
+        usernameKey,
         active: true,
         createdAt: clock.now(),
       }),

@@ -152,7 +152,8 @@ export interface AuthModuleOptions {
   namedStatements?: boolean;
   /**
    * How names are compared: `exact` byte by byte, `insensitive` without regard to case and width
-   * (NFKC, lower case). Default: 'exact'.
+   * (NFKC, lower case; see `foldName`). A mapped entity then needs `users.foldedUsername`. Choose it
+   * before there are users: it decides which names are the same. Default: 'exact'.
    */
   nameMatching?: NameMatching;
   /**

@@ -99,12 +99,13 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
 };
 
 /** The properties of the mapping that may be left out. */
-export const OPTIONAL_IN_MAPPING: readonly string[] = ['users.active', 'users.disabledAt'];
+export const OPTIONAL_IN_MAPPING: readonly string[] = ['users.foldedUsername', 'users.active', 'users.disabledAt'];
 
 /** The rules of the mapping that the option `users` may be. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: aClass('an entity of the DataSource'),
   username: text("the name of a property, such as 'email'"),
+  foldedUsername: text("the name of a property, such as 'foldedEmail'"),
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),

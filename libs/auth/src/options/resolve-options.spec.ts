@@ -123,6 +123,25 @@ describe('the options', () => {
     ]);
   });
 
+  it("ask for the column of the folded names with nameMatching: 'insensitive', and refuse it otherwise", () => {
+    const users = { entity: User, username: 'email', passwordHash: 'hash' };
+    const folded = { ...users, foldedUsername: 'foldedEmail' };
+    expect(problems({ users: folded, nameMatching: 'insensitive' })).toEqual([]);
+    expect(problems({ users: UserStore, nameMatching: 'insensitive' })).toEqual([expect.stringContaining('users is')]);
+    expect(problems({ users, nameMatching: 'insensitive' })).toEqual([
+      'users.foldedUsername is undefined; ' +
+        "write the name of the unique text column of folded names that nameMatching: 'insensitive' needs",
+    ]);
+    const withoutMatching =
+      "users.foldedUsername is 'foldedEmail'; write nameMatching: 'insensitive' too, or leave it out";
+    expect(problems({ users: folded })).toEqual([withoutMatching]);
+    expect(problems({ users: folded, nameMatching: 'exact' })).toEqual([withoutMatching]);
+    expect(problems({ users: folded, nameMatching: 'any' })).toEqual([expect.stringContaining('nameMatching is')]);
+    expect(problems({ users: { ...users, foldedUsername: true }, nameMatching: 'insensitive' })).toEqual([
+      "users.foldedUsername is true; write the name of a property, such as 'foldedEmail'",
+    ]);
+  });
+
   it('take a class or an instance of the expected kind, and no other', () => {
     expect(problems({ passwordHasher: CheapPasswordHasher })).toEqual([]);
     expect(problems({ passwordHasher: new CheapPasswordHasher() })).toEqual([]);

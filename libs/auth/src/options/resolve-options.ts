@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { inspect } from 'node:util';
-import { UserStore } from '../domain/ports/accounts';
+import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 import { AuthOptionsError, unknownOption, wrongValue } from './problems';
@@ -90,7 +90,7 @@ function problemsOfMapping(mapping: object): string[] {
   return [
     ...unknown.map((path) => unknownOption(path, [...MAPPING_RULES.keys()])),
     ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), rule.write)),
-    ...(OPTIONAL_IN_MAPPING.every((path) => values.get(path) !== undefined)
+    ...(['users.active', 'users.disabledAt'].every((path) => values.get(path) !== undefined)
       ? ['users.active and users.disabledAt are both written; write one of them']
       : []),
   ];
@@ -115,7 +115,23 @@ function conflictsIn(values: Values): string[] {
     const write = '0, or leave it out, with rotateRefreshTokens: false: a token that is not rotated is never reused';
     problems.push(wrongValue('refreshReuseGraceSeconds', grace, write));
   }
-  return problems;
+  return [...problems, ...foldingConflicts(values)];
+}
+
+/** Names must be looked up in the form in which their failures are counted. */
+function foldingConflicts(values: Values): string[] {
+  const users = values.get('users');
+  if (!isMapping(users)) return [];
+  const { foldedUsername } = users as Partial<UserEntityMapping>;
+  const matching = valueOf('nameMatching', values);
+  if (matching === 'insensitive' && foldedUsername === undefined) {
+    const write = "the name of the unique text column of folded names that nameMatching: 'insensitive' needs";
+    return [wrongValue('users.foldedUsername', foldedUsername, write)];
+  }
+  if (matching === 'exact' && foldedUsername !== undefined) {
+    return [wrongValue('users.foldedUsername', foldedUsername, "nameMatching: 'insensitive' too, or leave it out")];
+  }
+  return [];
 }
 
 /** The value written, or the default within its limit; NaN where that depends on a wrong value. */

@@ -80,6 +80,12 @@ export interface UserEntityMapping {
   readonly entity: new () => object;
   /** The property that holds the name used at login. */
   readonly username: string;
+  /**
+   * Required with `nameMatching: 'insensitive'`, an error otherwise: the unique text property that
+   * holds the folded name. `createUser` fills it; where the application inserts or renames users, it
+   * stores `foldName(name)` there. It may be the property of `username`, if that holds folded names.
+   */
+  readonly foldedUsername?: string;
   /** The property that holds the password hash. */
   readonly passwordHash: string;
   /** The boolean property that is false for a disabled user. Without it and `disabledAt` every user is active. */

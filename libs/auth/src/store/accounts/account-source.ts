@@ -66,7 +66,7 @@ export class JoinedAccounts extends AccountSource {
   }
 
   naturalIdOf(user: NewUser): string | null {
-    return this.users.isNameId ? user.username : null;
+    return this.users.naturalIdOf(user);
   }
 
   override async findCredentials(username: string, readVersion: VersionReader): Promise<FoundCredentials> {

@@ -2,21 +2,20 @@ import type { EntityManager } from 'typeorm';
 import { UUID } from '../../domain/fields';
 import type { FoundCredentials, NewUser, StoredUser, UserEntityMapping, UserId } from '../../domain/ports/accounts';
 import { UserStore, withExactId } from '../../domain/ports/accounts';
-import { foldName, type NameMatching } from '../../domain/username';
+import type { NameMatching } from '../../domain/username';
 import type { AccountSql } from '../database/statement-factory';
 import { AuthSession, AuthUserLock } from '../entities';
 import type { Database } from '../database/database';
 import { isDuplicate } from '../database/failure';
 import { Statement } from '../database/statement';
 import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
+import { UserNames, type NameKey } from './user-names';
 import type { UserTable } from './user-table';
 
 /** How rows of the library's own table are made: with an id and a key of the name, which a mapped entity has not. */
 export interface OwnUsers {
-  newRow(user: NewUser): object;
-  /** The property that holds the key, and the key of a name in the form that names are compared in. */
-  readonly keyProperty: string;
-  keyOf(foldedName: string): string;
+  newRow(user: NewUser, nameKey: string): object;
+  readonly nameKey: NameKey;
 }
 
 /**
@@ -33,6 +32,7 @@ const ID_FORMS: readonly { readonly types: RegExp; readonly form: string; readon
 export class EntityUserStore extends UserStore {
   private readonly mapping: UserEntityMapping;
   private readonly idProperty: string;
+  private readonly names: UserNames;
   private readonly byName: Statement;
   private readonly byId: Statement;
   private readonly setHash: Statement;
@@ -41,25 +41,24 @@ export class EntityUserStore extends UserStore {
   constructor(
     private readonly table: UserTable,
     private readonly database: Database,
-    private readonly matching: NameMatching,
+    matching: NameMatching,
     private readonly own: OwnUsers | null = null,
   ) {
     super();
     const { dataSource, mapping } = table;
     this.mapping = mapping;
     this.idProperty = table.idColumn.propertyPath;
+    const mappedKey = { property: mapping.foldedUsername ?? mapping.username, of: (name: string) => name };
+    this.names = new UserNames(mapping.entity.name, matching, own?.nameKey ?? mappedKey);
     const statement = (template: string): Statement =>
       new Statement(dataSource, { user: mapping.entity, lock: AuthUserLock }, template);
-    const name = `u.{user.${mapping.username}}`;
-    const mappedName = matching === 'exact' ? `${name} = :name` : `LOWER(${name}) = LOWER(:name)`;
-    const nameCondition = own ? `u.{user.${own.keyProperty}} = :name` : mappedName;
-    const columns = `u.{user.${this.idProperty}} AS id, ${name} AS username,
+    const columns = `u.{user.${this.idProperty}} AS id, u.{user.${mapping.username}} AS username,
       u.{user.${mapping.passwordHash}} AS password_hash, ${table.statusSql()} AS account`;
     const key = `CAST(u.{user.${this.idProperty}} AS ${database.dialect === 'mysql' ? 'CHAR' : 'text'})`;
     this.byName = statement(
-      `SELECT ${columns}, ${key} AS user_key,
+      `SELECT ${columns}, ${this.names.column}, ${key} AS user_key,
          (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${key}) AS version
-       FROM {user} u WHERE ${nameCondition} LIMIT 10`,
+       FROM {user} u WHERE ${this.names.conditionFor(database.dialect)}`,
     );
     this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.idProperty}} = :id`);
     const update = (property: string): string =>
@@ -84,9 +83,10 @@ export class EntityUserStore extends UserStore {
     return this.own !== null;
   }
 
-  /** Whether the name of a user is the primary key. */
-  get isNameId(): boolean {
-    return this.idProperty === this.mapping.username;
+  /** The id that a new user will have, where the name or its folded form is the primary key; otherwise null. */
+  naturalIdOf({ username }: NewUser): string | null {
+    if (this.idProperty === this.mapping.foldedUsername) return this.names.keyOf(username);
+    return this.idProperty === this.mapping.username ? username : null;
   }
 
   async findByUsername(username: string): Promise<StoredUser | null> {
@@ -142,13 +142,9 @@ export class EntityUserStore extends UserStore {
 
   override async create(user: NewUser): Promise<StoredUser | null> {
     if (await this.findByUsername(user.username)) return null;
-    const { mapping } = this;
-    const row = this.own?.newRow(user) ?? {
-      [mapping.username]: user.username,
-      [mapping.passwordHash]: user.passwordHash,
-      ...(mapping.active ? { [mapping.active]: true } : {}),
-    };
-    const inserted = await this.database.withManager((manager) => insertOrNot(manager, mapping.entity, row));
+    const nameKey = this.names.keyOf(user.username);
+    const row = this.own?.newRow(user, nameKey) ?? this.mappedRow(user, nameKey);
+    const inserted = await this.database.withManager((manager) => insertOrNot(manager, this.mapping.entity, row));
     return inserted ? this.findByUsername(user.username) : null;
   }
 
@@ -201,12 +197,18 @@ export class EntityUserStore extends UserStore {
   }
 
   private async rowOf(username: string): Promise<Row | null> {
-    const folded = foldName(username, this.matching);
-    const name = this.own ? this.own.keyOf(folded) : username;
-    const { rows } = await this.database.autocommit(this.byName.with({ name }));
-    // A column's collation may take other names for this one: the comparison that counts is made here.
-    const same = rows.filter((row) => foldName(String(row['username']), this.matching) === folded);
-    return same.find((row) => row['username'] === username) ?? (same.length === 1 ? same[0]! : null);
+    const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }));
+    return this.names.rowOf(username, rows);
+  }
+
+  private mappedRow({ username, passwordHash }: NewUser, nameKey: string): object {
+    const { mapping } = this;
+    return this.table.newRow({
+      [mapping.username]: username,
+      ...(mapping.foldedUsername ? { [mapping.foldedUsername]: nameKey } : {}),
+      [mapping.passwordHash]: passwordHash,
+      ...(mapping.active ? { [mapping.active]: true } : {}),
+    });
   }
 
   private updateHash(id: UserId, value: string, expected?: string): Query {

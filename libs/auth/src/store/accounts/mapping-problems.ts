@@ -22,6 +22,18 @@ const BOOLEAN: Kind = {
   },
 };
 
+const UNIQUE_TEXT: Kind = {
+  write: () =>
+    `the name of a column that the library fills with the folded name: of type varchar or text, with a unique index ` +
+    `or constraint on it alone, such as @Column({ type: 'varchar', unique: true })`,
+  accepts: (column, type) =>
+    // A fixed length changes spaces at the end. The database's own lower case is not that of `foldName`.
+    /^(varchar|n(ational )?varchar|character varying|.*text)$/.test(type) &&
+    column.isInsert &&
+    !column.generatedType &&
+    isUnique(column),
+};
+
 const NULLABLE_DATE: Kind = {
   write: () => `the name of a nullable date column that is null while the user is active; ${OTHERWISE}`,
   accepts: (column, type) => column.isNullable && /^(date|datetime|timestamp.*)$/.test(type),
@@ -49,6 +61,7 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
   };
   return [
     ...problemOf('username'),
+    ...problemOf('foldedUsername', UNIQUE_TEXT),
     ...problemOf('passwordHash'),
     ...problemOf('active', BOOLEAN),
     ...problemOf('disabledAt', NULLABLE_DATE),
@@ -74,6 +87,17 @@ function columnProblem(
   if (!kind || (!column.isArray && kind.accepts(column, type))) return null;
   const nullable = column.isNullable ? 'nullable ' : '';
   return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; write ${kind.write(property)}`;
+}
+
+/** Whether no two rows may have the same value. A condition of the index would exempt some rows. */
+function isUnique(column: Column): boolean {
+  const { primaryColumns, uniques, indices } = column.entityMetadata;
+  const isAlone = (columns: readonly Column[]): boolean => columns.length === 1 && columns[0] === column;
+  return (
+    isAlone(primaryColumns) ||
+    uniques.some(({ columns }) => isAlone(columns)) ||
+    indices.some(({ columns, isUnique: unique, where }) => unique && !where && isAlone(columns))
+  );
 }
 
 function nameOf(type: Column['type']): string {

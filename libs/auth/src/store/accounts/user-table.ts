@@ -22,6 +22,15 @@ export class UserTable {
     this.statusProperty = mapping.active ?? mapping.disabledAt ?? null;
   }
 
+  /** A row of these values by property, embedded properties included. */
+  newRow(values: Readonly<Record<string, unknown>>): object {
+    const row = {};
+    for (const [property, value] of Object.entries(values)) {
+      this.metadata.findColumnWithPropertyPath(property)!.setEntityValue(row, value);
+    }
+    return row;
+  }
+
   /** An expression for the status of the account in the row `u`. */
   statusSql(): string {
     const { active, disabledAt } = this.mapping;

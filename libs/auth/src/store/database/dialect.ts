@@ -70,6 +70,14 @@ export function failureKeysInLockOrder(dialect: Dialect): string {
   return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = :account FOR UPDATE`;
 }
 
+/** Whether two texts are equal byte by byte, whatever their collations take for equal. No index serves it. */
+export function isSameText(dialect: Dialect, one: string, other: string): string {
+  if (dialect === 'postgres') return `CAST(${one} AS text) COLLATE "C" = CAST(${other} AS text)`;
+  const bytes = (text: string): string =>
+    dialect === 'sqlite' ? `CAST(${text} AS BLOB)` : `CAST(CONVERT(${text} USING utf8mb4) AS BINARY)`;
+  return `${bytes(one)} = ${bytes(other)}`;
+}
+
 /** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */
 export function onDuplicate(dialect: Dialect, key: string, assignments: string): string {
   return dialect === 'mysql'
