@@ -48,7 +48,8 @@ export async function createAccountSource(
     const table = new UserTable(dataSource, users, clock);
     return new JoinedAccounts(new EntityUserStore(table, database, nameMatching), database);
   }
-  return new ExternalAccounts(new ApplicationUserStore(await createReplaceable(moduleRef, users)), database);
+  const store = new ApplicationUserStore(await createReplaceable(moduleRef, users), nameMatching);
+  return new ExternalAccounts(store, database);
 }
 
 /** A class is created by Nest, with what it injects; an object is used as it is. */

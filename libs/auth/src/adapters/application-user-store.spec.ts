@@ -17,7 +17,9 @@ describe("a user store of the host's", () => {
 
   it('that does not answer within five seconds is not available', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    const answer = expect(new ApplicationUserStore(new SilentUsers()).findByUsername('alice')).rejects.toMatchObject({
+    const answer = expect(
+      new ApplicationUserStore(new SilentUsers(), 'exact').findByUsername('alice'),
+    ).rejects.toMatchObject({
       code: 'database_unavailable',
     });
     await jest.advanceTimersByTimeAsync(5_000);
@@ -30,7 +32,7 @@ describe("a user store of the host's", () => {
 
   it('that rejects is not available; its error is logged with its cause, and not returned', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    const asked = new ApplicationUserStore(new SilentUsers()).findById('7');
+    const asked = new ApplicationUserStore(new SilentUsers(), 'exact').findById('7');
     await expect(asked).rejects.toMatchObject({
       code: 'database_unavailable',
       message: 'The user store does not answer.',

@@ -1,7 +1,15 @@
 import { Logger } from '@nestjs/common';
 import { AuthError } from '../domain/errors';
 import { reportFailure } from '../domain/failure-report';
-import { type NewUser, type StoredUser, type UserId, UserStore, withExactId } from '../domain/ports/accounts';
+import {
+  type NewUser,
+  type StoredUser,
+  type UserId,
+  UserStore,
+  withExactId,
+  withSameName,
+} from '../domain/ports/accounts';
+import { foldName, type NameMatching } from '../domain/username';
 import { withTimeout } from '../domain/with-timeout';
 
 /** A store that has not answered by then "does not answer". */
@@ -15,11 +23,18 @@ class StoreTimeout extends Error {
   }
 }
 
-/** The application's own user store. A store that throws is one that does not answer. */
+/**
+ * The application's own user store. A store that throws is one that does not answer, and one that returns a user with
+ * another name has found nobody.
+ */
 export class ApplicationUserStore extends UserStore {
   private readonly logger = new Logger('AuthUserStore');
+  private hasWarned = false;
 
-  constructor(private readonly store: UserStore) {
+  constructor(
+    private readonly store: UserStore,
+    private readonly matching: NameMatching,
+  ) {
     super();
     // They exist only where the application's store has them.
     if (store.setPasswordHash) {
@@ -27,11 +42,13 @@ export class ApplicationUserStore extends UserStore {
         this.ask('setPasswordHash', () => store.setPasswordHash!(id, hash, expected));
     }
     if (store.setActive) this.setActive = (id, active) => this.ask('setActive', () => store.setActive!(id, active));
-    if (store.create) this.create = (user: NewUser) => this.ask('create', () => store.create!(user));
+    if (store.create) this.create = (user) => this.createNew(user);
   }
 
+  /** The store is asked for the form in which names are compared: all spellings of a name find the same user. */
   findByUsername(username: string): Promise<StoredUser | null> {
-    return this.ask('findByUsername', () => this.store.findByUsername(username));
+    const name = foldName(username, this.matching);
+    return this.askForName('findByUsername', username, () => this.store.findByUsername(name));
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
@@ -44,6 +61,35 @@ export class ApplicationUserStore extends UserStore {
 
   override parseId(text: string): UserId {
     return this.store.parseId(text);
+  }
+
+  /** The store's own check for a taken name may compare names in another form. */
+  private async createNew(user: NewUser): Promise<StoredUser | null> {
+    if (await this.findByUsername(user.username)) return null;
+    return this.askForName('create', user.username, () => this.store.create!(user));
+  }
+
+  private askForName(
+    method: 'findByUsername' | 'create',
+    username: string,
+    question: () => Promise<StoredUser | null>,
+  ): Promise<StoredUser | null> {
+    return this.ask(method, async () => {
+      const user = await question();
+      const same = withSameName(user, username, this.matching);
+      if (user && !same) this.warnAboutOtherName(method);
+      return same;
+    });
+  }
+
+  private warnAboutOtherName(method: string): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    const form = this.matching === 'exact' ? '' : ' after foldName()';
+    this.logger.warn(
+      `The user store returned from ${method}() a user with another name, who counts as unknown: with ` +
+        `nameMatching: '${this.matching}', names are compared byte by byte${form}.`,
+    );
   }
 
   private async ask<T>(method: keyof UserStore, question: () => Promise<T>): Promise<T> {

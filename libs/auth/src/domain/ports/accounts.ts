@@ -2,6 +2,7 @@ import type { AccountStatus } from '../account-status';
 import type { NewAuthEvent } from '../auth-event';
 import type { Admission, AttemptKeys, CountedFailure, StreakLimits } from '../failure-streak';
 import type { EndedSession, SessionRecord } from '../session';
+import { foldName, type NameMatching } from '../username';
 import type { OperationContext, NewTokenFamily } from './sessions';
 
 /** A user's id in the application's own type. The library stores it as text. */
@@ -29,8 +30,10 @@ export interface NewUser {
  */
 export abstract class UserStore {
   /**
-   * The user whose name equals `username` byte by byte, or with `nameMatching: 'insensitive'` has
-   * the same form after `foldName`; or null.
+   * The user with this name, or null. A user with another name counts as null, also where the
+   * database ignores case, accents or trailing spaces: `nameMatching` decides what is the same name.
+   * @param username the name given at login; with `nameMatching: 'insensitive'`, what `foldName`
+   *   returns for it
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
@@ -56,7 +59,10 @@ export abstract class UserStore {
   /** Enables or disables a user; false if there is none. Leave it out where that is done elsewhere. */
   setActive?(id: UserId, active: boolean): Promise<boolean>;
 
-  /** Stores a new, active user; null if the name is taken. */
+  /**
+   * Stores a new, active user with the name as given; null if the name is taken. Called after
+   * `findByUsername` found nobody. A returned user with another name counts as null.
+   */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
 
@@ -66,6 +72,11 @@ export abstract class UserStore {
  */
 export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
   return user && String(user.id) === String(id) ? user : null;
+}
+
+/** The user, if its name is this one. A database may take another for it: collations ignore case, accents, trailing spaces. */
+export function withSameName(user: StoredUser | null, username: string, matching: NameMatching): StoredUser | null {
+  return user && foldName(user.username, matching) === foldName(username, matching) ? user : null;
 }
 
 /** Asks the user store about the account of a user, given as sessions store the id. */
