@@ -50,6 +50,21 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     expect(await check(there)).toBe(1);
   });
 
+  it('are closed where the password was changed between the check of their token and their registration', async () => {
+    const login = await here.login();
+    const principal = (await there.auth.authenticate(login.access_token))!;
+    for (const host of [here, there]) host.clock.advance(1);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    const { body: pair } = await here.post('/auth/password/change', login.access_token, change).expect(200);
+    there.clock.advance(1);
+    there.app.get(OpenSockets).register(principal, () => void closed.push('of the old token'));
+    const current = (await there.auth.authenticate(pair.access_token))!;
+    there.app.get(OpenSockets).register(current, () => void closed.push('of the new token'));
+    expect(await check(there)).toBe(1);
+    expect(closed).toEqual(['of the old token']);
+    there.app.get(OpenSockets).closeOf([login.session_id]);
+  });
+
   const ENDS: Readonly<Record<string, (login: LoginAnswer) => Promise<unknown>>> = {
     'a logout': ({ access_token: token }) => here.post('/auth/logout', token).expect(200),
     'a logout everywhere': ({ access_token: token }) => here.post('/auth/logout/all', token).expect(200),

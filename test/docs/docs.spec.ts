@@ -92,20 +92,6 @@ describe('every document', () => {
   });
 });
 
-describe('the table of the ASVS', () => {
-  const named = [...read('docs/asvs.md').matchAll(/^\| \d.*\| `(\S+): ?([^`]*)` \|$/gm)];
-
-  it.each(named.map(([, file, title]) => ({ file: file!, title: title! })))(
-    'names "$title" in $file, which is there',
-    (test) => {
-      expect(test.title).not.toBe('');
-      expect(read(test.file)).toContain(test.title);
-    },
-  );
-
-  it('has a row for most of what touches the library', () => expect(named.length).toBeGreaterThan(50));
-});
-
 it('the library exports these names and no others', () => {
   expect(Object.keys(library).sort()).toEqual([
     'AUTH_ENTITIES',

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createDatabase } from '../support/databases';
 import { compileApps, runApp } from './client-apps';
 import { compileHost } from './compile';
@@ -29,7 +29,7 @@ describe('the packed library', () => {
 
   it('holds what each source file was compiled to, and nothing else', () => {
     const outside = packed.files.filter((path) => !path.startsWith('dist/'));
-    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'SECURITY.md', 'docs/threats.md', 'package.json']);
     const inside = packed.files.filter((path) => /^dist\/.*\.m?js$/.test(path));
     const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
     const expected = sources
@@ -40,6 +40,16 @@ describe('the packed library', () => {
     expected.push(...modules.map((path) => path.replace('dist/client/', 'dist/client/esm/')));
     expect(inside.sort()).toEqual(expected.sort());
     expect(packed.files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('has documents that link to nothing outside of it', () => {
+    const documents = packed.files.filter((path) => path.endsWith('.md'));
+    const links = documents.flatMap((path) => {
+      const text = readFileSync(join(work, 'package', path), 'utf8');
+      return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => join(dirname(path), link!));
+    });
+    expect(links).toContain('docs/threats.md');
+    expect(links.filter((path) => !packed.files.includes(path))).toEqual([]);
   });
 
   it('passes publint and are-the-types-wrong', () => {

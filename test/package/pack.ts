@@ -12,6 +12,7 @@ export function packLibrary(work: string): PackedLibrary {
   const folder = join(work, 'package');
   run('npx', ['tsc', '-p', 'libs/auth/tsconfig.lib.json', '--outDir', join(folder, 'dist')], ROOT);
   run(process.execPath, ['scripts/build-client.mjs', join(folder, 'dist')], ROOT);
+  run(process.execPath, ['scripts/build-docs.mjs', folder], ROOT);
   for (const file of ['package.json', 'README.md', 'LICENSE']) {
     run('cp', [join(ROOT, 'libs/auth', file), join(folder, file)], ROOT);
   }

@@ -88,8 +88,7 @@ stories('a secret', options, (at: Stage) => {
     const login = await canaries.keep('login', host.http.post('/auth/login').send(credentials('alice', PASSWORD)));
     await canaries.keep('wrong', host.http.post('/auth/login').send(credentials('alice', wrong)));
     await canaries.keep('unknown', host.http.post('/auth/login').send(credentials('mallory', wrong)));
-    // A listener may need the name, which is neither stored nor logged.
-    const typed = canaries.watch('a password typed as a name', 'canary typed as a name', 'the signals');
+    const typed = canaries.watch('a password typed as a name', 'canary typed as a name');
     await canaries.keep('typed', host.http.post('/auth/login').send(credentials(typed, wrong)));
     const pair = await canaries.keep('refresh', host.refresh(login['refresh_token']!));
     const token = pair['access_token']!;

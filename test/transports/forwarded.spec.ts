@@ -51,4 +51,18 @@ describe.each(['express', 'fastify'] as PlatformName[])('the header X-Forwarded-
     }
     expect(addresses).toEqual(['192.0.2.1', '2001:db8::1', '2001:db8::2']);
   });
+
+  it('that holds no address is stored nowhere, and its attempts are counted together', async () => {
+    await start({ trustProxy: 'loopback', users: ['alice'] });
+    const login = (forwardedFor: string) =>
+      host.http.post('/auth/login').set('X-Forwarded-For', forwardedFor).send({ username: 'alice', password: 'wrong' });
+    const forged = ["192.0.2.1' OR 1=1 --", '999.999.999.999', 'unknown', '<script>', 'x'.repeat(4_000)];
+    for (const value of [...forged, ...forged]) await login(value).expect(400);
+    await login('another').expect(429);
+    expect(host.sent('login_failed').map(({ ipAddress }) => ipAddress)).toEqual(Array<null>(10).fill(null));
+    const tables = host.dataSource.entityMetadatas.map(({ tableName }) => tableName);
+    const rows = await Promise.all(tables.map((table) => host.dataSource.query(`SELECT * FROM ${table}`)));
+    const kept = JSON.stringify([rows, host.signals, host.logs]);
+    for (const value of forged) expect(kept).not.toContain(value);
+  });
 });

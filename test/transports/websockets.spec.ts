@@ -79,7 +79,7 @@ class LiveGateway implements OnGatewayConnection {
       const principal = await this.auth.authenticate(accessToken, info);
       if (!principal) return client.close(4401);
       if (client.readyState !== client.OPEN) return;
-      const unregister = this.sockets.register(principal.session.id, () => client.close(4401));
+      const unregister = this.sockets.register(principal, () => client.close(4401));
       client.on('close', unregister);
     } catch {
       client.close(4401);

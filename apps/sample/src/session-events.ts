@@ -1,5 +1,5 @@
 import { Injectable, type MessageEvent, type OnModuleDestroy } from '@nestjs/common';
-import { OnAuthSignal, OpenSockets, type AuthSignals, type UserId } from 'nestjs-session-auth';
+import { OnAuthSignal, OpenSockets, type AuthPrincipal, type AuthSignals, type UserId } from 'nestjs-session-auth';
 import { Observable, type Subscriber } from 'rxjs';
 
 /** Well below the idle timeouts of proxies. A page that receives nothing for longer reconnects. */
@@ -18,11 +18,12 @@ export class SessionEvents implements OnModuleDestroy {
 
   constructor(private readonly sockets: OpenSockets) {}
 
-  of(userId: string, sessionId: string): Observable<MessageEvent> {
+  of(principal: AuthPrincipal): Observable<MessageEvent> {
+    const userId = String(principal.userId);
     return new Observable((page) => {
       const pages = this.byUser.get(userId) ?? new Set();
       this.byUser.set(userId, pages.add(page));
-      const unregister = this.sockets.register(sessionId, () => end(page, 'ended'));
+      const unregister = this.sockets.register(principal, () => end(page, 'ended'));
       const heartbeat = setInterval(() => send(page, 'heartbeat'), HEARTBEAT_MS).unref();
       send(page, 'open');
       return () => {

@@ -166,7 +166,9 @@ describe('open sockets', () => {
   });
 
   it('need a session and a function that closes them', () => {
-    expect(() => sockets.register(undefined as never, () => undefined)).toThrow(TypeError);
+    for (const opener of [undefined, null, {}]) {
+      expect(() => sockets.register(opener as never, () => undefined)).toThrow(TypeError);
+    }
     expect(() => sockets.register('a', undefined as never)).toThrow(TypeError);
   });
 });

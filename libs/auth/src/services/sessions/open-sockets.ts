@@ -5,13 +5,15 @@ import { type SessionLookup, SessionStore } from '../../domain/ports/sessions';
 import { isExpired } from '../../domain/session';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { BackgroundTask } from '../maintenance/background-task';
+import type { AuthPrincipal } from './authentication';
 
 /** Sessions of one look-up. */
 const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
   readonly close: () => unknown;
-  readonly openedAt: number;
+  /** When the user had last proved their identity. A later proof has replaced the token that opened the socket. */
+  readonly authenticatedAt: number;
 }
 
 /**
@@ -40,13 +42,20 @@ export class OpenSockets implements BeforeApplicationShutdown {
   /**
    * Calls `close`, once, when the session ends. Call the returned function when the socket closes by
    * itself. A `close` that throws or rejects is logged.
+   * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the
+   * id of a session. Only with the principal a socket is closed whose token was replaced between its
+   * check and this call.
    */
-  register(sessionId: string, close: () => unknown): () => void {
+  register(opener: AuthPrincipal | string, close: () => unknown): () => void {
+    const sessionId = typeof opener === 'string' ? opener : opener?.session?.id;
     if (typeof sessionId !== 'string' || typeof close !== 'function') {
-      throw new TypeError('OpenSockets.register() needs the id of a session and a function that closes the socket.');
+      throw new TypeError(
+        'OpenSockets.register() needs a principal or the id of a session, and a function that closes the socket.',
+      );
     }
     const id = sessionId.toLowerCase();
-    const socket = { close, openedAt: this.clock.now() };
+    const authenticatedAt = typeof opener === 'string' ? this.clock.now() : opener.authenticatedAt.getTime();
+    const socket = { close, authenticatedAt };
     const ofSession = this.bySession.get(id) ?? new Set();
     this.bySession.set(id, ofSession.add(socket));
     this.checks.start();
@@ -68,14 +77,14 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const asked = ids.slice(i, i + SESSIONS_PER_LOOKUP);
       const live = await this.liveAmong(asked);
       closed += this.closeOf(asked.filter((id) => !live.has(id)));
-      for (const [id, authenticatedAt] of live) closed += this.closeOpenedBefore(authenticatedAt, id);
+      for (const [id, authenticatedAt] of live) closed += this.closeAuthenticatedBefore(authenticatedAt, id);
     }
     return closed;
   }
 
-  private closeOpenedBefore(authenticatedAt: number, id: string): number {
+  private closeAuthenticatedBefore(instant: number, id: string): number {
     const ofSession = this.bySession.get(id) ?? new Set();
-    const outdated = [...ofSession].filter(({ openedAt }) => openedAt < authenticatedAt);
+    const outdated = [...ofSession].filter(({ authenticatedAt }) => authenticatedAt < instant);
     for (const socket of outdated) {
       ofSession.delete(socket);
       this.close(socket);
