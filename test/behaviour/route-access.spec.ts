@@ -4,14 +4,18 @@ import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   AUTH_ENTITIES,
+  AuthError,
   AuthModule,
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
   Public,
   RequireRecentLogin,
+  type AuthRequest,
+  type SessionInfo,
 } from 'nestjs-session-auth';
 import { createDatabase, type TestDatabase } from '../support/databases';
+import { MINUTE } from '../support/driven-clock';
 import { CHEAP, Host } from '../support/host';
 
 const SILENT = { log() {}, error() {}, warn() {} };
@@ -127,10 +131,181 @@ describe('the nearer declaration decides whether a route is open', () => {
   });
 });
 
+/** A guard of an application that reads its token from a header of its own. */
+class OwnHeaderGuard extends BearerAuthGuard {
+  protected override getToken({ headers }: AuthRequest): string {
+    const token = headers['x-token'];
+    if (typeof token !== 'string') throw new AuthError('credentials_missing', 'No X-Token was sent.');
+    return token;
+  }
+}
+
+@Controller('recent-class')
+@RequireRecentLogin({ withinSeconds: 60 })
+class RecentController {
+  @Get()
+  recent(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+
+  @Get('open')
+  @Public()
+  open(): object {
+    return {};
+  }
+
+  @Get('longer')
+  @RequireRecentLogin({ withinSeconds: 600 })
+  longer(): object {
+    return {};
+  }
+
+  @Get('own-header')
+  @UseGuards(OwnHeaderGuard)
+  ownHeader(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+}
+
+@Controller('recent-handlers')
+class RecentHandlers {
+  @Get()
+  @RequireRecentLogin({ withinSeconds: 60 })
+  recent(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+
+  @Get('beside')
+  @UseGuards(BearerAuthGuard)
+  @RequireRecentLogin({ withinSeconds: 60 })
+  beside(): object {
+    return {};
+  }
+
+  @Get('own-above')
+  @UseGuards(OwnHeaderGuard)
+  @RequireRecentLogin({ withinSeconds: 60 })
+  ownAbove(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+
+  @Get('own-below')
+  @RequireRecentLogin({ withinSeconds: 60 })
+  @UseGuards(OwnHeaderGuard)
+  ownBelow(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+
+  @Get('both')
+  @UseGuards(BearerAuthGuard, OwnHeaderGuard)
+  @RequireRecentLogin({ withinSeconds: 60 })
+  both(): object {
+    return {};
+  }
+}
+
+@Controller('own-class')
+@UseGuards(OwnHeaderGuard)
+class OwnHeaderController {
+  @Get()
+  @RequireRecentLogin({ withinSeconds: 60 })
+  recent(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+}
+
+class SilentGuard extends OwnHeaderGuard {
+  protected override isPublic(): boolean {
+    return true;
+  }
+}
+
+@Controller('silent')
+@UseGuards(SilentGuard)
+class SilentController {
+  @Get()
+  @RequireRecentLogin({ withinSeconds: 60 })
+  recent(): object {
+    return {};
+  }
+}
+
+/** A module that imports nothing: what the guard needs is global. */
+@Module({ controllers: [RecentController, RecentHandlers, OwnHeaderController, SilentController] })
+class FeatureModule {}
+
+describe.each([false, true])('@RequireRecentLogin() brings its guard (globalGuard: %s)', (globalGuard) => {
+  let database: TestDatabase;
+  let host: Host;
+
+  beforeAll(async () => {
+    database = await createDatabase('sqlite');
+    host = await Host.start({ database, auth: { globalGuard }, imports: [FeatureModule] });
+  });
+  afterAll(async () => {
+    await host.close();
+    await database.drop();
+  });
+
+  const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
+
+  it.each(['/recent-class', '/recent-class/longer', '/recent-handlers', '/recent-handlers/beside', '/silent'])(
+    'so that %s is guarded, and authenticates a request once',
+    async (path) => {
+      await host.http.get(path).expect(401, MISSING);
+      await host.get(path, 'token').expect(401);
+      const { access_token: token } = await host.login();
+      const authenticate = jest.spyOn(host.auth, 'authenticate');
+      await host.get(path, token).expect(200);
+      expect(authenticate).toHaveBeenCalledTimes(1);
+      authenticate.mockRestore();
+      host.clock.advance(2 * MINUTE);
+      await host.get(path, token).expect(path.endsWith('longer') ? 200 : 403);
+    },
+  );
+
+  it('but a handler with @Public() stays open', async () => {
+    await host.http.get('/recent-class/open').expect(200);
+  });
+
+  it('to the session of the token', async () => {
+    const { access_token: token, session_id } = await host.login();
+    for (const path of ['/recent-class', '/recent-handlers']) await host.get(path, token).expect(200, { session_id });
+  });
+
+  it.each(['/recent-class/own-header', '/recent-handlers/own-above', '/recent-handlers/own-below', '/own-class'])(
+    'and %s leaves a token that is sent elsewhere to the guard of the application',
+    async (path) => {
+      await host.http.get(path).expect(401);
+      const { access_token: token, session_id } = await host.login();
+      const withOwnHeader = (value: string) => host.http.get(path).set('X-Token', value);
+      // The global guard requires the token in its own header.
+      if (globalGuard) return void (await withOwnHeader(token).expect(401, MISSING));
+      const authenticate = jest.spyOn(host.auth, 'authenticate');
+      await withOwnHeader(token).expect(200, { session_id });
+      expect(authenticate).toHaveBeenCalledTimes(1);
+      authenticate.mockRestore();
+      await withOwnHeader('token').expect(401);
+      host.clock.advance(2 * MINUTE);
+      await withOwnHeader(token).expect(403);
+    },
+  );
+
+  it('and does not weaken a guard that is written beside it', async () => {
+    const { access_token: token } = await host.login();
+    await host.http.get('/recent-handlers/both').set('X-Token', token).expect(401, MISSING);
+  });
+});
+
 @Controller('class')
 @Public()
 @UseGuards(BearerAuthGuard)
 class ContradictoryController {}
+
+@Controller('recent')
+@Public()
+@RequireRecentLogin({ withinSeconds: 60 })
+class ContradictoryRecentController {}
 
 abstract class BaseController {
   @Public()
@@ -176,17 +351,16 @@ describe('@Public() beside a guard on one handler or class', () => {
   }
 
   it('stops the start, with the names of all of them', async () => {
-    const controllers = [ContradictoryController, ContradictoryHandlers];
+    const controllers = [ContradictoryController, ContradictoryRecentController, ContradictoryHandlers];
     const error = await startError({ controllers, providers: [ContradictoryGateway] });
-    for (const name of ['Controller', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {
+    for (const name of ['Controller', 'RecentController', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {
       expect(error).toContain(`Contradictory${name}`);
     }
     expect(error).toContain('Remove one of them, or move it');
   });
 
   it('on different levels is no mistake', async () => {
-    expect(await startError({ controllers: [GuardedController, PublicController, OpenedController] })).toBe(
-      'it started',
-    );
+    const controllers = [GuardedController, PublicController, OpenedController, RecentController];
+    expect(await startError({ controllers })).toBe('it started');
   });
 });

@@ -60,6 +60,16 @@ class ProfileResolver {
   }
 }
 
+/** Guarded by its decorator alone. */
+@Resolver()
+class RecentResolver {
+  @RequireRecentLogin({ withinSeconds: 60 })
+  @Query(() => String)
+  whoRecently(@CurrentUser() user: AuthUser): string {
+    return user.username;
+  }
+}
+
 /** How hosts hand the request on: by the driver's default, or by what they were used to elsewhere. */
 const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
   "the driver's own context": {},
@@ -84,7 +94,7 @@ describe.each(Object.entries(CONTEXTS))('a resolver of GraphQL behind the guard,
       database,
       platform: 'fastify',
       imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(options)],
-      providers: [ProfileResolver],
+      providers: [ProfileResolver, RecentResolver],
     });
   });
   afterAll(async () => {
@@ -140,5 +150,21 @@ describe.each(Object.entries(CONTEXTS))('a resolver of GraphQL behind the guard,
     expect((await ask('{ secret }', `Bearer ${token}`)).data).toEqual({ secret: 'the secret' });
     host.clock.advance(2 * MINUTE);
     expect(refusal(await ask('{ secret }', `Bearer ${token}`))).toEqual([null, ['A recent login is required.']]);
+  });
+
+  it('that requires a recent login needs no other guard, and two guards of a query look the token up once', async () => {
+    expect(refusal(await ask('{ whoRecently }'))).toEqual([null, ['Authentication credentials were not provided.']]);
+    const { access_token: token } = await host.login();
+    for (const [query, data] of [
+      ['{ whoRecently }', { whoRecently: 'alice' }],
+      ['{ secret }', { secret: 'the secret' }],
+    ] as const) {
+      const authenticate = jest.spyOn(host.auth, 'authenticate');
+      expect((await ask(query, `Bearer ${token}`)).data).toEqual(data);
+      expect(authenticate).toHaveBeenCalledTimes(1);
+      authenticate.mockRestore();
+    }
+    host.clock.advance(2 * MINUTE);
+    expect(refusal(await ask('{ whoRecently }', `Bearer ${token}`))).toEqual([null, ['A recent login is required.']]);
   });
 });

@@ -12,6 +12,7 @@ import {
   rememberHandshake,
   OpenSockets,
   Public,
+  RequireRecentLogin,
   socketAccessToken,
   type AuthModuleExtras,
   type AuthUser,
@@ -21,6 +22,7 @@ import {
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { createDatabase, type TestDatabase } from '../support/databases';
+import { MINUTE } from '../support/driven-clock';
 import { Host } from '../support/host';
 
 const MISSING = {
@@ -43,6 +45,19 @@ class ChatGateway implements OnGatewayConnection {
   @SubscribeMessage('me')
   me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
     return { event: 'me', data: { username: user.username, sessionId: session.id } };
+  }
+
+  @RequireRecentLogin({ withinSeconds: 60 })
+  @SubscribeMessage('recent')
+  recent(@CurrentUser() user: AuthUser): object {
+    return { event: 'recent', data: user.username };
+  }
+
+  @UseGuards(BearerAuthGuard)
+  @RequireRecentLogin({ withinSeconds: 60 })
+  @SubscribeMessage('recent twice')
+  recentTwice(@CurrentUser() user: AuthUser): object {
+    return { event: 'recent twice', data: user.username };
   }
 
   @Public()
@@ -165,6 +180,20 @@ describe('a gateway of ws behind the guard', () => {
       'exception',
       { status: 'error', code: 'database_unavailable', message: 'The database does not answer.' },
     ]);
+  });
+
+  it.each(['recent', 'recent twice'])('guards %j, which requires a recent login, with one look-up', async (event) => {
+    expect(await (await connect())(event)).toEqual(['exception', MISSING]);
+    const { access_token: token } = await host.login();
+    const ask = await connect({ Authorization: `Bearer ${token}` });
+    const authenticate = jest.spyOn(host.auth, 'authenticate');
+    for (const times of [1, 2]) {
+      expect(await ask(event, {})).toEqual([event, 'alice']);
+      expect(authenticate).toHaveBeenCalledTimes(times);
+    }
+    authenticate.mockRestore();
+    host.clock.advance(2 * MINUTE);
+    expect(await ask(event)).toMatchObject(['exception', { code: 'recent_login_required' }]);
   });
 
   it('lets public messages pass', async () => {

@@ -6,15 +6,20 @@ import { AuthService } from '../../services/auth.service';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { exceptionFor } from '../endpoints/transport-exceptions';
 import { LazyClientInfo, type AuthRequest } from '../platform/request';
-import { storeCaller, storeHttpCaller, verifiedPrincipal, type Caller } from './caller';
-import { AccessTokenGuard, isPublicRoute, RECENT_LOGIN } from './route-access';
+import { storeCaller, storeHttpCaller, verifiedPrincipal, verifiedPrincipalOfCall, type Caller } from './caller';
+import { AccessTokenGuard, isFollowedByOwnGuard, isPublicRoute, RECENT_LOGIN } from './route-access';
 import { bearerToken, presentedToken } from './token-extraction';
 
 /** What the decorators of a handler, or else of its class, say. */
 interface RouteRules {
   readonly isPublic: boolean;
   readonly recentLoginSeconds: number | undefined;
+  /** Whether this guard leaves calls without a token to the next one, which may find it elsewhere. */
+  readonly isFollowed: boolean;
 }
+
+/** The calls that were left to the next guard. A global guard leaves them to the one on the route, which does not. */
+const LEFT_TO_NEXT = new WeakSet<ExecutionContext>();
 
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, whose principal it sets
@@ -41,12 +46,12 @@ export class BearerAuthGuard extends AccessTokenGuard {
     try {
       if (context.getType() !== 'http') return await this.admitCall(context);
       const request = this.getRequest(context);
-      // A global guard may have verified the request already.
+      // Another guard may have verified the request already.
       const principal = verifiedPrincipal(request) ?? (await this.principalFor(request));
       storeHttpCaller(request, this.callerFrom(context, principal));
       return true;
     } catch (error) {
-      return refuse(context, error);
+      return this.leavesToNext(context, error) || refuse(context, error);
     }
   }
 
@@ -76,6 +81,11 @@ export class BearerAuthGuard extends AccessTokenGuard {
   }
 
   private async admitCall(context: ExecutionContext): Promise<true> {
+    const verified = verifiedPrincipalOfCall(context);
+    if (verified) {
+      this.callerFrom(context, verified);
+      return true;
+    }
     const found = (await this.tokens?.find(context)) ?? null;
     const { accessToken, client } = found ?? presentedToken(context);
     const principal = requireFound(await this.auth.authenticate(accessToken, client));
@@ -92,13 +102,24 @@ export class BearerAuthGuard extends AccessTokenGuard {
     return { principal, loadUser };
   }
 
+  /** Whether a refusal for want of a token is left to a guard of the application that follows on the route. */
+  private leavesToNext(context: ExecutionContext, error: unknown): boolean {
+    const isMissing = error instanceof AuthError && error.code === 'credentials_missing';
+    // What extends this guard decides itself.
+    if (!isMissing || this.constructor !== BearerAuthGuard || !this.rulesOf(context).isFollowed) return false;
+    const isFirst = !LEFT_TO_NEXT.has(context);
+    LEFT_TO_NEXT.add(context);
+    return isFirst;
+  }
+
   private rulesOf(context: ExecutionContext): RouteRules {
     const handler = context.getHandler();
     const type = context.getClass();
     const known = this.rules.get(handler)?.get(type);
     if (known) return known;
     const recentLoginSeconds = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
-    const rules = { isPublic: isPublicRoute(context), recentLoginSeconds };
+    const isFollowed = isFollowedByOwnGuard(BearerAuthGuard, context);
+    const rules = { isPublic: isPublicRoute(context), recentLoginSeconds, isFollowed };
     const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
     this.rules.set(handler, ofHandler.set(type, rules));
     return rules;

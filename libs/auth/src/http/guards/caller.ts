@@ -60,6 +60,14 @@ export function storeHttpCaller(request: AuthRequest, { principal, loadUser }: C
 /** By the object that identifies a call, and within it by the handler. */
 const CALLERS = new WeakMap<object, WeakMap<object, Caller>>();
 
+/** By the context, which all guards of one call of a handler share, and no other call. */
+const VERIFIED = new WeakMap<ExecutionContext, AuthPrincipal>();
+
+/** Returns the principal that an earlier guard has verified for this very call, over another transport than HTTP. */
+export function verifiedPrincipalOfCall(context: ExecutionContext): AuthPrincipal | undefined {
+  return VERIFIED.get(context);
+}
+
 /** Stores the caller over another transport. `isFromMessage`: the message brought the token. */
 export function storeCaller(context: ExecutionContext, caller: Caller, isFromMessage: boolean): void {
   const [call, slot] = keysOf(context);
@@ -68,6 +76,7 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
   }
   const callers = CALLERS.get(call) ?? new WeakMap<object, Caller>();
   CALLERS.set(call, callers.set(slot, caller));
+  VERIFIED.set(context, caller.principal);
 }
 
 /**

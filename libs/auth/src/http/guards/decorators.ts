@@ -1,6 +1,14 @@
-import { createParamDecorator, SetMetadata, type CustomDecorator, type ExecutionContext } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  SetMetadata,
+  UseGuards,
+  type CustomDecorator,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../../domain/signals';
+import { BearerAuthGuard } from './bearer-auth.guard';
 import { callerOf } from './caller';
 import { IS_PUBLIC, RECENT_LOGIN } from './route-access';
 
@@ -14,14 +22,19 @@ export const Public = (isPublic: boolean = true): CustomDecorator<string> => Set
 
 /**
  * Requires that the user has logged in, or called `POST reauthenticate/`, within this many seconds.
- * Otherwise `BearerAuthGuard` responds with 403 and code `recent_login_required`. Applies to a
- * handler or a whole controller.
+ * Otherwise the response is 403 with code `recent_login_required`. Applies to a handler or a whole
+ * controller, and brings `BearerAuthGuard` with it. A guard on the same route that extends
+ * `BearerAuthGuard` is asked if the `Authorization` header has no token.
  */
-export const RequireRecentLogin = ({ withinSeconds }: { readonly withinSeconds: number }): CustomDecorator<string> => {
+export const RequireRecentLogin = ({
+  withinSeconds,
+}: {
+  readonly withinSeconds: number;
+}): ClassDecorator & MethodDecorator => {
   if (!(withinSeconds > 0)) {
     throw new Error(`@RequireRecentLogin: withinSeconds is ${String(withinSeconds)}; write a number above 0.`);
   }
-  return SetMetadata(RECENT_LOGIN, withinSeconds);
+  return applyDecorators(SetMetadata(RECENT_LOGIN, withinSeconds), UseGuards(BearerAuthGuard));
 };
 
 /** Injects the session of the call: a `SessionInfo`. */

@@ -25,7 +25,7 @@ export function accessDeclarations(target: object): AccessDeclarations {
   const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
   const guards = (own(GUARDS_METADATA) ?? []) as unknown[];
   // `@UseGuards()` adds to the guards that the class inherits.
-  const inherited = (Reflect.getMetadata(GUARDS_METADATA, Object.getPrototypeOf(target) as object) ?? []) as unknown[];
+  const inherited = guardsOf(Object.getPrototypeOf(target) as object);
   const isGuarded = own(RECENT_LOGIN) !== undefined || guards.slice(inherited.length).some(isAccessTokenGuard);
   return { isPublic: own(IS_PUBLIC) as boolean | undefined, isGuarded };
 }
@@ -38,6 +38,25 @@ export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'ge
   const declared = [context.getHandler(), context.getClass()].map(accessDeclarations);
   const nearest = declared.find(({ isPublic, isGuarded }) => isPublic !== undefined || isGuarded);
   return nearest?.isPublic === true && !nearest.isGuarded;
+}
+
+/**
+ * Whether the only guard of this class on a route is the one that `@RequireRecentLogin()` brings, and a guard of the
+ * application that extends it follows.
+ */
+export function isFollowedByOwnGuard(
+  type: Type<AccessTokenGuard>,
+  context: Pick<ExecutionContext, 'getHandler' | 'getClass'>,
+): boolean {
+  const targets = [context.getClass(), context.getHandler()];
+  const guards = targets.flatMap(guardsOf).filter(isAccessTokenGuard);
+  const isBrought = targets.some((target) => Reflect.getMetadata(RECENT_LOGIN, target) !== undefined);
+  return isBrought && guards.filter((guard) => guard === type).length === 1 && guards.at(-1) !== type;
+}
+
+/** The guards of a handler or class, those that a class inherits among them. */
+function guardsOf(target: object): unknown[] {
+  return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[];
 }
 
 function isAccessTokenGuard(guard: unknown): boolean {
