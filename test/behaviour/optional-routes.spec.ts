@@ -1,11 +1,21 @@
-import { Controller, Module, Post, type DynamicModule } from '@nestjs/common';
+import {
+  Controller,
+  ForbiddenException,
+  Injectable,
+  Module,
+  Post,
+  type CanActivate,
+  type DynamicModule,
+  type Type,
+} from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, UserStore, type AuthModuleOptions, type StoredUser } from 'nestjs-session-auth';
 import request from 'supertest';
-import { CHEAP } from '../support/host';
+import { ADAPTERS, CHEAP, type PlatformName } from '../support/host';
 
 const SILENT = { log() {}, error() {}, warn() {} };
 
@@ -37,13 +47,12 @@ class FallbackController {
 @Module({ controllers: [FallbackController] })
 class FallbackModule {}
 
-async function start(auth: DynamicModule, ...imports: (typeof FallbackModule)[]): Promise<NestExpressApplication> {
+async function start(platform: PlatformName, ...imports: (DynamicModule | Type)[]): Promise<NestExpressApplication> {
   const memory = { type: 'better-sqlite3', database: ':memory:', synchronize: true, retryAttempts: 0 } as const;
   @Module({
     imports: [
       TypeOrmModule.forRoot({ ...memory, entities: [...AUTH_ENTITIES] }),
       EventEmitterModule.forRoot(),
-      auth,
       ...imports,
     ],
   })
@@ -51,9 +60,15 @@ async function start(auth: DynamicModule, ...imports: (typeof FallbackModule)[])
   const module = await Test.createTestingModule({ imports: [HostModule] })
     .setLogger(SILENT)
     .compile();
-  const app = module.createNestApplication<NestExpressApplication>();
+  const app = module.createNestApplication<NestExpressApplication>(ADAPTERS[platform]());
   await app.listen(0, '127.0.0.1');
   return app;
+}
+
+/** The module with these options, written down and returned by a factory. */
+function ways(options: AuthModuleOptions): DynamicModule[] {
+  const given = { ...CHEAP, ...options };
+  return [AuthModule.forRoot(given), AuthModule.forRootAsync({ useFactory: () => given })];
 }
 
 describe('an optional route', () => {
@@ -61,10 +76,12 @@ describe('an optional route', () => {
     ['reauthenticate', 'by default', {}],
     ['password/change', 'where the user store sets no passwords', { users: ReadOnlyUsers }],
     ['password/change', 'where an instance of the user store sets no passwords', { users: new ReadOnlyUsers() }],
-  ])('%s is not mapped %s', async (path, _, options) => {
-    const app = await start(AuthModule.forRoot({ ...CHEAP, ...options }), FallbackModule);
-    await request(app.getHttpServer()).post(`/auth/${path}`).expect(201, { fallback: true });
-    await app.close();
+  ])('%s is not mapped %s, by a factory neither', async (path, _, options) => {
+    for (const auth of ways(options)) {
+      const app = await start('express', auth, FallbackModule);
+      await request(app.getHttpServer()).post(`/auth/${path}`).expect(201, { fallback: true });
+      await app.close();
+    }
   });
 
   it.each<[string, AuthModuleOptions]>([
@@ -73,29 +90,56 @@ describe('an optional route', () => {
     ['password/change', { users: WritableUsers }],
     ['password/change', { users: new WritableUsers() }],
   ])('%s is mapped with %j', async (path, options) => {
-    for (const auth of [
-      AuthModule.forRoot({ ...CHEAP, ...options }),
-      AuthModule.forRootAsync({ useFactory: () => ({ ...CHEAP, ...options }) }),
-    ]) {
-      const app = await start(auth, FallbackModule);
+    for (const auth of ways(options)) {
+      const app = await start('express', auth, FallbackModule);
       await request(app.getHttpServer()).post(`/auth/${path}`).expect(401);
       await app.close();
     }
   });
+});
 
-  it.each([true, false])("that a factory turns off has the platform's 404 (with a token: %s)", async (hasToken) => {
-    const app = await start(AuthModule.forRootAsync({ useFactory: () => ({ ...CHEAP, users: ReadOnlyUsers }) }));
-    const post = (path: string): request.Test => {
-      const test = request(app.getHttpServer()).post(path);
-      return hasToken ? test.set('Authorization', 'Bearer token') : test;
-    };
-    const unknown = await post('/auth/unknown').expect(404);
-    for (const path of ['reauthenticate', 'password/change']) {
-      const off = await post(`/auth/${path}`).expect(404);
-      expect(off.text).toBe(unknown.text.replace('unknown', path));
-      const names = (headers: object): string[] => Object.keys(headers).sort();
-      expect(names(off.headers as object)).toEqual(names(unknown.headers as object));
+/** A global guard of the application, and what it would answer. */
+@Injectable()
+class RefusingGuard implements CanActivate {
+  canActivate(): boolean {
+    throw new ForbiddenException();
+  }
+}
+
+const REFUSING: DynamicModule = {
+  module: class RefusingModule {},
+  providers: [{ provide: APP_GUARD, useClass: RefusingGuard }],
+};
+
+describe.each<PlatformName>(['express', 'fastify'])('an optional route that is off, on %s,', (platform) => {
+  const off = { ...CHEAP, users: ReadOnlyUsers };
+  const applications: [string, DynamicModule, ...DynamicModule[]][] = [
+    ['by the options', AuthModule.forRoot(off)],
+    ['by the options, behind the global guard', AuthModule.forRoot({ ...off, globalGuard: true })],
+    ['by a factory', AuthModule.forRootAsync({ useFactory: () => off })],
+    ['by a factory, behind the global guard', AuthModule.forRootAsync({ useFactory: () => off, globalGuard: true })],
+    ['by a factory, behind a guard of the application', AuthModule.forRootAsync({ useFactory: () => off }), REFUSING],
+  ];
+
+  it.each(applications)("%s, has the platform's 404", async (_, ...imports) => {
+    const app = await start(platform, ...imports);
+    const requests: ((path: string) => request.Test)[] = [
+      (path) => request(app.getHttpServer()).post(path),
+      (path) => request(app.getHttpServer()).post(path).set('Authorization', 'Bearer token'),
+      (path) => request(app.getHttpServer()).post(path).send({ password: 'secret' }),
+      (path) => request(app.getHttpServer()).post(path).set('Content-Type', 'application/json').send('{'),
+      (path) => request(app.getHttpServer()).get(path),
+    ];
+    for (const send of requests) {
+      const unknown = await send('/auth/unknown');
+      for (const path of ['reauthenticate', 'password/change']) {
+        const { status, text, headers } = await send(`/auth/${path}`);
+        expect([status, text]).toEqual([unknown.status, unknown.text.replace('unknown', path)]);
+        const names = (of: object): string[] => Object.keys(of).sort();
+        expect(names(headers as object)).toEqual(names(unknown.headers as object));
+      }
     }
+    expect((await requests[0]!('/auth/password/change')).status).toBe(404);
     await app.close();
   });
 });

@@ -81,6 +81,14 @@ describe('the OpenAPI document of a host', () => {
     expect(told(await start({ recentLogin: { endpoint: true } }))).toHaveLength(9);
   });
 
+  it('shows those of its own application, whatever others of the process have', async () => {
+    await start({ recentLogin: { endpoint: true } });
+    const other = await Host.start({ database, auth: { users: new ReadOnlyUsers() }, users: [] });
+    expect(told(documentOf(host!.app))).toHaveLength(9);
+    expect(told(documentOf(other.app))).toHaveLength(7);
+    await other.close();
+  });
+
   it('says which endpoints need a token, and what is sent to them', async () => {
     const document = await start({ recentLogin: { endpoint: true } });
     expect(document.components!.securitySchemes).toEqual({
@@ -147,7 +155,6 @@ describe('the OpenAPI document of a host', () => {
 });
 
 describe('a host in which @nestjs/swagger', () => {
-  const auth = { canSetPasswords: true, canReauthenticate: true };
   let warn: jest.SpyInstance;
   beforeEach(() => {
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
@@ -156,14 +163,14 @@ describe('a host in which @nestjs/swagger', () => {
 
   it('is not installed starts, and is told nothing', () => {
     const missing = Object.assign(new Error("Cannot find module '@nestjs/swagger'"), { code: 'MODULE_NOT_FOUND' });
-    describeEndpoints(auth, () => {
+    describeEndpoints(() => {
       throw missing;
     });
     expect(warn).not.toHaveBeenCalled();
   });
 
   it('cannot be loaded starts too, and is warned', () => {
-    describeEndpoints(auth, () => {
+    describeEndpoints(() => {
       throw new SyntaxError('Cannot use import statement outside a module');
     });
     expect(warn).toHaveBeenCalledWith(

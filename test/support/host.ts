@@ -50,7 +50,7 @@ class MeController {
 export type PlatformName = 'express' | 'fastify';
 
 /** Fastify as the documentation asks for it, with the body limit that Express has. */
-const ADAPTERS: Readonly<Record<PlatformName, (trustProxy?: boolean | string) => AbstractHttpAdapter>> = {
+export const ADAPTERS: Readonly<Record<PlatformName, (trustProxy?: boolean | string) => AbstractHttpAdapter>> = {
   express: (trustProxy) => {
     const adapter = new ExpressAdapter();
     if (trustProxy !== undefined) adapter.set('trust proxy', trustProxy);

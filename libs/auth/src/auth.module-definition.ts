@@ -6,10 +6,8 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, ModulesContainer, RouterModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { UserStore } from './domain/ports/accounts';
-import { mountedControllers } from './http/endpoints/endpoints';
+import { AUTH_CONTROLLERS } from './http/endpoints/endpoints';
 import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
-import type { MountSettings } from './http/guards/optional-route.guard';
 import { AUTH_OPTIONS, type AuthModuleExtras, type AuthModuleOptions } from './options/auth-options';
 import { resolveExtras, resolveOptions } from './options/resolve-options';
 import { refuseSecondModule } from './startup-checks';
@@ -53,7 +51,8 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       ...(definition.imports ?? []),
       ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
     ],
-    controllers: controllers ? mountedControllers(mountSettings(definition)) : [],
+    // `AuthModule` removes those of routes that are off: what is on may be known to a factory alone.
+    controllers: controllers ? [...AUTH_CONTROLLERS] : [],
     providers: [
       ...(definition.providers ?? []),
       { provide: AUTH_EXTRAS, useValue: extras },
@@ -72,17 +71,5 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       },
       ...(globalGuard ? [{ provide: APP_GUARD, useExisting: BearerAuthGuard }] : []),
     ],
-  };
-}
-
-/** What the optional routes depend on; null with a factory, which is called later. */
-function mountSettings({ providers = [] }: DynamicModule): MountSettings | null {
-  const given = providers.find((one) => typeof one === 'object' && one.provide === MODULE_OPTIONS_TOKEN);
-  if (!given || !('useValue' in given)) return null;
-  const { users, recentLogin } = given.useValue as AuthModuleOptions;
-  const store: unknown = typeof users === 'function' ? users.prototype : users;
-  return {
-    canSetPasswords: !(store instanceof UserStore) || store.setPasswordHash !== undefined,
-    canReauthenticate: recentLogin?.endpoint === true,
   };
 }

@@ -18,6 +18,7 @@ import { AUTH_PROVIDERS } from './auth.providers';
 import { PasswordHasher, TokenSource } from './domain/ports/platform';
 import { UserStore } from './domain/ports/accounts';
 import { AuthErrorFilter } from './http/endpoints/auth-error.filter';
+import { mountedEndpoints, unmountControllers } from './http/endpoints/endpoints';
 import { describeEndpoints } from './http/endpoints/openapi/describe-endpoints';
 import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
 import { configureExpress, type ExpressApplication } from './http/platform/express';
@@ -61,15 +62,17 @@ import { AUTH_DATA_SOURCE } from './store/database/data-source';
 })
 export class AuthModule extends ConfigurableModuleClass implements NestModule, OnModuleInit, OnApplicationBootstrap {
   constructor(
-    auth: AuthService,
+    private readonly auth: AuthService,
     @Inject(AUTH_EXTRAS) private readonly extras: Required<AuthModuleExtras>,
     @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
     private readonly moduleRef: ModuleRef,
     private readonly adapterHost: HttpAdapterHost,
+    private readonly modules: ModulesContainer,
   ) {
     super();
-    // Now, because the document may be created before the application is initialised.
-    if (extras.controllers) describeEndpoints(auth);
+    // Both now, because the document may be created before the application is initialised.
+    unmountControllers(modules, this.constructor, auth);
+    if (extras.controllers) describeEndpoints();
   }
 
   /** @throws AuthOptionsError at startup, which reports every wrong option */
@@ -86,14 +89,14 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   configure(): void {
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || !adapter?.getInstance) return;
-    const isLibraryRoute = libraryRoutes(this.moduleRef, this.extras.path);
+    const isLibraryRoute = libraryRoutes(this.moduleRef, this.extras.path, mountedEndpoints(this.auth));
     if (adapter.getType() === 'fastify') configureFastify(adapter.getInstance<FastifyApplication>(), isLibraryRoute);
     if (adapter.getType() === 'express') configureExpress(adapter.getInstance<ExpressApplication>(), isLibraryRoute);
   }
 
   /** Refuses contradictory decorators, and warns of settings of the platform. */
   onModuleInit(): void {
-    refuseContradictoryRoutes(this.moduleRef.get(ModulesContainer, { strict: false }));
+    refuseContradictoryRoutes(this.modules);
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
   }

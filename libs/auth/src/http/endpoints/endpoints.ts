@@ -1,9 +1,10 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { MOUNTED_IF, type MountCondition, type MountSettings } from '../guards/optional-route.guard';
+import type { ModulesContainer } from '@nestjs/core';
 import { IS_PUBLIC } from '../guards/route-access';
 import { DESCRIPTION, type Description } from './auth-endpoint.decorator';
 import { AuthController } from './auth.controller';
+import { MOUNTED_IF, type MountCondition, type MountSettings } from './mounted-if.decorator';
 import { PasswordController } from './password.controller';
 import { ReauthenticationController } from './reauthentication.controller';
 import { SessionsController } from './sessions.controller';
@@ -24,7 +25,6 @@ export interface Endpoint extends Description {
   /** Relative to the mount path, with `:name` for parameters. */
   readonly path: string;
   readonly isPublic: boolean;
-  readonly isMounted: MountCondition;
 }
 
 /** Every endpoint of the library. */
@@ -41,17 +41,28 @@ export const ENDPOINTS: readonly Endpoint[] = AUTH_CONTROLLERS.flatMap((controll
           method: RequestMethod[read<RequestMethod>(METHOD_METADATA)!],
           path: read<string>(PATH_METADATA)!,
           isPublic: read<boolean>(IS_PUBLIC) ?? false,
-          isMounted: read<MountCondition>(MOUNTED_IF) ?? (() => true),
         }
       : [];
   });
 });
 
+/** Returns the endpoints of the controllers that these settings mount. */
+export function mountedEndpoints(settings: MountSettings): Endpoint[] {
+  return ENDPOINTS.filter(({ controller }) => isMounted(controller, settings));
+}
+
 /**
- * Returns the controllers to mount.
- * @param settings null where they are not known before the start: `OptionalRouteGuard` decides then
+ * Removes the controllers that the settings do not mount from the module of this class. Called while Nest creates the
+ * providers of the module: its controllers and all routes come later.
  */
-export function mountedControllers(settings: MountSettings | null): Type[] {
-  const mounted = ENDPOINTS.filter(({ isMounted }) => settings === null || isMounted(settings));
-  return [...new Set<Type>(mounted.map(({ controller }) => controller))];
+export function unmountControllers(modules: ModulesContainer, module: unknown, settings: MountSettings): void {
+  for (const { metatype, controllers } of modules.values()) {
+    if (metatype !== module) continue;
+    for (const controller of AUTH_CONTROLLERS) if (!isMounted(controller, settings)) controllers.delete(controller);
+  }
+}
+
+function isMounted(controller: Type, settings: MountSettings): boolean {
+  const condition = Reflect.getOwnMetadata(MOUNTED_IF, controller) as MountCondition | undefined;
+  return condition?.(settings) ?? true;
 }

@@ -2,19 +2,11 @@ import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter 
 import { HttpAdapterHost } from '@nestjs/core';
 import { AuthError } from '../../domain/errors';
 import { reportFailure } from '../../domain/failure-report';
-import { RouteOffException } from '../guards/optional-route.guard';
 import type { AuthResponse } from '../platform/request';
 import { AuthHttpException, httpExceptionFor } from './error-responses';
 
-/** Every error but the 404 of a route that is off: that is the same as for an unknown path. */
-abstract class LibraryRouteError {
-  static [Symbol.hasInstance](thrown: unknown): boolean {
-    return !(thrown instanceof RouteOffException);
-  }
-}
-
 /** Reports errors on the library's routes in the library's shapes. */
-@Catch(LibraryRouteError)
+@Catch()
 export class LibraryRouteFilter implements ExceptionFilter {
   private readonly logger = new Logger('LibraryRouteFilter');
 

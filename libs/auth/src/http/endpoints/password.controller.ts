@@ -1,23 +1,23 @@
 import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { MountedIf, OptionalRouteGuard } from '../guards/optional-route.guard';
 import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { PasswordChangeRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
 import { LibraryRouteFilter } from './library-route.filter';
+import { MountedIf } from './mounted-if.decorator';
 import { readBody } from './read-body';
 
 /** Changes the password within a session. Mounted if the user store can set passwords. */
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
-@UseGuards(OptionalRouteGuard, BearerAuthGuard)
+@UseGuards(BearerAuthGuard)
+@MountedIf((auth) => auth.canSetPasswords)
 export class PasswordController {
   constructor(protected readonly auth: AuthService) {}
 
   /** `POST password/change/` changes the password. */
-  @MountedIf((auth) => auth.canSetPasswords)
   @Post('password/change')
   @AuthEndpoint({
     id: 'authChangePassword',

@@ -1,23 +1,23 @@
 import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { MountedIf, OptionalRouteGuard } from '../guards/optional-route.guard';
 import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { ReauthenticateRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
 import { LibraryRouteFilter } from './library-route.filter';
+import { MountedIf } from './mounted-if.decorator';
 import { readBody } from './read-body';
 
 /** Confirms the password within a session. Mounted if `recentLogin.endpoint` is on. */
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
-@UseGuards(OptionalRouteGuard, BearerAuthGuard)
+@UseGuards(BearerAuthGuard)
+@MountedIf((auth) => auth.canReauthenticate)
 export class ReauthenticationController {
   constructor(protected readonly auth: AuthService) {}
 
   /** `POST reauthenticate/` confirms the password. */
-  @MountedIf((auth) => auth.canReauthenticate)
   @Post('reauthenticate')
   @AuthEndpoint({
     id: 'authReauthenticate',

@@ -1,6 +1,6 @@
 import type { ModuleRef } from '@nestjs/core';
 import { AuthError } from '../../domain/errors';
-import { ENDPOINTS } from '../endpoints/endpoints';
+import type { Endpoint } from '../endpoints/endpoints';
 
 /** The part of Nest's container that is used here. */
 interface Container {
@@ -10,18 +10,21 @@ interface Container {
 /** Whether a path belongs to the library. */
 export type RouteMatcher = (path: string) => boolean;
 
-const ROUTES = ENDPOINTS.map(({ path }) => path.replace(/:\w+/g, '[^/]+')).join('|');
-
 /**
- * Returns a matcher of the library's routes behind the global prefix and the mount path. Like
+ * Returns a matcher of the routes of endpoints behind the global prefix and the mount path. Like
  * Express, it ignores case and a trailing slash. Only Nest's container has the global prefix.
  */
-export function libraryRoutes(moduleRef: ModuleRef, mountPath: string): RouteMatcher {
+export function libraryRoutes(
+  moduleRef: ModuleRef,
+  mountPath: string,
+  endpoints: readonly Pick<Endpoint, 'path'>[],
+): RouteMatcher {
   const { container } = moduleRef as unknown as { container?: Container };
   const globalPrefix = container?.applicationConfig?.getGlobalPrefix() ?? '';
   const segments = `${globalPrefix}/${mountPath}`.split('/').filter(Boolean);
   const prefix = segments.map((segment) => `/${segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).join('');
-  const route = new RegExp(`^${prefix}/(?:${ROUTES})/?$`, 'i');
+  const routes = endpoints.map(({ path }) => path.replace(/:\w+/g, '[^/]+')).join('|');
+  const route = new RegExp(`^${prefix}/(?:${routes})/?$`, 'i');
   return (path) => route.test(path);
 }
 

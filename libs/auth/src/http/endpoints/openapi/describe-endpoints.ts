@@ -11,12 +11,8 @@ type Swagger = typeof SwaggerModule;
 /** Decorators add to what is there, and all applications of a process share the controllers. */
 let described = false;
 
-/**
- * Describes every endpoint to `@nestjs/swagger`, if it is installed. If several applications of one
- * process differ in their optional endpoints, the last one counts.
- */
+/** Describes every endpoint to `@nestjs/swagger`, if it is installed. A document has those that are mounted. */
 export function describeEndpoints(
-  auth: Parameters<Endpoint['isMounted']>[0],
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   requireSwagger: () => unknown = () => require('@nestjs/swagger'),
 ): void {
@@ -25,7 +21,6 @@ export function describeEndpoints(
   if (!swagger) return;
   if (!described) describeAll(swagger);
   described = true;
-  for (const endpoint of ENDPOINTS) decorate(endpoint, [swagger.ApiExcludeEndpoint(!endpoint.isMounted(auth))]);
 }
 
 function describeAll(swagger: Swagger): void {
