@@ -1,8 +1,8 @@
-import { AuthSession } from 'nestjs-session-auth';
+import { AuthSession, AuthUser, type ClientInfo } from 'nestjs-session-auth';
 import { randomUUID } from 'node:crypto';
-import { DAY, MINUTE } from '../support/driven-clock';
+import { DAY, HOUR, MINUTE } from '../support/driven-clock';
 import { Host, PASSWORD, type LoginAnswer } from '../support/host';
-import { eventsOf, historyOf, INVALID_CREDENTIALS, INVALID_REFRESH, storedEnd, stories, type Stage } from './stories';
+import { historyOf, INVALID_CREDENTIALS, INVALID_REFRESH, storedEnd, stories, type Stage } from './stories';
 
 async function loginEachMinute(host: Host, times: number): Promise<LoginAnswer[]> {
   const answers: LoginAnswer[] = [];
@@ -177,7 +177,7 @@ stories('under a limit of three that ends the oldest', { auth: THREE }, (at: Sta
 stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimit: 'reject' } }, (at: Stage) => {
   const attempt = () => at.host.http.post('/auth/login/').send({ username: 'alice', password: PASSWORD });
 
-  it('the fourth login is refused with a code, and changes nothing', async () => {
+  it('the fourth login is refused with a code, which is recorded, and no session changes', async () => {
     const { host } = at;
     const [first, , third] = await loginEachMinute(host, 3);
     const answer = await attempt();
@@ -187,8 +187,71 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     expect(host.sent('session_limit_reached').map(({ activeSessions }) => activeSessions)).toEqual([3]);
     expect(host.sent('user_logged_out')).toEqual([]);
     await host.get('/me', first!.access_token).expect(200);
-    expect(await eventsOf(host, third!.access_token)).toEqual(['login_success', 'login_success', 'login_success']);
+    const [refused, ...logins] = await historyOf(host, third!.access_token);
+    expect(refused).toMatchObject({
+      event: 'login_blocked',
+      extra: { reason: 'session_limit' },
+      ip_address: '127.0.0.1',
+    });
+    expect(logins.map(({ event }) => event)).toEqual(['login_success', 'login_success', 'login_success']);
     await host.login('bob');
+  });
+
+  /** Logs in from an address, and returns how many refusals are on record. */
+  const refusedFrom = async (...clients: ClientInfo[]): Promise<number> => {
+    const { host } = at;
+    for (const client of clients) {
+      const login = host.auth.login({ username: 'alice', password: PASSWORD }, client);
+      await expect(login).rejects.toMatchObject({ code: 'session_limit_reached' });
+    }
+    const { id } = await host.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+    return (await host.auth.history(id)).filter(({ event }) => event === 'login_blocked').length;
+  };
+
+  it('a client that tries again and again is recorded once an hour, from each network', async () => {
+    const { host } = at;
+    await loginEachMinute(host, 3);
+    const [here, there] = [{ ipAddress: '192.0.2.1' }, { ipAddress: '2001:db8::1' }];
+    expect(await refusedFrom(here, here, here)).toBe(1);
+    expect(await refusedFrom(there, { ipAddress: '2001:db8::2' }, here)).toBe(2);
+    expect(await refusedFrom({}, {}, here)).toBe(3);
+    host.clock.advance(HOUR - 1);
+    expect(await refusedFrom(here)).toBe(3);
+    host.clock.advance(1);
+    expect(await refusedFrom(here, here)).toBe(4);
+    expect(host.sent('session_limit_reached')).toHaveLength(12);
+  });
+
+  it('a client that tries many times in parallel is recorded once', async () => {
+    await loginEachMinute(at.host, 3);
+    const answers = await Promise.all(Array.from({ length: 8 }, attempt));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(8).fill(403));
+    const rows = await at.host.dataSource.query("SELECT id FROM auth_events WHERE event = 'login_blocked'");
+    expect(rows).toHaveLength(1);
+  });
+
+  it('a session that the application opens is refused and recorded too', async () => {
+    const { host } = at;
+    await loginEachMinute(host, 3);
+    const user = await host.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+    await expect(host.auth.openSession(user)).rejects.toMatchObject({ code: 'session_limit_reached' });
+    expect(await host.auth.history(user.id, { limit: 1 })).toMatchObject([
+      { event: 'login_blocked', extra: { reason: 'session_limit' } },
+    ]);
+  });
+
+  it('a right password that is refused ends the failure streak, and leaves no row of one', async () => {
+    const { host } = at;
+    await loginEachMinute(host, 3);
+    const rows = (): Promise<object[]> => host.dataSource.query('SELECT * FROM auth_login_failures');
+    await attempt().expect(403);
+    expect(await rows()).toEqual([]);
+    const wrong = () => host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
+    for (let time = 0; time < 9; time++) await wrong().expect(400, INVALID_CREDENTIALS);
+    await attempt().expect(403);
+    expect(await rows()).toEqual([]);
+    await wrong().expect(400, INVALID_CREDENTIALS);
+    expect(host.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 1]);
   });
 
   it('a wrong password is reported as such at the limit too', async () => {
@@ -217,5 +280,20 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array<number>(7).fill(403)]);
     expect(await activeIds(host)).toHaveLength(3);
     expect(host.sent('session_limit_reached')).toHaveLength(7);
+  });
+});
+
+const UNTRACKED = { ...THREE, onSessionLimit: 'reject', trackIps: false } as const;
+
+stories('under a limit that refuses, without addresses', { auth: UNTRACKED }, (at: Stage) => {
+  it('a refused login is recorded once an hour', async () => {
+    const { host } = at;
+    await loginEachMinute(host, 3);
+    for (const ipAddress of ['192.0.2.1', '192.0.2.2']) {
+      const login = host.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress });
+      await expect(login).rejects.toMatchObject({ code: 'session_limit_reached' });
+    }
+    const rows = await host.dataSource.query("SELECT ip_address FROM auth_events WHERE event = 'login_blocked'");
+    expect(rows).toEqual([{ ip_address: null }]);
   });
 });

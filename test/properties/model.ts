@@ -19,7 +19,14 @@ export interface InstanceOptions {
   readonly absoluteTimeoutSeconds: number;
 }
 
-export const SECONDS = { access: 60, refresh: 600, activity: 60, failures: 300, retention: 86_400 } as const;
+export const SECONDS = {
+  access: 60,
+  refresh: 600,
+  activity: 60,
+  failures: 300,
+  retention: 86_400,
+  refusal: 3_600,
+} as const;
 
 export const MAX_REPLAYS = 100;
 
@@ -82,6 +89,8 @@ export class Model {
   private readonly refreshTokens = new Map<string, Issued>();
   private families = 0;
   private readonly failures = new Map<string, { count: number; until: number }>();
+  /** When a login that the session limit refused was last recorded. */
+  private readonly refusals = new Map<string, number>();
 
   constructor(
     private readonly options: ModelOptions,
@@ -129,6 +138,10 @@ export class Model {
     const excess = Math.max(0, live.length - limit + 1);
     if (excess > 0 && sessionPolicy === 'max_count' && onSessionLimit === 'reject') {
       this.signals.push(`session_limit_reached ${user} ${live.length}`);
+      if (this.now >= (this.refusals.get(user) ?? 0) + SECONDS.refusal * 1000) {
+        this.refusals.set(user, this.now);
+        this.log('login_blocked', user, { reason: 'session_limit' });
+      }
       return 'session_limit_reached';
     }
     if (sessionPolicy === 'multi') live.sort((a, b) => a.lastActivity - b.lastActivity);
@@ -270,6 +283,7 @@ export class Model {
     }
     this.sessions = this.sessions.filter((session) => session.user !== user);
     this.clearFailures(user);
+    this.refusals.delete(user);
   }
 
   /** What pruning does to the sessions that are due, or would do. */

@@ -25,6 +25,10 @@ export function describeEvent({ event, extra }) {
       return { title: extra['newDevice'] ? 'Signed in, on a new device' : 'Signed in', kind: 'good' };
     case 'login_failure':
       return { title: 'Failed sign-in', kind: 'warning' };
+    case 'login_blocked':
+      return extra['reason'] === 'session_limit'
+        ? { title: 'Sign-in refused: too many devices', kind: 'warning' }
+        : { title: 'Sign-ins blocked after failed ones', kind: 'warning' };
     case 'logout':
       return { title: 'Signed out', kind: 'plain' };
     case 'token_refresh':

@@ -3,6 +3,9 @@ import { ending, isExpired, type EndedSession, type SessionRecord } from './sess
 /** The most active sessions of one user under any policy, so that every transition has an upper bound. */
 export const SESSION_LIMIT = 1_000;
 
+/** For how long further logins from one network that the session limit refuses are not recorded again. */
+export const REFUSAL_RECORDED_FOR_MS = 3_600_000;
+
 /** What happens where a user has as many sessions as are allowed. */
 export interface SessionPolicy {
   /** 1 to `SESSION_LIMIT`. */

@@ -49,7 +49,7 @@ export interface AuthSignals {
     readonly from: string;
     readonly to: string;
   };
-  /** A login was refused because the user has as many sessions as the policy allows. */
+  /** A login was refused because the user has as many sessions as the policy allows; each time, unlike its event. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
    * Failures in a row for one user or name have reached `failedLogins.signalAt` from one network or within one session, or

@@ -8,7 +8,7 @@ import type { OpenedSession } from '../../domain/tokens';
 import { USERNAME_LENGTH } from '../../domain/username';
 import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionOpening } from '../sessions/session-opening';
-import { LoginAttempts, type Verdict } from './login-attempts';
+import { LoginAttempts } from './login-attempts';
 import { Passwords } from './passwords';
 import { SessionAttempts } from './session-attempts';
 
@@ -17,6 +17,9 @@ export interface Credentials {
   readonly username: string;
   readonly password: string;
 }
+
+/** What a right password leads to: a session, or the refusal by the session limit. */
+type Opened = OpenedSession | AuthError;
 
 /** Verifies who a user is: at a login, and again within a session. */
 @Injectable()
@@ -38,7 +41,7 @@ export class Login {
   async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
-    return this.attempts.run(username, info, async (attempt): Promise<Verdict<OpenedSession>> => {
+    const result = await this.attempts.run<Opened>(username, info, async (attempt) => {
       const { user, version, keys, client } = attempt;
       // Without a user there is a hash to verify as well: the time must not reveal whether the name exists.
       const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null, client.network);
@@ -46,6 +49,7 @@ export class Login {
         const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });
         if (opened) {
           await this.upgradeHash(user, password, client.network);
+          // A refusal by the session limit is no failure: the password was right.
           return { right: opened };
         }
       }
@@ -53,6 +57,8 @@ export class Login {
       const owner = matches && user ? await this.users.findById(user.id) : user;
       return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
     });
+    if (result instanceof AuthError) throw result;
+    return result;
   }
 
   /** Login of a user whom the application has identified: by single sign-on, a passkey, a second factor. */
@@ -61,6 +67,7 @@ export class Login {
     const stored = id === undefined || id === null ? null : await this.users.findById(id);
     const proof = { credentialsVersion: null, attempt: null };
     const opened = stored?.active && (await this.opening.open(stored.id, info, proof));
+    if (opened instanceof AuthError) throw opened;
     if (!opened) throw unknownUser();
     return opened;
   }

@@ -25,14 +25,14 @@ export class SessionOpening {
 
   /**
    * @param proof what the credentials were proved with: see `OpenSession`
-   * @returns null where the credentials changed while they were being verified
-   * @throws AuthError `session_limit_reached`
+   * @returns the session; the refusal `session_limit_reached`; null where the credentials changed while they were being
+   * verified
    */
   async open(
     userId: UserId,
     info: ClientInfo,
     proof: Pick<OpenSession, 'credentialsVersion' | 'attempt'>,
-  ): Promise<OpenedSession | null> {
+  ): Promise<OpenedSession | AuthError | null> {
     const context = this.lifecycle.operationContext(info);
     const { now, client } = context;
     const id = this.tokens.newSessionId();
@@ -65,7 +65,7 @@ export class SessionOpening {
     if (outcome.kind === 'credentials_changed') return null;
     if (outcome.kind === 'limit_reached') {
       this.lifecycle.signals.emit('session_limit_reached', { userId, activeSessions: outcome.activeSessions });
-      throw new AuthError('session_limit_reached', 'The session limit is reached.');
+      return new AuthError('session_limit_reached', 'The session limit is reached.');
     }
     this.lifecycle.publishSessionOpened(outcome);
     return { ...pair, sessionId: id };

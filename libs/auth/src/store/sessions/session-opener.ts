@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { networkOf } from '../../domain/ip-address';
 import type { OpenOutcome } from '../../domain/outcomes';
 import type { OpenSession } from '../../domain/ports/sessions';
 import { endEvents, newEvent } from '../../domain/session-events';
-import { capacityFor } from '../../domain/session-policy';
+import { capacityFor, REFUSAL_RECORDED_FOR_MS } from '../../domain/session-policy';
 import { endStreaks } from '../accounts/sql-login-attempt-store';
 import { UserLocks } from '../accounts/user-locks';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, firstOf, type Step } from '../database/transaction';
+import { affectedBy, firstOf, rowsOf, type Step } from '../database/transaction';
+import { firstEventIdAt } from '../events/event-ids';
 import { EventWriter } from '../events/event-writer';
 import { SessionRevocation } from './session-revocation';
 
@@ -32,6 +34,7 @@ export class SessionOpener {
   private readonly read;
   private readonly insert;
   private readonly endStreaks;
+  private readonly readRefusals;
 
   constructor(
     private readonly database: Database,
@@ -56,6 +59,11 @@ export class SessionOpener {
     const values = Object.values(NEW_SESSION);
     this.insert = statements.prepared(`INSERT INTO {session} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
     this.endStreaks = statements.prepared(endStreaks(statements.dialect));
+    this.readRefusals = statements.statement(
+      `SELECT {event.ipAddress} AS ip_address FROM {event}
+       WHERE {event.userId} = :userId AND {event.id} >= :firstId AND {event.occurredAt} > :since
+         AND {event.event} = 'login_blocked' AND {event.extra} = :extra`,
+    );
   }
 
   open(command: OpenSession): Promise<OpenOutcome> {
@@ -81,7 +89,12 @@ export class SessionOpener {
 
     const isFull = Number(state['active_sessions']) >= command.maxSessions;
     const capacity = capacityFor(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
-    if (capacity.kind === 'limit_reached') return capacity;
+    if (capacity.kind === 'limit_reached') {
+      // The password was right.
+      if (command.attempt) yield* affectedBy(this.endStreaks.with({ ...command.attempt }));
+      yield* this.recordRefusal(command);
+      return capacity;
+    }
     yield* this.revocation.storeEnded(capacity.ended, now);
 
     const newDevice = client.recognisable && Number(state['is_new_device']) === 1;
@@ -90,5 +103,15 @@ export class SessionOpener {
     const opened = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
     yield* this.events.write([...endEvents(capacity.ended, client, now), opened]);
     return { kind: 'opened', session, ended: capacity.ended, newDevice };
+  }
+
+  /** Records a login that the session limit refuses, once an hour for each network: a client may try again and again. */
+  private *recordRefusal({ session: { userId }, client, now }: OpenSession): Step<void> {
+    const refused = newEvent('login_blocked', userId, client, now, { reason: 'session_limit' });
+    const since = now - REFUSAL_RECORDED_FOR_MS;
+    const recent = { userId, since, firstId: firstEventIdAt(since), extra: JSON.stringify(refused.extra) };
+    const addresses = (yield* rowsOf(this.readRefusals.with(recent))).map((row) => row['ip_address'] as string | null);
+    if (addresses.some((address) => (address ? networkOf(address) : '') === client.trackedNetwork)) return;
+    yield* this.events.write([refused]);
   }
 }
