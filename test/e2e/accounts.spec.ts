@@ -189,6 +189,27 @@ stories('a new password', { auth: { passwordPolicy: { minLength: 12, check: isKn
   });
 });
 
+const ALLOWED = { allowPredictable: true, minLength: 8, check: isKnown };
+
+stories('a new password that may be predictable', { auth: { passwordPolicy: ALLOWED } }, (at: Stage) => {
+  it('is accepted however easy to guess, but not if it is too short or fails the check of the application', async () => {
+    const { host } = at;
+    const id = await idOf(host, 'alice');
+    for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {
+      await host.auth.resetPassword(id, password);
+      await host.login('alice', password);
+    }
+    for (const [password, problem] of [
+      ['aaaaaaa', 'Ensure this field has at least 8 characters.'],
+      ['passwordpassword', 'This password is known.'],
+    ] as const) {
+      const refused = { code: 'invalid_field', fields: { new_password: [problem] } };
+      await expect(host.auth.resetPassword(id, password)).rejects.toMatchObject(refused);
+    }
+    await restorePassword(host);
+  });
+});
+
 function isKnown(password: string, { username }: { username: string }): Promise<string | null> {
   const isBad = password.startsWith('password') || password.startsWith(username.slice(0, 3));
   return Promise.resolve(isBad ? 'This password is known.' : null);

@@ -106,13 +106,19 @@ export interface AuthModuleOptions {
      */
     toEndSessionsSeconds?: number | false;
   };
-  /** What a new password must be, besides not being easy to guess. */
+  /** What a new password must be. */
   passwordPolicy?: {
     /**
      * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15
      * where the password is the only factor. Default: 15.
      */
     minLength?: number;
+    /**
+     * Whether predictable passwords are accepted: common ones, repeated blocks, runs of characters or
+     * keys, and those that contain the name. NIST SP 800-63B-4 requires a blocklist: with `true`, it
+     * is yours, in `check`. Default: false.
+     */
+    allowPredictable?: boolean;
     /** A further check of a new password. Returns what is wrong with it, or null. Default: none. */
     check?: PasswordCheck | undefined;
   };

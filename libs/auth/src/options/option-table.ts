@@ -62,6 +62,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   },
   passwordPolicy: {
     minLength: { default: 15, rule: integer(8, 64) },
+    allowPredictable: { default: false, rule: boolean },
     check: {
       default: undefined,
       defaultText: 'none',

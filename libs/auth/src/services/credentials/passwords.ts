@@ -59,15 +59,15 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Hashes a password that meets the policy: its length, not easy to guess, and the application's own check; no
+   * Hashes a password that meets the policy: its length, not predictable, and the application's own check; no
    * composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
    * @throws AuthError `invalid_field` with the problem
    */
   async hashNew(password: string, field: string, username: string, network?: string): Promise<string> {
     this.assertHashable(password, field);
-    const { minLength, check } = this.options.passwordPolicy;
+    const { minLength, allowPredictable, check } = this.options.passwordPolicy;
     if ([...password].length < minLength) throw invalidField(field, FIELD_MESSAGES.tooShort(minLength));
-    assertValidField(field, predictabilityProblem(password, username));
+    if (!allowPredictable) assertValidField(field, predictabilityProblem(password, username));
     const problem = await check?.(password, { username });
     if (problem) throw invalidField(field, problem);
     return this.hash(password, field, network);
