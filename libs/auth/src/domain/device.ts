@@ -22,3 +22,40 @@ export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   browserFamily: 'Other',
   deviceName: 'Other',
 });
+
+const NAME_LENGTH = 64;
+
+/**
+ * Returns what a device detector has found as it may be stored: names of at most 64 characters, without control characters.
+ * @throws TypeError for what is no `DeviceInfo`
+ */
+export function checkedDevice(found: unknown): DeviceInfo {
+  if (typeof found !== 'object' || found === null) throw new TypeError(`detect() returned ${String(found)}.`);
+  if (typeof (found as PromiseLike<unknown>).then === 'function') {
+    // Nobody waits for it, and a rejection that is not handled would end the process.
+    Promise.resolve(found).catch(() => undefined);
+    throw new TypeError('detect() returned a Promise. Return the device itself.');
+  }
+  const { deviceType, osFamily, browserFamily, deviceName } = found as Readonly<Record<keyof DeviceInfo, unknown>>;
+  if (!DEVICE_TYPES.includes(deviceType as DeviceType)) {
+    const types = DEVICE_TYPES.map((type) => `'${type}'`).join(', ');
+    throw new TypeError(`detect() returned a deviceType that is unknown. Return one of ${types}.`);
+  }
+  return {
+    deviceType: deviceType as DeviceType,
+    osFamily: checkedName('osFamily', osFamily),
+    browserFamily: checkedName('browserFamily', browserFamily),
+    deviceName: checkedName('deviceName', deviceName),
+  };
+}
+
+function checkedName(property: keyof DeviceInfo, name: unknown): string {
+  if (typeof name !== 'string') throw new TypeError(`detect() returned a ${property} that is not a string.`);
+  return (
+    name
+      .replace(/\p{Cc}/gu, '')
+      .slice(0, NAME_LENGTH)
+      .trim()
+      .toWellFormed() || 'Other'
+  );
+}

@@ -50,10 +50,10 @@ export abstract class PasswordHasher {
 /**
  * Detects the device, system and browser of a client from its User-Agent; the option
  * `deviceDetector` takes another one. The text is hostile input of at most 500 characters, without
- * control characters. A detector that throws has found nothing.
+ * control characters. If a detector throws, the device counts as unknown, which is logged.
  */
 export abstract class DeviceDetector {
-  /** Never asked for an empty User-Agent. */
+  /** Called in every login and refresh; never for an empty User-Agent. Names are stored up to 64 characters. */
   abstract detect(userAgent: string): DeviceInfo;
 }
 

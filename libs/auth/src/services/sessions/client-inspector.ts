@@ -1,25 +1,33 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { cleanUserAgent, type Client, type ClientInfo } from '../../domain/client';
-import { UNKNOWN_DEVICE, type DeviceInfo } from '../../domain/device';
+import { checkedDevice, UNKNOWN_DEVICE, type DeviceInfo } from '../../domain/device';
+import { reportFailure } from '../../domain/failure-report';
 import { canonicalIp, networkOf } from '../../domain/ip-address';
-import { DeviceDetector } from '../../domain/ports/platform';
+import { Clock, DeviceDetector } from '../../domain/ports/platform';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+
+/** A detector that fails may do so for every request. */
+const LOG_INTERVAL_MS = 60_000;
 
 /** Validates what a request reports of its client, and drops what is not tracked. */
 @Injectable()
 export class ClientInspector {
+  private readonly logger = new Logger('AuthDevices');
+  private loggedAt = -Infinity;
+
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     /** Null where no parser is installed. */
     @Inject(DeviceDetector) private readonly detector: DeviceDetector | null,
+    private readonly clock: Clock,
   ) {}
 
   inspect(info: ClientInfo): Client {
     const { trackIps, trackUserAgents } = this.options;
-    const ip = canonicalIp(info.ipAddress);
+    const ip = canonicalIp(textOf(info.ipAddress));
     const network = ip ? networkOf(ip) : '';
     const ipAddress = trackIps ? ip : null;
-    const userAgent = trackUserAgents ? cleanUserAgent(info.userAgent ?? '') : '';
+    const userAgent = trackUserAgents ? cleanUserAgent(textOf(info.userAgent)) : '';
     const device = this.deviceOf(userAgent);
     return {
       ipAddress,
@@ -38,15 +46,26 @@ export class ClientInspector {
   private deviceOf(userAgent: string): DeviceInfo {
     if (!this.tracksDevices || userAgent === '') return UNKNOWN_DEVICE;
     try {
-      const found = this.detector!.detect(userAgent);
-      return {
-        deviceType: found.deviceType,
-        osFamily: found.osFamily.slice(0, 64),
-        browserFamily: found.browserFamily.slice(0, 64),
-        deviceName: found.deviceName.slice(0, 64),
-      };
-    } catch {
+      return checkedDevice(this.detector!.detect(userAgent));
+    } catch (error) {
+      this.logFailure(error);
       return UNKNOWN_DEVICE;
     }
   }
+
+  private logFailure(error: unknown): void {
+    const now = this.clock.now();
+    if (now - this.loggedAt < LOG_INTERVAL_MS) return;
+    this.loggedAt = now;
+    const { summary, stack } = reportFailure(error);
+    this.logger.error(
+      `The device detector failed, and the device counts as unknown. Logged once a minute. ${summary}`,
+      stack,
+    );
+  }
+}
+
+/** Other transports than HTTP may report headers that are no text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
