@@ -1,12 +1,12 @@
 import { Controller, Req, Res, ServiceUnavailableException, Sse, UseGuards, type MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
 import { BearerAuthGuard, type AuthRequest } from 'nestjs-session-auth';
-import type { Observable } from 'rxjs';
+import { defer, EMPTY, fromEvent, takeUntil, type Observable } from 'rxjs';
 import { SessionEvents } from './session-events';
 
 /**
  * The stream of events for an open page. The guard authenticates it once; it closes when its
- * session ends.
+ * session ends. A page that has gone while the guard ran gets no stream, which nothing would close.
  */
 @Controller('session-events')
 @UseGuards(BearerAuthGuard)
@@ -20,6 +20,7 @@ export class SessionEventsController {
       response.set('Connection', 'close');
       throw new ServiceUnavailableException();
     }
-    return this.events.of(request.auth!);
+    const events = this.events.of(request.auth!);
+    return defer(() => (response.destroyed ? EMPTY : events.pipe(takeUntil(fromEvent(response, 'close')))));
   }
 }
