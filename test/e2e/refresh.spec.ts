@@ -6,7 +6,7 @@ import {
   parseRefreshToken,
   type RefreshTokenClaims,
 } from '../../libs/auth/src/domain/tokens';
-import { DAY, HOUR, MINUTE } from '../support/driven-clock';
+import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { Host, type LoginAnswer } from '../support/host';
 import { Tap } from '../support/tap';
 import {
@@ -393,6 +393,35 @@ stories('a refresh token that is newer than the database', {}, (at: Stage) => {
     const { body: live } = await host.refresh(first).expect(200);
     await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
     await expectUnharmed(at, live.refresh_token);
+  });
+
+  it('is emitted as suspected lost commits, once a minute and without an end of sessions', async () => {
+    const { host } = at;
+    host.clock.advance(60 * SECOND);
+    const { session_id: id, refresh_token: first } = await host.login();
+    const copy = await storedSession(at, id);
+    const { body: lost } = await host.refresh(first).expect(200);
+    await restore(at, copy);
+    for (let i = 0; i < 3; i++) await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    const { userId } = host.sent('user_logged_in')[0]!;
+    expect(host.sent('lost_commits_suspected')).toMatchObject([{ userId, session: { id, state: 'active' } }]);
+    host.clock.advance(60 * SECOND - 1);
+    await host.refresh(lost.refresh_token).expect(400);
+    expect(host.sent('lost_commits_suspected')).toHaveLength(1);
+    host.clock.advance(1);
+    await host.refresh(lost.refresh_token).expect(400);
+    expect(host.sent('lost_commits_suspected')).toHaveLength(2);
+  });
+
+  it('is not suspected where the token is no genuine one: of another family, or used', async () => {
+    const { host } = at;
+    host.clock.advance(60 * SECOND);
+    const { refresh_token: token } = await host.login();
+    const forged = { ...parseRefreshToken(token)!, familySecret: randomBytes(16), generation: 7 };
+    await host.refresh(formatRefreshToken(forged, randomBytes(33))).expect(400);
+    await host.refresh(token).expect(200);
+    await host.refresh(token).expect(400);
+    expect(host.sent('lost_commits_suspected')).toEqual([]);
   });
 });
 

@@ -35,7 +35,7 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
     ];
     for (const { status, body, headers } of answers) {
       expect([status, body]).toEqual([503, { detail: 'The database does not answer.' }]);
-      expect(headers['retry-after']).toBe('5');
+      expect(headers['retry-after']).toMatch(/^[15]$/);
     }
     expect(await host.dataSource.query('SELECT * FROM auth_sessions')).toEqual(before);
     await host.get('/me', session.access_token).expect(200);
@@ -248,7 +248,7 @@ describe.each(DATABASES)('when the DataSource is closed on %s', (name) => {
     ];
     for (const { status, body, headers } of answers) {
       expect([status, body]).toEqual([503, { detail: 'The database does not answer.' }]);
-      expect([headers['retry-after'], headers['cache-control']]).toEqual(['5', 'no-store']);
+      expect([headers['retry-after'], headers['cache-control']]).toEqual([expect.stringMatching(/^[15]$/), 'no-store']);
     }
     await host.dataSource.initialize();
     await host.get('/me', session.access_token).expect(200);

@@ -46,7 +46,7 @@ describeEachPooled('an outage of %s', (name) => {
       ];
       for (const { status, body, headers } of await Promise.all(requests)) {
         expect([status, body]).toEqual(UNAVAILABLE);
-        expect(headers['retry-after']).toBe('5');
+        expect(headers['retry-after']).toMatch(/^[15]$/);
       }
       await proxy.heal();
       // The pool may need its connect timeout to find out that a connection it is making leads nowhere.

@@ -127,7 +127,8 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
           else expect(after).toEqual({ ...before, ...setup.changesBy(decision) });
           if (decision === 'replay') expect(setup.digestsOf(outcome as Pair)).toEqual(setup.liveDigests);
           expect(await setup.events()).toEqual(EVENTS[decision]);
-          expect(host.signals.map((signal) => signal.name)).toEqual(SIGNALS[decision]);
+          const signals = host.signals.map((signal) => signal.name).filter((name) => name !== 'lost_commits_suspected');
+          expect(signals).toEqual(SIGNALS[decision]);
           const behind = { generationsBehind: situation.token.behind, lastRefreshAt: new Date(situation.refreshedAt) };
           expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual(
             decision === 'reuse' ? [behind] : [],
@@ -147,6 +148,7 @@ const EVENTS: Readonly<Record<RefreshDecision, string[]>> = {
   replay: ['token_refresh, replayed'],
   reuse: ['token_reuse'],
   refuse: [],
+  newer_than_database: [],
   session_expired: [],
   account_inactive: ['forced_logout'],
 };
@@ -155,6 +157,8 @@ const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
   replay: [],
   reuse: ['token_reuse_detected', 'user_logged_out'],
   refuse: [],
+  // Once a minute, and no time passes here.
+  newer_than_database: [],
   session_expired: ['user_logged_out'],
   account_inactive: ['user_logged_out'],
 };
@@ -191,7 +195,7 @@ class Setup {
       randomBytes(REFRESH_SECRET_BYTES),
     );
     const claims = parseRefreshToken(this.token)!;
-    this.seed = this.issuer.newSeed();
+    this.seed = randomBytes(16).toString('base64url');
     const digest = this.issuer.digest(this.token);
     this.presented = {
       sessionId: this.sessionId,
@@ -202,7 +206,9 @@ class Setup {
       networkDigest: this.issuer.networkDigest(this.token, networkOf(HOME)),
       successorDigests: (seed) => this.issuer.deriveSuccessor(this.token, claims, seed).digests,
     };
-    const derived = this.presented.successorDigests(replay.isGenuine ? this.seed : this.issuer.newSeed());
+    const derived = this.presented.successorDigests(
+      replay.isGenuine ? this.seed : randomBytes(16).toString('base64url'),
+    );
     this.liveDigests = token.isLive ? { ...derived, refreshDigest: digest } : derived;
   }
 

@@ -43,6 +43,7 @@ import { SignalPublisher } from './services/maintenance/signal-publisher';
 import { ActivityRecorder } from './services/sessions/activity-recorder';
 import { Authentication } from './services/sessions/authentication';
 import { ClientInspector } from './services/sessions/client-inspector';
+import { LostCommits } from './services/sessions/lost-commits';
 import { OpenSockets } from './services/sessions/open-sockets';
 import { Refresh } from './services/sessions/refresh';
 import { SessionAdministration } from './services/sessions/session-administration';
@@ -50,6 +51,7 @@ import { SessionLifecycle } from './services/sessions/session-lifecycle';
 import { SessionOpening } from './services/sessions/session-opening';
 import { SessionServices } from './services/sessions/session-services';
 import { TokenIssuer } from './services/sessions/token-issuer';
+import { UndeliveredPairs } from './services/sessions/undelivered-pairs';
 import { UserSessions } from './services/sessions/user-sessions';
 import { requireDataSource, requireEmitter } from './startup-checks';
 import { AccountSource } from './store/accounts/account-source';
@@ -201,12 +203,14 @@ const SESSION_PROVIDERS: Provider[] = [
   Authentication,
   ClientInspector,
   OpenSockets,
+  LostCommits,
   Refresh,
   SessionAdministration,
   SessionLifecycle,
   SessionOpening,
   SessionServices,
   TokenIssuer,
+  UndeliveredPairs,
   UserSessions,
 ];
 

@@ -100,7 +100,7 @@ export class ApplicationUserStore extends UserStore {
     } catch (error) {
       const { summary, stack } = reportFailure(error);
       this.logger.error(`The user store failed in ${method}(): ${summary}`, stack);
-      throw new AuthError('database_unavailable', 'The user store does not answer.');
+      throw new AuthError('database_unavailable', 'The user store does not answer.', {}, 5);
     }
   }
 }

@@ -53,6 +53,11 @@ export function tooBusy(): AuthError {
   return new AuthError('busy', 'Too many logins are being verified.');
 }
 
+/** The database does not answer, or failed. @param retryAfterSeconds when it may be tried again */
+export function databaseUnavailable(retryAfterSeconds = 5): AuthError {
+  return new AuthError('database_unavailable', 'The database does not answer.', {}, retryAfterSeconds);
+}
+
 /** Not a live access token of an active user, or its session ended while the request was served. */
 export function invalidAccessToken(): AuthError {
   return new AuthError('access_token_invalid', 'Invalid or expired access token.');

@@ -47,6 +47,10 @@ export const METRICS = {
     '{token}',
     'Reused refresh tokens, each of which ended the sessions of its user.',
   ),
+  'session_auth.token.newer_than_database': counter(
+    '{token}',
+    'Genuine refresh tokens that are newer than the database, which has lost commits.',
+  ),
   'session_auth.session.opened': counter('{session}', 'Sessions that were opened.'),
   'session_auth.session.ended': counter('{session}', 'Sessions that ended.'),
   'session_auth.lookup.duration': histogram(

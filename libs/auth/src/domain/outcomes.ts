@@ -32,6 +32,10 @@ export type RotateOutcome =
   | { readonly kind: 'replayed'; readonly seed: string }
   /** Nothing was changed. */
   | { readonly kind: 'refused' }
+  /** Nothing was changed. The token is newer than the session: the database has lost commits, or was restored. */
+  | { readonly kind: 'newer_than_database'; readonly session: SessionRecord }
+  /** The database failed, or did not answer in time. The token is rotated, or will be, or neither. */
+  | { readonly kind: 'unknown' }
   /** The session has expired, which is yet to be stored. */
   | { readonly kind: 'session_expired'; readonly userId: string }
   /** The user is disabled or deleted, and the sessions are yet to be ended. */

@@ -63,6 +63,8 @@ export type RefreshDecision =
   | 'reuse'
   /** Unknown, revoked, expired, or of a session that has ended: nothing changes. */
   | 'refuse'
+  /** Of the live family, and newer than its row: the database was restored, or lost its last commits. Nothing changes. */
+  | 'newer_than_database'
   | 'session_expired'
   | 'account_inactive';
 
@@ -85,8 +87,8 @@ export function decideRefresh(
     if (found.refreshExpiresAt <= now) return 'refuse';
     return found.account === 'active' ? 'rotate' : 'account_inactive';
   }
-  // Newer than the database, which was restored or lost its last commits: the client did nothing wrong.
-  if (presented.generation >= found.generation) return 'refuse';
+  // The client did nothing wrong.
+  if (presented.generation >= found.generation) return 'newer_than_database';
   if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
   return found.replay!.count < MAX_REPLAYS ? 'replay' : 'refuse';

@@ -49,6 +49,12 @@ export interface AuthSignals {
     readonly from: string;
     readonly to: string;
   };
+  /**
+   * A genuine refresh token is newer than the database, which has lost commits: it was restored from a backup, or failed over
+   * to a server that lagged behind. Sessions that had ended since are active again, and replaced passwords valid. At most one
+   * per minute and process. The session is the first one that was noticed; it stays active.
+   */
+  lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
   /** A login was refused because the user has as many sessions as the policy allows; each time, unlike its event. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**

@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<AuthSignalName, true>> = {
   login_blocked: true,
   token_reuse_detected: true,
   session_network_changed: true,
+  lost_commits_suspected: true,
   session_limit_reached: true,
   brute_force_threshold_hit: true,
   password_changed: true,

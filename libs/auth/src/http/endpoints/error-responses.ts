@@ -47,7 +47,7 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
     status: 429,
     body: 'detail',
     // RFC 6585, section 4; RFC 9110, section 10.2.3: whole seconds.
-    headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(Math.max(1, retryAfterSeconds ?? 1)) }),
+    headers: retryAfter,
     example: 'Too many failed logins. Try again later.',
   },
   body_malformed: { status: 400, body: 'detail' },
@@ -56,14 +56,18 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   username_taken: { status: 409, body: 'detailWithCode' },
   unknown_user: { status: 404, body: 'detailWithCode' },
   not_supported: { status: 501, body: 'detailWithCode' },
-  busy: { status: 503, body: 'detail', headers: () => ({ 'Retry-After': '1' }) },
+  busy: { status: 503, body: 'detail', headers: retryAfter },
   database_unavailable: {
     status: 503,
     body: 'detail',
-    headers: () => ({ 'Retry-After': '5' }),
+    headers: retryAfter,
     example: 'The database does not answer.',
   },
 };
+
+function retryAfter({ retryAfterSeconds }: AuthError): Record<string, string> {
+  return { 'Retry-After': String(Math.max(1, retryAfterSeconds ?? 1)) };
+}
 
 /** Returns the JSON body of an error. */
 export function errorBody(error: AuthError): object {

@@ -1,26 +1,30 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
-import { assertValidField, AuthError } from '../../domain/errors';
+import { assertValidField, AuthError, databaseUnavailable } from '../../domain/errors';
 import { textProblem } from '../../domain/fields';
-import { SessionTransitions } from '../../domain/ports/sessions';
+import type { RotateOutcome } from '../../domain/outcomes';
+import { type RotateToken, SessionTransitions } from '../../domain/ports/sessions';
 import type { PresentedRefreshToken } from '../../domain/refresh-decision';
 import { parseRefreshToken, type RefreshTokenClaims, type TokenPair } from '../../domain/tokens';
-import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { LostCommits } from './lost-commits';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
+import { UndeliveredPairs } from './undelivered-pairs';
 
 /** Refreshes token pairs, and reports the reuse of refresh tokens. */
 @Injectable()
 export class Refresh {
   constructor(
-    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly tokens: TokenIssuer,
     private readonly transitions: SessionTransitions,
     private readonly lifecycle: SessionLifecycle,
+    private readonly undelivered: UndeliveredPairs,
+    private readonly lostCommits: LostCommits,
   ) {}
 
   /**
-   * Returns the pair that follows a refresh token.
+   * Returns the pair that follows a refresh token. If the outcome is unknown, the pair is kept for a
+   * minute, for the same token.
    * @throws AuthError `invalid_field`; `invalid_refresh_token`, the same for unknown, expired, revoked and used tokens
    */
   async refresh(refreshToken: string, info: ClientInfo): Promise<TokenPair> {
@@ -28,29 +32,29 @@ export class Refresh {
     const claims = parseRefreshToken(refreshToken);
     if (!claims) throw refused();
     const context = this.lifecycle.operationContext(info);
-    const graceMs = this.options.refreshReuseGraceSeconds * 1000;
-    const seed = graceMs > 0 ? this.tokens.newSeed() : null;
-    const next =
-      seed === null
-        ? this.tokens.issueSuccessor(refreshToken, claims)
-        : this.tokens.deriveSuccessor(refreshToken, claims, seed);
-    const outcome = await this.transitions.rotate({
-      ...context,
-      presented: this.presentedToken(refreshToken, claims, context.client.network),
-      next: next.digests,
-      accessTtlMs: this.options.accessTokenTtlSeconds * 1000,
-      refreshTtlMs: this.options.refreshTokenTtlSeconds * 1000,
-      graceMs,
-      seed,
+    const presented = this.presentedToken(refreshToken, claims, context.client.network);
+    const undelivered = this.undelivered.take(presented.digest);
+    const successor = undelivered ?? this.tokens.issueSuccessor(refreshToken, claims);
+    const command = { ...context, presented, next: successor.digests, seed: successor.seed };
+    const outcome = await this.rotate(command).catch((error: unknown) => {
+      // What became of the earlier refresh is as unknown as before.
+      if (undelivered) this.undelivered.keep(presented.digest, undelivered);
+      throw error;
     });
     switch (outcome.kind) {
       case 'rotated':
         if (outcome.networkChange) this.lifecycle.publishNetworkChange(outcome.networkChange);
-        return next.pair;
+        return successor.pair;
       case 'replayed':
         return this.tokens.deriveSuccessor(refreshToken, claims, outcome.seed).pair;
+      case 'unknown':
+        this.undelivered.keep(presented.digest, successor);
+        throw unavailable();
       case 'reused':
         this.lifecycle.publishTokenReuse(outcome, context.client);
+        break;
+      case 'newer_than_database':
+        this.lostCommits.report(outcome.session);
         break;
       case 'session_expired':
         await this.lifecycle.expireSessions(outcome.userId);
@@ -59,6 +63,14 @@ export class Refresh {
         await this.lifecycle.revokeForInactiveAccount(outcome.userId, outcome.account, context);
     }
     throw refused();
+  }
+
+  private async rotate(command: Omit<RotateToken, keyof TokenIssuer['lifetimes']>): Promise<RotateOutcome> {
+    try {
+      return await this.transitions.rotate({ ...command, ...this.tokens.lifetimes });
+    } catch (error) {
+      throw error instanceof AuthError && error.code === 'database_unavailable' ? unavailable() : error;
+    }
   }
 
   private presentedToken(text: string, claims: RefreshTokenClaims, network: string): PresentedRefreshToken {
@@ -78,6 +90,11 @@ export class Refresh {
       successorDigests: (seed) => tokens.deriveSuccessor(text, claims, seed).digests,
     };
   }
+}
+
+/** The client comes back soon: a refresh that was done after all is best answered while its pair is kept. */
+function unavailable(): AuthError {
+  return databaseUnavailable(1);
 }
 
 function refused(): AuthError {

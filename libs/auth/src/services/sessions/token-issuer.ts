@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CryptoSource } from '../../domain/ports/platform';
-import type { NewTokenFamily } from '../../domain/ports/sessions';
+import type { NewTokenFamily, RotateToken } from '../../domain/ports/sessions';
 import type { PairDigests } from '../../domain/refresh-decision';
 import {
   ACCESS_SECRET_BYTES,
@@ -22,6 +22,11 @@ const SEED_BYTES = 16;
 interface IssuedPair<Digests extends PairDigests = PairDigests> {
   readonly pair: TokenPair;
   readonly digests: Digests;
+}
+
+/** The pair that follows a refresh token, and the seed that it was derived with; null for random tokens. */
+export interface Successor extends IssuedPair {
+  readonly seed: string | null;
 }
 
 /** Issues tokens, and computes the digests that they are stored as. */
@@ -52,11 +57,30 @@ export class TokenIssuer {
     };
   }
 
-  /** A random pair that follows a refresh token in its family. Without rotation the refresh token stays the same. */
-  issueSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
+  /**
+   * The pair that follows a refresh token in its family: derived where its response can be issued again, or else random.
+   * Without rotation the refresh token stays the same.
+   */
+  issueSuccessor(refreshToken: string, claims: RefreshTokenClaims): Successor {
+    const seed = this.options.refreshReuseGraceSeconds > 0 ? this.newSeed() : null;
+    const issued = seed ? this.deriveSuccessor(refreshToken, claims, seed) : this.randomSuccessor(refreshToken, claims);
+    return { ...issued, seed };
+  }
+
+  private randomSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
     const accessToken = formatAccessToken(claims.sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
     if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
     return this.successor(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
+  }
+
+  /** How long tokens live, and for how long the response to a refresh can be issued again, in milliseconds. */
+  get lifetimes(): Pick<RotateToken, 'accessTtlMs' | 'refreshTtlMs' | 'graceMs'> {
+    const { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshReuseGraceSeconds } = this.options;
+    return {
+      accessTtlMs: accessTokenTtlSeconds * 1000,
+      refreshTtlMs: refreshTokenTtlSeconds * 1000,
+      graceMs: refreshReuseGraceSeconds * 1000,
+    };
   }
 
   /** A session id that is part of every token of the session. */
@@ -64,7 +88,7 @@ export class TokenIssuer {
     return this.crypto.uuid();
   }
 
-  newSeed(): string {
+  private newSeed(): string {
     return Buffer.from(this.crypto.randomBytes(SEED_BYTES)).toString('base64url');
   }
 

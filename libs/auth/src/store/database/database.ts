@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { AuthError } from '../../domain/errors';
+import { AuthError, databaseUnavailable } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
 import { TimeBudget, raceWithDeadline, awaitWithDeadline, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
@@ -17,8 +17,10 @@ const MAX_ATTEMPTS = 3;
 export interface StatementOptions {
   /** The longest it may take, if that is shorter than for every operation. */
   readonly withinMs?: number;
-  /** Called when the connection broke and the transaction may have been committed. */
+  /** Called when a run failed that may have been committed: its connection broke, or its time was over. */
   readonly onUnknownOutcome?: () => void;
+  /** Whether a run whose connection broke is followed by others until the deadline, not by two. */
+  readonly retryUntilDeadline?: boolean;
 }
 
 export interface TransactionOptions extends StatementOptions {
@@ -51,10 +53,9 @@ export abstract class Database {
 
   /** Commits all statements of the transaction, or none. */
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
-    const isCommit: ErrorTest = (error) => error instanceof CommitError;
     return this.runWithRetries(options, (deadline, joined) => {
       if (joined) return joined.runExclusive(() => this.runJoined(unit, joined, deadline));
-      return reportingUnknownOutcome(this.runTransaction(unit, deadline, options), options, isCommit);
+      return this.runTransaction(unit, deadline, options);
     });
   }
 
@@ -69,7 +70,7 @@ export abstract class Database {
         ? this.runAutocommit(queryOf(), deadline)
         : this.runTransaction(() => only(queryOf()), deadline, {});
       isFirst = false;
-      return reportingUnknownOutcome(run, options, () => true);
+      return run;
     });
   }
 
@@ -103,9 +104,10 @@ export abstract class Database {
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
 
   private async runWithRetries<T>(
-    { retryUnknownCommit = false, withinMs = Infinity }: TransactionOptions,
+    options: TransactionOptions,
     run: (deadline: Deadline, joined: JoinedTransaction | undefined) => Promise<T>,
   ): Promise<T> {
+    const { retryUnknownCommit = false, withinMs = Infinity } = options;
     const joined = currentTransaction();
     const mayRetry: ErrorTest = (error) => {
       // A deadlock may have rolled back the whole transaction of the application, which alone can run it again.
@@ -114,49 +116,50 @@ export abstract class Database {
         isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
       );
     };
+    let deadline: Deadline | undefined;
+    const noteOutcome = (): void => {
+      if (deadline?.outcomeUnknown) options.onUnknownOutcome?.();
+    };
     try {
-      const work = (deadline: Deadline): Promise<T> => withRetries(() => run(deadline, joined), deadline, mayRetry);
+      const work = (started: Deadline): Promise<T> => {
+        deadline = started;
+        return withRetries(() => run(started, joined).finally(noteOutcome), started, mayRetry, options);
+      };
       // The application must not continue while a statement of the library is still under way on its connection.
       return await (joined ? awaitWithDeadline : raceWithDeadline)(
         Math.max(1, Math.min(withinMs, this.answerWithinMs)),
         work,
       );
     } catch (error) {
+      noteOutcome();
       if (error instanceof AuthError) throw error;
       this.logger.error(`The database failed: ${describeFailure(error)}`);
       this.onFailure(failureKind(error));
-      throw new AuthError('database_unavailable', 'The database does not answer.');
+      throw databaseUnavailable();
     }
   }
 }
 
 type ErrorTest = (error: unknown) => boolean;
 
-async function reportingUnknownOutcome<T>(
-  run: Promise<T>,
-  { onUnknownOutcome }: StatementOptions,
-  isUnknown: ErrorTest,
-): Promise<T> {
-  try {
-    return await run;
-  } catch (error) {
-    if (isConnectionLost(error) && isUnknown(error)) onUnknownOutcome?.();
-    throw error;
-  }
-}
-
 function* only(query: Query): Transaction<Result> {
   return yield query;
 }
 
-async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, mayRetry: ErrorTest): Promise<T> {
+async function withRetries<T>(
+  run: () => Promise<T>,
+  deadline: Deadline,
+  mayRetry: ErrorTest,
+  { retryUntilDeadline = false }: StatementOptions,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || deadline.hasPassed || !mayRetry(error)) throw error;
+      const mayRunAgain = attempt < MAX_ATTEMPTS || (retryUntilDeadline && isConnectionLost(error));
+      if (!mayRunAgain || deadline.hasPassed || !mayRetry(error)) throw error;
       // At random, so that transactions that conflicted do not meet again.
-      await sleep(attempt * (20 + Math.random() * 60));
+      await sleep(Math.min(attempt, MAX_ATTEMPTS) * (20 + Math.random() * 60));
       deadline.failIfPassed();
     }
   }

@@ -1,9 +1,13 @@
+import { isConnectionLost } from './failure';
+
 /** The deadline of an operation. Each statement needs one, and it is much cheaper to create than an `AbortSignal`. */
 export class Deadline {
   /** By `performance.now()`. */
   private readonly at: number;
   private readonly listeners = new Set<() => void>();
   private readonly timer: NodeJS.Timeout;
+  private isCommitting = false;
+  private hasLostCommit = false;
   hasPassed = false;
 
   constructor(milliseconds: number) {
@@ -16,6 +20,25 @@ export class Deadline {
 
   get remainingMs(): number {
     return this.at - performance.now();
+  }
+
+  /** Whether something that was committed by now may have been done, although nobody was told. */
+  get outcomeUnknown(): boolean {
+    return this.isCommitting || this.hasLostCommit;
+  }
+
+  /** Sends a COMMIT, or a statement that commits itself. Until it is answered its outcome is unknown. */
+  async commit<T>(send: () => Promise<T>): Promise<T> {
+    this.isCommitting = true;
+    try {
+      return await send();
+    } catch (error) {
+      this.hasLostCommit ||= isConnectionLost(error);
+      throw error;
+    } finally {
+      // Torn down because the deadline passed, it is not answered: that it is unknown must outlast this.
+      this.isCommitting = this.hasPassed;
+    }
   }
 
   onPassed(listener: () => void): void {

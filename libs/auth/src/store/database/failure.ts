@@ -21,7 +21,7 @@ const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_
 
 /** The server ended the connection (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031), or it broke. */
 const ENDED = /^(0800[036]|08P01|25P03|57P0[1235]|1053|1927|4031)$/;
-const BROKEN = /^(ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST)$/;
+const BROKEN = /^(ECONNREFUSED|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST)$/;
 /** Some of it the drivers report in words only, and TypeORM by an error of its own. */
 const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
 

@@ -43,9 +43,11 @@ export class PooledDatabase extends Database {
           return outcome.outcome;
         }
         deadline.failIfPassed();
-        await sendText('COMMIT').catch((error: unknown) => {
-          throw new CommitError(error);
-        });
+        await deadline
+          .commit(() => sendText('COMMIT'))
+          .catch((error: unknown) => {
+            throw new CommitError(error);
+          });
         return outcome;
       } catch (error) {
         // With its transaction open it must not return to the pool; how much of a failed BEGIN was done is unknown.
@@ -58,7 +60,7 @@ export class PooledDatabase extends Database {
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
     return this.connections.use(deadline, (send) =>
       // The remaining time is written when the statement is sent: there may have been a long wait for the connection.
-      send(query, () => autocommitParams(query, deadline.remainingMs)),
+      deadline.commit(() => send(query, () => autocommitParams(query, deadline.remainingMs))),
     );
   }
 

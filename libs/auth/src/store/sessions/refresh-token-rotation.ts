@@ -86,6 +86,15 @@ export class RefreshTokenRotation {
 
   async rotate(command: RotateToken): Promise<RotateOutcome> {
     const call = new RotationCall(this.database.startBudget());
+    try {
+      return await this.rotateWithin(call, command);
+    } catch (error) {
+      if (call.outcomeUnknown) return { kind: 'unknown' };
+      throw error;
+    }
+  }
+
+  private async rotateWithin(call: RotationCall, command: RotateToken): Promise<RotateOutcome> {
     const first = this.rotatesWithoutReading ? await this.tryFirst(command, call) : null;
     if (first) return first;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
@@ -109,6 +118,8 @@ export class RefreshTokenRotation {
     if (!found || decision === 'refuse') return { kind: 'refused' };
     const { userId } = found.session;
     switch (decision) {
+      case 'newer_than_database':
+        return { kind: 'newer_than_database', session: found.session };
       case 'rotate':
         return (await this.tryRotate(command, found, call)) ?? 'lost_race';
       case 'replay':
@@ -127,14 +138,9 @@ export class RefreshTokenRotation {
     }
   }
 
-  /** Before anything is known of the token. A failure, or a delay, leaves it open whether it was done. */
-  private async tryFirst(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
-    try {
-      return await this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS);
-    } catch {
-      call.outcomeUnknown = true;
-      return null;
-    }
+  /** Before anything is known of the token. A failure, or a delay, is followed by the read. */
+  private tryFirst(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
+    return this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { RefreshableSession } from '../../domain/refresh-decision';
 import type { StatementOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 
-/** One call of `rotate`: its time, and whether a statement of it was done although its result was lost. */
+/** One call of `rotate`: its time, and whether a statement of it may have been done although its result was lost. */
 export class RotationCall {
   outcomeUnknown = false;
 
@@ -23,10 +23,10 @@ export class RotationCall {
 
   options(maxMs = Infinity): StatementOptions {
     const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);
-    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome };
+    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome, retryUntilDeadline: true };
   }
 
   budgetOnly(): StatementOptions {
-    return { withinMs: this.budget.remainingMs };
+    return { withinMs: this.budget.remainingMs, retryUntilDeadline: true };
   }
 }
