@@ -1,6 +1,8 @@
 import { AuthSession } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/store/database/database';
-import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
+import type { ServerClock } from '../../libs/auth/src/store/database/server-clock';
+import { autocommitParams } from '../../libs/auth/src/store/database/transaction';
+import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
 import { Host } from '../support/host';
 import { Tap } from '../support/tap';
@@ -136,6 +138,35 @@ describe.each(DATABASES)('a refresh during an outage on %s', (name) => {
     await host.refresh(session.refresh_token).expect(200);
     expect(refused).toBe(tap.isSqlite ? 0 : 8);
     expect(host.sent('token_reuse_detected')).toEqual([]);
+    await host.close();
+    await database.drop();
+  });
+});
+
+describeOn('postgres')('a refresh that reaches the database after its caller was answered', () => {
+  it('is not done, wherever its statement waited: its deadline is one by the clock of the database', async () => {
+    const database = await createDatabase('postgres');
+    const host = await Host.start({ database });
+    const { refresh_token: first, session_id: id } = await host.login();
+    const { body } = (await host.refresh(first).expect(200)) as { body: Pair };
+    const tap = new Tap(host);
+    const { clock } = host.app.get(Database) as unknown as { clock: ServerClock };
+    const sent: { sql: string; params: unknown[] }[] = [];
+    tap.hook = {
+      before: (call) => {
+        if (call.sql.startsWith('WITH changed'))
+          sent.push({ sql: call.sql, params: autocommitParams(call, 200, clock) });
+        throw Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
+      },
+    };
+    Object.assign(host.app.get(Database), { answerWithinMs: 200 });
+    await host.refresh(body.refresh_token).expect(503, UNAVAILABLE);
+    tap.hook = {};
+    const late = sent[0]!;
+    await host.dataSource.query('SELECT pg_sleep(0.2)');
+    await expect(host.dataSource.query(late.sql, late.params)).rejects.toThrow('division by zero');
+    const session = await host.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+    expect(Number(session.generation)).toBe(1);
     await host.close();
     await database.drop();
   });

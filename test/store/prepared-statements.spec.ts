@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/database/pooled-database';
 import { raceWithDeadline } from '../../libs/auth/src/store/database/deadline';
 import { DriverConnections } from '../../libs/auth/src/store/database/driver-connections';
+import { ServerClock } from '../../libs/auth/src/store/database/server-clock';
 import { autocommitParams, REMAINING_MS, type Result } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { Host } from '../support/host';
@@ -87,7 +88,9 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
 function sendOn(connections: DriverConnections, sql: string, params: unknown[] = []): Promise<Result> {
   const query = { sql, params, isPrepared: true };
   return raceWithDeadline(1_000, (deadline) =>
-    connections.use(deadline, (now) => now(query, () => autocommitParams(query, deadline.remainingMs))),
+    connections.use(deadline, (now) =>
+      now(query, () => autocommitParams(query, deadline.remainingMs, new ServerClock())),
+    ),
   );
 }
 

@@ -47,6 +47,9 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
   };
 }
 
+/** The column that reports the time of the database, in milliseconds (PostgreSQL). `ServerClock` reads it. */
+export const SERVER_NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double precision) AS server_now';
+
 /**
  * A condition that makes a statement fail as a whole (by a division by zero) if it runs past its deadline, when its caller
  * has had an error. It is evaluated after the parts of the statement that `done` names (PostgreSQL).
@@ -56,7 +59,11 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
  */
 export function failIfDeadlinePassed(done: readonly string[]): string {
   const all = done.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
-  const isInTime = `clock_timestamp() < now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
+  const byDuration = `now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
+  // For a statement that waited in the connection of a frozen server: there its time begins when the server goes on.
+  const byClock = `to_timestamp(CAST(:deadlineAt AS double precision) / 1000)`;
+  // NULL is the least of no values.
+  const isInTime = `clock_timestamp() < LEAST(${byDuration}, ${byClock})`;
   return `CASE WHEN ${all} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
 }
 

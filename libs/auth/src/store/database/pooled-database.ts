@@ -3,8 +3,9 @@ import { Database, type TransactionOptions } from './database';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { DriverConnections, tearDown, type DriverConnection } from './driver-connections';
-import { CommitError } from './failure';
+import { CommitError, failureCode } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
+import { ServerClock } from './server-clock';
 import type { Query, Result, UnitOfWork } from './transaction';
 import { autocommitParams, drive, paramsInTransaction, RolledBack } from './transaction';
 
@@ -13,9 +14,13 @@ const POSTGRES_BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
 const MYSQL_BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'];
 const MYSQL_BEGIN_ANY_ISOLATION = ['START TRANSACTION'];
 
+/** PostgreSQL: division by zero, by which a statement refuses to run past its deadline. */
+const TOO_LATE = '22012';
+
 /** PostgreSQL, MySQL and MariaDB: each transaction has a connection of its own. */
 export class PooledDatabase extends Database {
   private readonly connections: DriverConnections;
+  private readonly clock = new ServerClock();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -58,10 +63,21 @@ export class PooledDatabase extends Database {
   }
 
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
-    return this.connections.use(deadline, (send) =>
+    return this.connections.use(deadline, async (send) => {
+      const sentAt = Date.now();
       // The remaining time is written when the statement is sent: there may have been a long wait for the connection.
-      deadline.commit(() => send(query, () => autocommitParams(query, deadline.remainingMs))),
-    );
+      const params = (): unknown[] => autocommitParams(query, deadline.remainingMs, this.clock);
+      const result = await deadline
+        .commit(() => send(query, params))
+        .catch((error: unknown) => {
+          // Refused as too late although there is time left: a clock was set.
+          if (failureCode(error) === TOO_LATE) this.clock.reset();
+          throw error;
+        });
+      const serverNow = result.rows[0]?.['server_now'];
+      if (serverNow !== undefined) this.clock.observe(Number(serverNow), sentAt);
+      return result;
+    });
   }
 
   protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {

@@ -1,8 +1,13 @@
+import type { ServerClock } from './server-clock';
+
 /** A row, by the names that the statement gives its columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A parameter that becomes the milliseconds that remain for a statement that commits itself, when it is sent. */
 export const REMAINING_MS = Symbol('REMAINING_MS');
+
+/** A parameter that becomes the same deadline by the database's clock, in milliseconds; NULL where that is not known. */
+export const DEADLINE_AT = Symbol('DEADLINE_AT');
 
 /** A statement with its parameters, ready for the driver. */
 export interface Query {
@@ -44,12 +49,16 @@ const NO_TIMEOUT_MS = 2_147_483_647;
 
 /** The parameters within a transaction, whose COMMIT is not sent after the deadline. */
 export function paramsInTransaction({ params }: Query): unknown[] {
-  return params.map((param) => (param === REMAINING_MS ? NO_TIMEOUT_MS : param));
+  return params.map((param) => (param === REMAINING_MS ? NO_TIMEOUT_MS : param === DEADLINE_AT ? null : param));
 }
 
 /** The parameters of a statement that commits itself: it has nine tenths of the time, the rest is for the way there and back. */
-export function autocommitParams({ params }: Query, remainingMs: number): unknown[] {
-  return params.map((param) => (param === REMAINING_MS ? Math.floor(remainingMs * 0.9) : param));
+export function autocommitParams({ params }: Query, remainingMs: number, clock: ServerClock): unknown[] {
+  const limitMs = Math.floor(remainingMs * 0.9);
+  return params.map((param) => {
+    if (param === REMAINING_MS) return limitMs;
+    return param === DEADLINE_AT ? clock.instantIn(limitMs) : param;
+  });
 }
 
 /** All rows of the statement. */

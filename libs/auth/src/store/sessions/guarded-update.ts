@@ -1,10 +1,10 @@
 import type { NewAuthEvent } from '../../domain/auth-event';
 import type { EventWriter } from '../events/event-writer';
 import type { Database, StatementOptions } from '../database/database';
-import { failIfDeadlinePassed } from '../database/dialect';
+import { failIfDeadlinePassed, SERVER_NOW } from '../database/dialect';
 import type { ParameterValues, Statement } from '../database/statement';
 import type { StatementFactory } from '../database/statement-factory';
-import { affectedBy, REMAINING_MS, type Query, type Row, type Transaction } from '../database/transaction';
+import { affectedBy, DEADLINE_AT, REMAINING_MS, type Query, type Row, type Transaction } from '../database/transaction';
 
 /** What the update returns of the changed row `s` besides, on PostgreSQL. */
 export interface Returned {
@@ -36,7 +36,7 @@ export class GuardedUpdate {
       database.dialect === 'postgres'
         ? `WITH changed AS (${update} RETURNING s.{session.userId} AS user_id, ${returned.column}),
              logged AS (${events.insertForUsersIn('changed', returned.extra)} RETURNING 1 AS one)
-           SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`
+           SELECT changed.*, ${SERVER_NOW} FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`
         : update,
     );
   }
@@ -49,7 +49,8 @@ export class GuardedUpdate {
     const { database, events, update } = this;
     if (database.dialect === 'postgres') {
       // Each run draws another event id: the first one may be taken.
-      const query = (): Query => update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS });
+      const query = (): Query =>
+        update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS, deadlineAt: DEADLINE_AT });
       return (await database.autocommit(query, options)).rows[0] ?? null;
     }
     const updateAndRecord = function* (): Transaction<Row | null> {
