@@ -148,9 +148,9 @@ describeOn('postgres')('a refresh that reaches the database after its caller was
     const database = await createDatabase('postgres');
     const host = await Host.start({ database });
     const { refresh_token: first, session_id: id } = await host.login();
-    const { body } = (await host.refresh(first).expect(200)) as { body: Pair };
+    const { refreshToken } = await host.auth.refresh(first);
     const tap = new Tap(host);
-    const { clock } = host.app.get(Database) as unknown as { clock: ServerClock };
+    const { clock } = host.app.get<{ clock: ServerClock }>(Database);
     const sent: { sql: string; params: unknown[] }[] = [];
     tap.hook = {
       before: (call) => {
@@ -160,7 +160,7 @@ describeOn('postgres')('a refresh that reaches the database after its caller was
       },
     };
     Object.assign(host.app.get(Database), { answerWithinMs: 200 });
-    await host.refresh(body.refresh_token).expect(503, UNAVAILABLE);
+    await host.refresh(refreshToken).expect(503, UNAVAILABLE);
     tap.hook = {};
     const late = sent[0]!;
     await host.dataSource.query('SELECT pg_sleep(0.2)');

@@ -24,7 +24,7 @@ import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
 import { configureExpress, type ExpressApplication } from './http/platform/express';
 import { configureFastify, type FastifyApplication } from './http/platform/fastify';
 import { libraryRoutes } from './http/platform/library-routes';
-import { AUTH_OPTIONS, type AuthModuleExtras } from './options/auth-options';
+import { AUTH_OPTIONS, type AuthModuleExtras, type ResolvedAuthOptions } from './options/auth-options';
 import { AuthService } from './services/auth.service';
 import { AuthHealth } from './services/maintenance/auth-health';
 import { PruningService } from './services/maintenance/pruning.service';
@@ -35,6 +35,7 @@ import {
   warnAboutForwardedAddresses,
   warnAboutMissingTables,
   warnAboutPlatform,
+  warnAboutShortGracePeriod,
 } from './startup-checks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
 
@@ -99,6 +100,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     refuseContradictoryRoutes(this.modules);
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
+    warnAboutShortGracePeriod(this.moduleRef.get<ResolvedAuthOptions>(AUTH_OPTIONS));
   }
 
   /** Warns of tables that are missing. */

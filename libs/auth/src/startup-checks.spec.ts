@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { requireDataSource, warnAboutMissingTables } from './startup-checks';
+import type { ResolvedAuthOptions } from './options/auth-options';
+import { requireDataSource, warnAboutMissingTables, warnAboutShortGracePeriod } from './startup-checks';
 import { AUTH_ENTITIES } from './store/entities';
 
 describe('the check of the tables', () => {
@@ -14,6 +15,20 @@ describe('the check of the tables', () => {
     await warnAboutMissingTables(dataSource);
     await dataSource.destroy();
     expect(warn.mock.calls.filter(([text]) => String(text).includes('AUTH_MIGRATIONS'))).toHaveLength(warnings);
+    warn.mockRestore();
+  });
+});
+
+describe('the check of the grace period', () => {
+  it.each([
+    [0, 0],
+    [1, 1],
+    [6, 1],
+    [7, 0],
+  ])('of %i seconds warns %i times: a client does not come back to another instance sooner', (seconds, warnings) => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    warnAboutShortGracePeriod({ refreshReuseGraceSeconds: seconds } as ResolvedAuthOptions);
+    expect(warn.mock.calls.filter(([text]) => String(text).includes('Write at least 10'))).toHaveLength(warnings);
     warn.mockRestore();
   });
 });

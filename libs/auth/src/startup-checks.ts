@@ -3,6 +3,7 @@ import { Logger, type Type } from '@nestjs/common';
 import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
+import type { ResolvedAuthOptions } from './options/auth-options';
 import { contradictoryRoutes } from './http/guards/contradictory-routes';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
 import { dialectOf, type Dialect } from './store/database/dialect';
@@ -117,6 +118,19 @@ export function warnAboutForwardedAddresses({ httpAdapter }: HttpAdapterHost): v
     );
   };
   server.on('request', check);
+}
+
+/** The deadline of a refresh and its `Retry-After`, in seconds: no client comes back to another instance sooner. */
+const COMES_BACK_AFTER_SECONDS = 6;
+
+/** Warns about a grace period that is over before a client can come back after a refresh of unknown outcome. */
+export function warnAboutShortGracePeriod({ refreshReuseGraceSeconds: seconds }: ResolvedAuthOptions): void {
+  if (seconds === 0 || seconds > COMES_BACK_AFTER_SECONDS) return;
+  new Logger('AuthModule').warn(
+    `refreshReuseGraceSeconds is ${seconds}: a client whose refresh was answered with 503 comes back after up to ` +
+      `${COMES_BACK_AFTER_SECONDS} seconds, which is reuse if another instance serves it. Write at least 10, or 30 ` +
+      'where the database fails over to a standby.',
+  );
 }
 
 /** Warns about settings of the HTTP platform that are insecure, or that break the library's routes. */

@@ -64,7 +64,7 @@ export class PooledDatabase extends Database {
 
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
     return this.connections.use(deadline, async (send) => {
-      const sentAt = Date.now();
+      const sentAt = performance.now();
       // The remaining time is written when the statement is sent: there may have been a long wait for the connection.
       const params = (): unknown[] => autocommitParams(query, deadline.remainingMs, this.clock);
       const result = await deadline
