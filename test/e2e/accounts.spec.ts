@@ -210,6 +210,23 @@ stories('a new password that may be predictable', { auth: { passwordPolicy: ALLO
   });
 });
 
+/** The 100th, one at about the 1,000th place and the 3,000th of those that leaked most often, of at least so many characters. */
+const FREQUENT = new Map([
+  [8, ['babygirl', 'cerberus', '30121988']],
+  [15, ['xf6cmqlrpeuhjuvv', 'masha0663655464', 'zcfvfzkelifz123']],
+]);
+
+for (const [minLength, passwords] of FREQUENT) {
+  stories(`a new password of at least ${minLength} characters`, { auth: { passwordPolicy: { minLength } } }, (at) => {
+    it('is refused if it is among the 3,000 of this length that leaked most often', async () => {
+      const refused = { code: 'invalid_field', fields: { password: ['This password is too common.'] } };
+      for (const password of passwords) {
+        await expect(at.host.auth.createUser({ username: 'carol', password })).rejects.toMatchObject(refused);
+      }
+    });
+  });
+}
+
 function isKnown(password: string, { username }: { username: string }): Promise<string | null> {
   const isBad = password.startsWith('password') || password.startsWith(username.slice(0, 3));
   return Promise.resolve(isBad ? 'This password is known.' : null);

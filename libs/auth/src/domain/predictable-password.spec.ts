@@ -1,3 +1,5 @@
+import { isCommonPassword } from './common-passwords';
+import { FREQUENT_PASSWORDS } from './frequent-passwords';
 import { predictabilityProblem } from './predictable-password';
 
 const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, username);
@@ -34,6 +36,31 @@ it.each([
   '!@#$%^&*()!!!@#$',
 ])('the password %s is refused as common', (password) => {
   expect(problem(password)).toBe(COMMON);
+});
+
+describe('of the passwords that leaked most often', () => {
+  const frequent = FREQUENT_PASSWORDS.trim().split(' ');
+  const lengthOf = (password: string): number => [...password].length;
+
+  it.each([8, 9, 10, 11, 12, 13, 14, 15, 16, 17])(
+    'at least 3,000 of %i and more characters are refused, in upper case too',
+    (minLength) => {
+      const fitting = frequent.filter((password) => lengthOf(password) >= minLength);
+      expect(fitting.length).toBeGreaterThanOrEqual(3_000);
+      expect(fitting.filter((password) => problem(password.toUpperCase()) !== COMMON)).toEqual([]);
+    },
+  );
+
+  it('each is there once, in the form in which passwords are compared', () => {
+    expect(new Set(frequent).size).toBe(frequent.length);
+    expect(frequent.filter((password) => password !== password.normalize('NFKC').toLowerCase())).toEqual([]);
+    expect(Math.min(...frequent.map(lengthOf))).toBe(8);
+  });
+
+  it.each([frequent.slice(50, 52).join(' '), frequent[50]!.slice(0, -1), `${frequent[50]!}!`, ' '.repeat(8)])(
+    'a part of one, or two with a space, is not one: "%s"',
+    (password) => expect(isCommonPassword(password)).toBe(false),
+  );
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { COMMON_PASSWORDS } from './common-passwords';
+import { isCommonPassword } from './common-passwords';
 import { FIELD_MESSAGES } from './fields';
 
 /** Shorter names are parts of too many words. */
@@ -15,7 +15,7 @@ const MIN_RUN_LENGTH = 3;
 export function predictabilityProblem(password: string, username: string): string | null {
   const text = folded(password);
   const name = folded(username);
-  if (COMMON_PASSWORDS.has(text) || isRepeated(text)) return FIELD_MESSAGES.common;
+  if (isCommonPassword(text) || isRepeated(text)) return FIELD_MESSAGES.common;
   if ([...name].length >= MIN_NAME_LENGTH && text.includes(name)) return FIELD_MESSAGES.containsName;
   return isMadeOfRuns([...text]) ? FIELD_MESSAGES.common : null;
 }

