@@ -35,6 +35,7 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
     null,
     'A value does not have the type of its column: compare the table with its entity.',
   ],
+  [/^(1267|3988)$/, null, 'The character set of a column cannot represent a value: convert the column to utf8mb4.'],
   [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL)$/, null, 'A column needs a value: give it a default.'],
   [/^(42501|1142|1143)$/, null, 'The database user lacks a privilege.'],
 ];

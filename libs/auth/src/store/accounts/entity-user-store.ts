@@ -5,8 +5,8 @@ import { UserStore, withExactId } from '../../domain/ports/accounts';
 import type { NameMatching } from '../../domain/username';
 import type { AccountSql } from '../database/statement-factory';
 import { AuthSession, AuthUserLock } from '../entities';
-import type { Database } from '../database/database';
-import { isDuplicate } from '../database/failure';
+import type { AutocommitOptions, Database } from '../database/database';
+import { isDuplicate, isUnrepresentable } from '../database/failure';
 import { Statement } from '../database/statement';
 import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
 import { UserNames, type NameKey } from './user-names';
@@ -27,6 +27,8 @@ const ID_FORMS: readonly { readonly types: RegExp; readonly form: string; readon
   { types: /^(\w*int\w*|\w*serial\w*)$/, form: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
   { types: /^uuid$/, form: UUID.source, postgresType: 'uuid' },
 ];
+
+const NOBODY_IF_UNREPRESENTABLE: AutocommitOptions = { matchesNothingAfter: isUnrepresentable };
 
 /** Users in a TypeORM entity of the same DataSource: the application's own, or the library's `AuthUser`. */
 export class EntityUserStore extends UserStore {
@@ -141,7 +143,8 @@ export class EntityUserStore extends UserStore {
   }
 
   override async create(user: NewUser): Promise<StoredUser | null> {
-    if (await this.findByUsername(user.username)) return null;
+    // This look-up fails for a name that the column cannot represent: MySQL might store it with question marks.
+    if (await this.rowOf(user.username, {})) return null;
     const nameKey = this.names.keyOf(user.username);
     const row = this.own?.newRow(user, nameKey) ?? this.mappedRow(user, nameKey);
     const inserted = await this.database.withManager((manager) => insertOrNot(manager, this.mapping.entity, row));
@@ -196,8 +199,12 @@ export class EntityUserStore extends UserStore {
     return /int/.test(this.table.dataSource.driver.normalizeType(this.table.idColumn));
   }
 
-  private async rowOf(username: string): Promise<Row | null> {
-    const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }));
+  /**
+   * Nobody has a name that the column's character set cannot represent. No condition that the index serves would say so
+   * without an error, unless it knew the collation of the column.
+   */
+  private async rowOf(username: string, options = NOBODY_IF_UNREPRESENTABLE): Promise<Row | null> {
+    const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }), options);
     return this.names.rowOf(username, rows);
   }
 

@@ -14,6 +14,8 @@ const DATABASE_TIMEOUT_MS = 5_000;
 
 const MAX_ATTEMPTS = 3;
 
+const NO_ROWS: Result = { rows: [], affected: 0 };
+
 export interface StatementOptions {
   /** The longest it may take, if that is shorter than for every operation. */
   readonly withinMs?: number;
@@ -21,6 +23,11 @@ export interface StatementOptions {
   readonly onUnknownOutcome?: () => void;
   /** Whether a run whose connection broke is followed by others until the deadline, not by two. */
   readonly retryUntilDeadline?: boolean;
+}
+
+export interface AutocommitOptions extends StatementOptions {
+  /** Which errors mean that no row matches. They are neither thrown nor logged. */
+  readonly matchesNothingAfter?: ((error: unknown) => boolean) | undefined;
 }
 
 export interface TransactionOptions extends StatementOptions {
@@ -60,17 +67,22 @@ export abstract class Database {
   }
 
   /** One statement that commits itself and may be run again. Reads go to the primary. */
-  autocommit(query: Query | (() => Query), options: StatementOptions = {}): Promise<Result> {
+  autocommit(query: Query | (() => Query), options: AutocommitOptions = {}): Promise<Result> {
     const queryOf = typeof query === 'function' ? query : (): Query => query;
+    const rowsOrNone = (run: Promise<Result>): Promise<Result> =>
+      run.catch((error: unknown) => {
+        if (options.matchesNothingAfter?.(error)) return NO_ROWS;
+        throw error;
+      });
     let isFirst = true;
     return this.runWithRetries({ ...options, retryUnknownCommit: true }, (deadline, joined) => {
-      if (joined) return joined.runExclusive(() => this.runJoined(() => only(queryOf()), joined, deadline));
+      if (joined) return rowsOrNone(joined.runExclusive(() => this.runJoined(() => only(queryOf()), joined, deadline)));
       // After a conflict with READ COMMITTED: the application's isolation level may be stricter.
       const run = isFirst
         ? this.runAutocommit(queryOf(), deadline)
         : this.runTransaction(() => only(queryOf()), deadline, {});
       isFirst = false;
-      return run;
+      return rowsOrNone(run);
     });
   }
 

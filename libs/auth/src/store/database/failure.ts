@@ -66,6 +66,14 @@ export function isDuplicate(error: unknown): boolean {
   return DUPLICATE.has(failureCode(error));
 }
 
+/**
+ * Whether a value has characters that the column compared with it cannot have, so that it is in no row. (MySQL, MariaDB: 1267;
+ * MySQL for a parameter of a prepared statement: 3988)
+ */
+export function isUnrepresentable(error: unknown): boolean {
+  return ['1267', '3988'].includes(failureCode(error));
+}
+
 /** What the driver said, out of what was wrapped around it. */
 function sourceOf(error: unknown): unknown {
   if (error instanceof CommitError) return sourceOf(error.cause);
