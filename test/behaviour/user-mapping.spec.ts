@@ -14,7 +14,7 @@ import {
   TableInheritance,
   VirtualColumn,
 } from 'typeorm';
-import { createDatabase, DATABASES, describeOn, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { CHEAP, Host, PASSWORD } from '../support/host';
 
 const SILENT = { log() {}, error() {}, warn() {} };
@@ -98,6 +98,25 @@ class Driver {
 
   @Column({ type: 'tinyint', default: 1 })
   status!: number;
+}
+
+/** Columns of a fixed length, which PostgreSQL fills with spaces. */
+@Entity('guests')
+class Guest {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'char', length: 40, default: '' })
+  badge!: string;
+
+  @Column({ type: 'char', length: 60 })
+  password!: string;
+
+  @Column({ type: 'char', length: 100, default: '' })
+  longPassword!: string;
 }
 
 @Entity('strangers')
@@ -251,5 +270,35 @@ describeOn('mariadb')('a column of type tinyint as `active`', () => {
     const entities = [Driver, ...AUTH_ENTITIES_WITHOUT_USERS];
     expect(await startError(database, { entity: Driver, active }, entities)).toEqual(problem);
     await database.drop();
+  });
+});
+
+describeEachPooled('columns of type char on %s', (name) => {
+  const entities = [Guest, ...AUTH_ENTITIES_WITHOUT_USERS];
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['username', 'badge', /users\.username is 'badge', a column of type character; write .*varchar or text/],
+    [
+      'passwordHash',
+      'longPassword',
+      /users\.passwordHash is 'longPassword', a column of type character; write .*varchar or text/,
+    ],
+  ])('stop the start as `%s` where the database returns them with spaces', async (option, property, problem) => {
+    const error = await startError(database, { entity: Guest, [option]: property }, entities);
+    if (name === 'postgres') expect(error).toMatch(problem);
+    else expect(error).toBeNull();
+  });
+
+  it('are accepted for hashes of exactly their length', async () => {
+    const users = { entity: Guest, username: 'email', passwordHash: 'password' };
+    const host = await Host.start({ database, entities, users: ['alice'], auth: { users } });
+    await host.login('alice');
+    await host.close();
   });
 });

@@ -1,12 +1,16 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { UserEntityMapping } from '../../domain/ports/accounts';
+import { dialectOf, type Dialect } from '../database/dialect';
 import type { Column } from './user-table';
 
 /** What a column must hold, with the hint that completes "write ...". */
 interface Kind {
   readonly write: (property: string) => string;
-  readonly accepts: (column: Column, type: string) => boolean;
+  readonly accepts: (column: Column, type: string, dialect: Dialect | undefined) => boolean;
 }
+
+/** The characters of every bcrypt hash. */
+const BCRYPT_LENGTH = 60;
 
 const OTHERWISE = 'for anything else pass a class that extends UserStore';
 
@@ -32,6 +36,19 @@ const UNIQUE_TEXT: Kind = {
     column.isInsert &&
     !column.generatedType &&
     isUnique(column),
+};
+
+const NAME: Kind = {
+  write: () =>
+    'the name of a column of type varchar or text: PostgreSQL returns char(n) filled with spaces, so nobody would be found',
+  accepts: (_, type, dialect) => !isPadded(type, dialect),
+};
+
+const HASH: Kind = {
+  write: () =>
+    'the name of a column of type varchar or text: PostgreSQL returns char(n) filled with spaces, so no password would ' +
+    'match (char(60) is accepted, for bcrypt hashes)',
+  accepts: ({ length }, type, dialect) => !isPadded(type, dialect) || Number(length) === BCRYPT_LENGTH,
 };
 
 const NULLABLE_DATE: Kind = {
@@ -60,9 +77,9 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
     return problem === null ? [] : [`users.${option} is '${property}', ${problem}`];
   };
   return [
-    ...problemOf('username'),
+    ...problemOf('username', NAME),
     ...problemOf('foldedUsername', UNIQUE_TEXT),
-    ...problemOf('passwordHash'),
+    ...problemOf('passwordHash', HASH),
     ...problemOf('active', BOOLEAN),
     ...problemOf('disabledAt', NULLABLE_DATE),
   ];
@@ -84,9 +101,14 @@ function columnProblem(
   }
   if (column.isDeleteDate) return 'the @DeleteDateColumn; leave it out: a user for whom it is set counts as deleted';
   const type = dataSource.driver.normalizeType(column);
-  if (!kind || (!column.isArray && kind.accepts(column, type))) return null;
+  if (!kind || (!column.isArray && kind.accepts(column, type, dialectOf(dataSource)))) return null;
   const nullable = column.isNullable ? 'nullable ' : '';
   return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; write ${kind.write(property)}`;
+}
+
+/** Whether values come back with spaces at their end. MySQL and MariaDB remove them, and SQLite adds none. */
+function isPadded(type: string, dialect: Dialect | undefined): boolean {
+  return dialect === 'postgres' && type === 'character';
 }
 
 /** Whether no two rows may have the same value. A condition of the index would exempt some rows. */
