@@ -15,7 +15,7 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    here = await Host.start({ database });
+    here = await Host.start({ database, auth: { recentLogin: { endpoint: true } } });
     there = await Host.start({ database, users: [] });
   });
   afterAll(async () => {
@@ -32,14 +32,16 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     host.app.get(OpenSockets).register(id, () => void closed.push(label));
   const check = (host: Host): Promise<number> => host.app.get(OpenSockets).check();
 
-  it('of the session that a password change keeps are closed, here immediately and elsewhere by the check', async () => {
+  it.each([
+    ['a password change', '/auth/password/change', { current_password: PASSWORD, new_password: PASSWORD }],
+    ['a reauthentication', '/auth/reauthenticate', { password: PASSWORD }],
+  ])('of the session that %s keeps are closed, here immediately and elsewhere by the check', async (_, path, body) => {
     const login = await here.login();
     open(here, login, 'here');
     open(there, login, 'there');
     here.clock.advance(1);
     there.clock.advance(1);
-    const change = { current_password: PASSWORD, new_password: PASSWORD };
-    const { body: pair } = await here.post('/auth/password/change', login.access_token, change).expect(200);
+    const { body: pair } = await here.post(path, login.access_token, body).expect(200);
     expect(closed).toEqual(['here']);
     open(there, login, 'there, with the new pair');
     expect(await check(there)).toBe(1);

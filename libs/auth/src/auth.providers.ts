@@ -34,6 +34,7 @@ import { PasswordReplacement } from './services/credentials/password-replacement
 import { PasswordReset } from './services/credentials/password-reset';
 import { Passwords } from './services/credentials/passwords';
 import { SessionAttempts } from './services/credentials/session-attempts';
+import { Reauthentication } from './services/credentials/reauthentication';
 import { UserPassword } from './services/credentials/user-password';
 import { WaitQueue } from './services/credentials/wait-queue';
 import { AuthHealth } from './services/maintenance/auth-health';
@@ -185,6 +186,7 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
   Login,
   PasswordReplacement,
   PasswordReset,
+  Reauthentication,
   UserPassword,
   Accounts,
   AccountServices,

@@ -161,7 +161,7 @@ export class AuthService {
    * @throws AuthError `invalid_field` on `password`, counted against the session; `too_many_attempts`
    */
   reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.users.password.reauthenticate(principal, password, client);
+    return this.users.reauthentication.confirm(principal, password, client);
   }
 
   /** Whether `POST reauthenticate/` is mounted. */

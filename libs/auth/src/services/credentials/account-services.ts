@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from './accounts';
 import { PasswordReset } from './password-reset';
 import { Passwords } from './passwords';
+import { Reauthentication } from './reauthentication';
 import { UserPassword } from './user-password';
 
 /** The use cases of users and their passwords, grouped for `AuthService`. */
@@ -12,5 +13,6 @@ export class AccountServices {
     readonly passwords: Passwords,
     readonly password: UserPassword,
     readonly passwordReset: PasswordReset,
+    readonly reauthentication: Reauthentication,
   ) {}
 }

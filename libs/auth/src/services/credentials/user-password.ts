@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { assertValidField, invalidAccessToken } from '../../domain/errors';
 import { passwordProblem } from '../../domain/fields';
-import { SessionTransitions } from '../../domain/ports/sessions';
 import type { TokenPair } from '../../domain/tokens';
-import { accessDigestOf, type AuthPrincipal } from '../sessions/authentication';
+import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { TokenIssuer } from '../sessions/token-issuer';
 import { Login } from './login';
@@ -16,13 +15,12 @@ export interface PasswordChange {
   readonly newPassword: string;
 }
 
-/** What users do with their password within a session, which continues with a pair of a new token family. */
+/** Changes a user's password within a session, which continues with a pair of a new token family. */
 @Injectable()
 export class UserPassword {
   constructor(
     private readonly login: Login,
     private readonly lifecycle: SessionLifecycle,
-    private readonly transitions: SessionTransitions,
     private readonly tokens: TokenIssuer,
     private readonly replacement: PasswordReplacement,
   ) {}
@@ -43,18 +41,6 @@ export class UserPassword {
       const by = { expectedHash: user.passwordHash!, resetDigest: null, keep };
       const replaced = await this.replacement.replace(user, newPassword, info, by);
       if (!replaced?.kept) throw invalidAccessToken();
-      return pair;
-    });
-  }
-
-  /** Confirms the password. @throws AuthError `access_token_invalid` if the principal's access token is not live any more */
-  reauthenticate(principal: AuthPrincipal, password: string, info: ClientInfo): Promise<TokenPair> {
-    return this.login.confirm(principal, password, 'password', info, async () => {
-      const context = this.lifecycle.operationContext(info);
-      const { id } = principal.session;
-      const { pair, digests } = this.tokens.issueFamily(id, context.now);
-      const current = { id, userId: String(principal.userId), accessDigest: accessDigestOf(principal) ?? '' };
-      if (!(await this.transitions.reissue(current, digests, context))) throw invalidAccessToken();
       return pair;
     });
   }

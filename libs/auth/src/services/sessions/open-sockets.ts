@@ -17,11 +17,11 @@ interface OpenSocket {
 }
 
 /**
- * Closes sockets and event streams when their session ends: immediately if this instance ends it.
- * Sessions that expire or end elsewhere are found in the database, every `socketCheckIntervalSeconds`
- * while any socket is open, and so are those with a new token family: a password change or a
- * reauthentication ends what the earlier tokens have opened. While the database does not answer,
- * nothing is closed.
+ * Closes sockets and event streams when their session ends, or when a password change or a
+ * reauthentication replaces the tokens that opened them: immediately where this instance does it.
+ * What happens elsewhere, and sessions that expire, are found in the database, every
+ * `socketCheckIntervalSeconds` while any socket is open. While the database does not answer, nothing
+ * is closed.
  */
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {
