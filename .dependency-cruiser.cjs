@@ -41,7 +41,7 @@ module.exports = {
       name: 'hosts-use-the-only-door',
       severity: 'error',
       from: { path: '^apps/' },
-      to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/((testing|client)/)?index\\.ts$' },
+      to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/((testing|client|adapters/node-sqlite)/)?index\\.ts$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
   ],
