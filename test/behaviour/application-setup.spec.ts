@@ -5,9 +5,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser } from 'nestjs-session-auth';
 import { Host, CHEAP } from '../support/host';
 import { createDatabase } from '../support/databases';
+import { MEMORY } from '../support/sqlite';
 
-const memory = { type: 'better-sqlite3', database: ':memory:', synchronize: true, retryAttempts: 0 } as const;
-const database = TypeOrmModule.forRoot({ ...memory, entities: [...AUTH_ENTITIES] });
+const database = TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] });
 const SILENT = { log() {}, error() {}, warn() {} };
 const events = EventEmitterModule.forRoot();
 
@@ -38,7 +38,7 @@ describe('an application that lacks a part does not start, and the error gives t
     ],
     [
       'no entities',
-      () => [TypeOrmModule.forRoot({ ...memory, entities: [] }), events, AuthModule.forRoot(CHEAP)],
+      () => [TypeOrmModule.forRoot({ ...MEMORY, entities: [] }), events, AuthModule.forRoot(CHEAP)],
       'entities: [...AUTH_ENTITIES]',
     ],
   ])('%s', async (_, imports, line) => {
@@ -120,7 +120,7 @@ describe('an application', () => {
   it('can give its options by a factory, on a named DataSource, without controllers', async () => {
     @Module({
       imports: [
-        TypeOrmModule.forRoot({ ...memory, name: 'second', entities: [...AUTH_ENTITIES] }),
+        TypeOrmModule.forRoot({ ...MEMORY, name: 'second', entities: [...AUTH_ENTITIES] }),
         events,
         AuthModule.forRootAsync({ dataSource: 'second', controllers: false, useFactory: () => CHEAP }),
       ],

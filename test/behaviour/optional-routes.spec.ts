@@ -16,6 +16,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, UserStore, type AuthModuleOptions, type StoredUser } from 'nestjs-session-auth';
 import request from 'supertest';
 import { ADAPTERS, CHEAP, type PlatformName } from '../support/host';
+import { MEMORY } from '../support/sqlite';
 
 const SILENT = { log() {}, error() {}, warn() {} };
 
@@ -48,10 +49,9 @@ class FallbackController {
 class FallbackModule {}
 
 async function start(platform: PlatformName, ...imports: (DynamicModule | Type)[]): Promise<NestExpressApplication> {
-  const memory = { type: 'better-sqlite3', database: ':memory:', synchronize: true, retryAttempts: 0 } as const;
   @Module({
     imports: [
-      TypeOrmModule.forRoot({ ...memory, entities: [...AUTH_ENTITIES] }),
+      TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }),
       EventEmitterModule.forRoot(),
       ...imports,
     ],

@@ -17,6 +17,7 @@ import {
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { CHEAP, Host } from '../support/host';
+import { MEMORY } from '../support/sqlite';
 
 const SILENT = { log() {}, error() {}, warn() {} };
 
@@ -328,10 +329,9 @@ class ContradictoryGateway {
 
 describe('@Public() beside a guard on one handler or class', () => {
   async function startError(parts: { controllers?: Type[]; providers?: Type[] }): Promise<string> {
-    const memory = { type: 'better-sqlite3', database: ':memory:', synchronize: true, retryAttempts: 0 } as const;
     @Module({
       imports: [
-        TypeOrmModule.forRoot({ ...memory, entities: [...AUTH_ENTITIES] }),
+        TypeOrmModule.forRoot({ ...MEMORY, entities: [...AUTH_ENTITIES] }),
         EventEmitterModule.forRoot(),
         AuthModule.forRoot(CHEAP),
       ],

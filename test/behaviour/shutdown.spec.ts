@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { createDatabase, DATABASES } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { Host } from '../support/host';
+import { writeOptions } from '../support/sqlite';
 import { ActivityRecorder } from '../../libs/auth/src/services/sessions/activity-recorder';
 import { Tap } from '../support/tap';
 
@@ -87,8 +88,10 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],
+        // On Node 22 `node:sqlite` has one.
+        NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
         SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
-        DATABASE: JSON.stringify(database.options),
+        DATABASE: writeOptions(database.options),
       },
     });
     let output = '';

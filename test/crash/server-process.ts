@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSourceOptions } from 'typeorm';
+import { writeOptions } from '../support/sqlite';
 
 const ROOT = join(__dirname, '../..');
 
@@ -23,7 +24,7 @@ export class ServerProcess {
         PATH: process.env['PATH'],
         NODE_ENV: 'test',
         SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
-        DATABASE: JSON.stringify(database),
+        DATABASE: writeOptions(database),
         AUTH_OPTIONS: JSON.stringify({ bcryptCost: 4, ...options }),
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -13,6 +13,7 @@ import {
 } from 'nestjs-session-auth';
 import type { AddressInfo } from 'node:net';
 import type { DataSourceOptions } from 'typeorm';
+import { readOptions } from '../support/sqlite';
 
 /** A host in a process of its own, which can be killed at any moment. Tells its parent the port that it listens on. */
 @Controller('me')
@@ -25,7 +26,7 @@ class MeController {
 }
 
 async function main(): Promise<void> {
-  const database = JSON.parse(process.env['DATABASE']!) as DataSourceOptions;
+  const database = readOptions<DataSourceOptions>(process.env['DATABASE']!);
   const options = JSON.parse(process.env['AUTH_OPTIONS']!) as AuthModuleOptions;
   @Module({
     imports: [

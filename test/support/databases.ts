@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { SQLITE } from './sqlite';
 
 export type DatabaseName = 'sqlite' | 'postgres' | 'mariadb';
 
@@ -59,7 +60,7 @@ async function createSqlite(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-test-'));
   return {
     name: 'sqlite',
-    options: { type: 'better-sqlite3', database: join(folder, 'test.sqlite'), enableWAL: true },
+    options: { ...SQLITE, database: join(folder, 'test.sqlite'), enableWAL: true },
     drop: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

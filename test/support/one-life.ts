@@ -5,10 +5,11 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, AuthService } from 'nestjs-session-auth';
 import type { DataSourceOptions } from 'typeorm';
+import { readOptions } from './sqlite';
 
 /** A host that lives once, in a process of its own: it serves, is closed, and must then have nothing left to wait for. */
 async function main(): Promise<void> {
-  const options = JSON.parse(process.env['DATABASE']!) as DataSourceOptions;
+  const options = readOptions<DataSourceOptions>(process.env['DATABASE']!);
   @Module({
     imports: [
       TypeOrmModule.forRoot({ ...options, entities: [...AUTH_ENTITIES], synchronize: true }),

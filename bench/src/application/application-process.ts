@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { writeOptions } from '../../../test/support/sqlite';
 import type { Headers } from '../contenders/contender';
 import type { ApplicationSpec, Listening, Memory } from './spec';
 
@@ -26,7 +27,7 @@ export class ApplicationProcess {
         NODE_ENV: 'production',
         NODE_NO_WARNINGS: '1',
         SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
-        APPLICATION_SPEC: JSON.stringify(spec),
+        APPLICATION_SPEC: writeOptions(spec),
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

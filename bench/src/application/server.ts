@@ -3,12 +3,13 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
+import { readOptions } from '../../../test/support/sqlite';
 import type { MakeContender } from '../contenders/contender';
 import type { ApplicationMessage, ApplicationSpec } from './spec';
 
 /** Runs a contender in a process of its own. Sends its parent the port and request headers and, on demand, its memory. */
 async function main(): Promise<void> {
-  const spec = JSON.parse(process.env['APPLICATION_SPEC']!) as ApplicationSpec;
+  const spec = readOptions<ApplicationSpec>(process.env['APPLICATION_SPEC']!);
   const { make } = (await import(`../contenders/${spec.contender}`)) as { make: MakeContender };
   const contender = await make(spec);
   @Module(contender.module)

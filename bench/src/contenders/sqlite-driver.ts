@@ -1,9 +1,11 @@
+import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
+import { SQLITE_DRIVER } from '../../../test/support/sqlite';
 import { loadPeer } from './peer';
 
 /** The part of better-sqlite3 that is used here; the package has no types. */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
-  close(): void;
+  close(): unknown;
 }
 
 interface SqliteStatement {
@@ -14,6 +16,7 @@ interface SqliteStatement {
 }
 
 export function openSqliteFile(file: string): SqliteDatabase {
+  if (SQLITE_DRIVER === 'node:sqlite') return new NodeSqlite(file);
   const Database = loadPeer<new (file: string) => SqliteDatabase>('better-sqlite3');
   return new Database(file);
 }

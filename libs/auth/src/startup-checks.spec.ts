@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { MEMORY } from '../../../test/support/sqlite';
 import type { ResolvedAuthOptions } from './options/auth-options';
 import { requireDataSource, warnAboutMissingTables, warnAboutShortGracePeriod } from './startup-checks';
 import { AUTH_ENTITIES } from './store/entities';
@@ -10,8 +11,8 @@ describe('the check of the tables', () => {
     [true, 0],
   ])('warns with the line to add where they are missing (tables exist: %s)', async (synchronize, warnings) => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const options = { type: 'better-sqlite3', database: ':memory:', synchronize } as const;
-    const dataSource = await new DataSource({ ...options, entities: [...AUTH_ENTITIES] }).initialize();
+    const options = { ...MEMORY, synchronize, entities: [...AUTH_ENTITIES] };
+    const dataSource = await new DataSource(options).initialize();
     await warnAboutMissingTables(dataSource);
     await dataSource.destroy();
     expect(warn.mock.calls.filter(([text]) => String(text).includes('AUTH_MIGRATIONS'))).toHaveLength(warnings);

@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { SQLITE } from '../../../../../test/support/sqlite';
 import { AUTH_ENTITIES, AuthSession } from '../entities';
 import { Statement } from './statement';
 
@@ -6,7 +7,7 @@ describe('a statement', () => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    const options = { type: 'better-sqlite3', database: ':memory:', entityPrefix: 'x_' } as const;
+    const options = { ...SQLITE, database: ':memory:', entityPrefix: 'x_' };
     dataSource = await new DataSource({ ...options, entities: [...AUTH_ENTITIES] }).initialize();
   });
   afterAll(() => dataSource.destroy());

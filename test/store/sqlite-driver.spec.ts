@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NodeSqlite, type NodeSqliteOptions } from 'nestjs-session-auth/node-sqlite';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { SQLITE, SQLITE_DRIVER } from '../support/sqlite';
+
+type Driver = new (path: string, options?: NodeSqliteOptions) => NodeSqlite;
+
+/** What TypeORM and the library expect of a driver of its `better-sqlite3` type, seen on the one that the tests run on. */
+const Driver: Driver = SQLITE_DRIVER === 'node:sqlite' ? NodeSqlite : jest.requireActual<Driver>('better-sqlite3');
+
+/** The name and code of what a call throws: the classes of a native module are not those of this file. */
+function thrownBy(call: () => unknown): { name: string; code?: string } | null {
+  try {
+    call();
+    return null;
+  } catch (error) {
+    const { name, code } = error as { name: string; code?: string };
+    return code === undefined ? { name } : { name, code };
+  }
+}
+
+const sqliteError = (code: string): object => ({ name: 'SqliteError', code });
+
+@Entity('notes')
+class Note {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar', unique: true })
+  text!: string;
+
+  @Column({ type: 'blob', nullable: true })
+  data!: Buffer | null;
+
+  @Column({ type: 'boolean', default: false })
+  done!: boolean;
+
+  @Column({ type: 'datetime', nullable: true })
+  at!: Date | null;
+}
+
+describe(`a connection of ${SQLITE_DRIVER}`, () => {
+  let folder: string;
+  let file: string;
+  let db: NodeSqlite;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'nsa-driver-'));
+    file = join(folder, 'test.sqlite');
+    db = new Driver(file);
+    db.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE, data BLOB, size REAL)');
+  });
+  afterEach(() => {
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('returns rows as ordinary objects, and blobs as buffers', () => {
+    const insert = db.prepare('INSERT INTO t VALUES (?, ?, ?, ?)');
+    insert.run(1, 'alice', Buffer.from('abc'), 1.5);
+    insert.run(2, null, new Uint8Array(0), undefined);
+    const select = db.prepare('SELECT * FROM t WHERE id >= ? ORDER BY id');
+    const rows = select.all(1);
+    expect(rows).toEqual([
+      { id: 1, name: 'alice', data: Buffer.from('abc'), size: 1.5 },
+      { id: 2, name: null, data: Buffer.alloc(0), size: null },
+    ]);
+    expect(select.get(2)).toEqual(rows[1]);
+    expect(select.get(3)).toBeUndefined();
+    expect([...select.iterate(1)]).toEqual(rows);
+    for (const row of [rows[0]!, select.get(2)!, ...select.iterate(1)]) {
+      expect(Object.getPrototypeOf(row)).not.toBeNull();
+      expect(Buffer.isBuffer(row['data'])).toBe(true);
+    }
+  });
+
+  it.each([
+    ['SELECT 1', true],
+    ["/* INSERT */ VALUES ('RETURNING', 1) -- UPDATE", true],
+    ["WITH x AS (SELECT replace('a', 'a', 'b') AS y) SELECT y FROM x", true],
+    ['EXPLAIN QUERY PLAN SELECT 1', true],
+    ['PRAGMA journal_mode', true],
+    ["INSERT INTO t (name) VALUES ('a') RETURNING id", true],
+    ['delete from t returning *', true],
+    ["INSERT INTO t (name) VALUES ('a; RETURNING')", false],
+    ["UPDATE t SET name = 'RETURNING', size = 1 WHERE \"name\" = 'x' -- RETURNING", false],
+    ["WITH x AS (SELECT 'it''s' AS y) INSERT INTO t (name) SELECT y FROM x", false],
+    ['WITH x AS (SELECT 1 AS y) REPLACE INTO t (id) SELECT y FROM x', false],
+    ['WITH x AS (SELECT 1 AS y) UPDATE t SET size = 1 WHERE id IN (SELECT y FROM x)', false],
+    ['CREATE TABLE u AS SELECT 1 AS id', false],
+    ['BEGIN', false],
+  ])('knows whether rows are returned by %s', (sql, returnsRows) => {
+    expect(db.prepare(sql).reader).toBe(returnsRows);
+  });
+
+  it('reports what a statement changed, and nothing for one that changes no rows', () => {
+    const insert = db.prepare('INSERT INTO t (name) VALUES (?), (?)');
+    expect(insert.run('alice', 'bob')).toEqual({ changes: 2, lastInsertRowid: 2 });
+    expect(db.prepare('CREATE TABLE u (id)').run().changes).toBe(0);
+    expect(db.prepare("UPDATE t SET name = 'carol' WHERE id = 3").run().changes).toBe(0);
+    expect(db.prepare('BEGIN').run().changes).toBe(0);
+    expect(db.prepare('/* all */ DELETE FROM t').run().changes).toBe(2);
+  });
+
+  it.each([
+    ['a boolean', true],
+    ['a date', new Date(0)],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+  ])('refuses to bind %s, and writes nothing', (_, value) => {
+    expect(thrownBy(() => db.prepare('INSERT INTO t (name) VALUES (?)').run(value))).toEqual({ name: 'TypeError' });
+    expect(thrownBy(() => db.prepare('SELECT * FROM t WHERE name = ?').all(value))).toEqual({ name: 'TypeError' });
+    expect(db.prepare('SELECT * FROM t').all()).toEqual([]);
+  });
+
+  it('refuses too few and too many values, and writes nothing', () => {
+    const sql = "INSERT INTO t (name, data) VALUES (? || '?', ?) -- ?";
+    expect(thrownBy(() => db.prepare(sql).run('alice'))).toEqual({ name: 'RangeError' });
+    expect(thrownBy(() => db.prepare(sql).run('alice', null, 1))).toEqual({ name: 'RangeError' });
+    expect(db.prepare(sql).run('alice', null).changes).toBe(1);
+  });
+
+  it('prepares one statement, and neither none nor two', () => {
+    expect(thrownBy(() => db.prepare("DELETE FROM t WHERE name = ';'; DELETE FROM t"))).toEqual({ name: 'RangeError' });
+    expect(thrownBy(() => db.prepare('-- nothing'))).toEqual({ name: 'RangeError' });
+    expect(db.prepare('SELECT 1 AS one; -- and no more;').all()).toEqual([{ one: 1 }]);
+    const trigger = 'CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t WHERE id = 1; SELECT 1; END;';
+    expect(db.prepare(trigger).run().changes).toBe(0);
+  });
+
+  it.each([
+    ["INSERT INTO t (name) VALUES ('alice')", 'SQLITE_CONSTRAINT_UNIQUE'],
+    ['INSERT INTO t (id) VALUES (1)', 'SQLITE_CONSTRAINT_PRIMARYKEY'],
+    ['INSERT INTO k VALUES (NULL, 1, 2)', 'SQLITE_CONSTRAINT_NOTNULL'],
+    ['INSERT INTO k VALUES (1, 99, 2)', 'SQLITE_CONSTRAINT_FOREIGNKEY'],
+    ['INSERT INTO k VALUES (1, 1, 1)', 'SQLITE_CONSTRAINT_CHECK'],
+    ["INSERT INTO k VALUES (1, 1, 'x')", 'SQLITE_CONSTRAINT_DATATYPE'],
+    ["INSERT INTO t (id) VALUES ('x')", 'SQLITE_MISMATCH'],
+    ['SELECT * FROM missing', 'SQLITE_ERROR'],
+    ['SELEC', 'SQLITE_ERROR'],
+  ])('reports %s as %s', (sql, code) => {
+    db.exec('CREATE TABLE k (a INTEGER NOT NULL, b INTEGER REFERENCES t (id), c INTEGER CHECK (c > 1)) STRICT');
+    db.exec("INSERT INTO t (id, name) VALUES (1, 'alice')");
+    expect(thrownBy(() => db.prepare(sql).run())).toEqual(sqliteError(code));
+    expect(thrownBy(() => db.exec(sql))).toEqual(sqliteError(code));
+  });
+
+  it('waits for other connections as long as it was told to, and then reports that the database is busy', () => {
+    expect(db.pragma('busy_timeout', { simple: true })).toBe(5_000);
+    db.pragma('journal_mode = WAL');
+    const other = new Driver(file, { timeout: 20 });
+    expect(other.pragma('busy_timeout')).toEqual([{ timeout: 20 }]);
+    db.exec('BEGIN IMMEDIATE');
+    expect(thrownBy(() => other.exec('BEGIN IMMEDIATE'))).toEqual(sqliteError('SQLITE_BUSY'));
+    expect(other.inTransaction).toBe(false);
+    db.exec('COMMIT');
+    other.exec('BEGIN');
+    other.prepare('SELECT * FROM t').all();
+    db.exec('INSERT INTO t (id) VALUES (1)');
+    expect(thrownBy(() => other.exec('DELETE FROM t'))).toEqual(sqliteError('SQLITE_BUSY_SNAPSHOT'));
+    other.close();
+  });
+
+  it('knows whether a transaction is open', () => {
+    expect(db.inTransaction).toBe(false);
+    db.exec('BEGIN');
+    expect(db.inTransaction).toBe(true);
+    db.exec('SAVEPOINT s; RELEASE s');
+    expect(db.inTransaction).toBe(true);
+    expect(thrownBy(() => db.exec("INSERT INTO t (id) VALUES (1); INSERT INTO t (id) VALUES ('x')"))).not.toBeNull();
+    expect(db.inTransaction).toBe(true);
+    db.exec('ROLLBACK');
+    expect(db.inTransaction).toBe(false);
+    expect(db.prepare('SELECT * FROM t').all()).toEqual([]);
+  });
+
+  it('opens a file for reading only, and only one that exists', () => {
+    const reader = new Driver(file, { readonly: true });
+    expect(thrownBy(() => reader.exec('DELETE FROM t'))).toEqual(sqliteError('SQLITE_READONLY'));
+    reader.close();
+    const missing = join(folder, 'missing.sqlite');
+    expect(thrownBy(() => new Driver(missing, { readonly: true }))).toEqual(sqliteError('SQLITE_CANTOPEN'));
+    expect(thrownBy(() => new Driver(missing, { fileMustExist: true }))).toEqual(sqliteError('SQLITE_CANTOPEN'));
+    expect(thrownBy(() => new Driver(':memory:', { readonly: true }))).toEqual({ name: 'TypeError' });
+    expect(thrownBy(() => new Driver(file, { timeout: -1 }))).toEqual({ name: 'TypeError' });
+    new Driver(':memory:', { fileMustExist: true }).close();
+    new Driver(file, { fileMustExist: true }).close();
+  });
+
+  it('calls functions of the application', () => {
+    db.function('twice', (text: string) => text + text);
+    db.function('count_of', { varargs: true, deterministic: true }, (...values: unknown[]) => values.length);
+    db.function('kind_of', { safeIntegers: true }, (value: unknown) => typeof value);
+    const row = db.prepare("SELECT twice('a') AS a, count_of(1, 2, 3) AS b, kind_of(1) AS c").get();
+    expect(row).toEqual({ a: 'aa', b: 3, c: 'bigint' });
+    db.function('fail', () => {
+      throw new RangeError('out of order');
+    });
+    expect(thrownBy(() => db.prepare('SELECT fail()').all())).toEqual({ name: 'RangeError' });
+  });
+
+  it('returns integers as bigint where it is asked to', () => {
+    const big = 'SELECT 9007199254740993 AS big, 1 AS small, 1.5 AS real';
+    const row = { big: 9_007_199_254_740_993n, small: 1n, real: 1.5 };
+    expect(db.prepare(big).safeIntegers().all()).toEqual([row]);
+    expect(db.prepare('INSERT INTO t (id) VALUES (?)').safeIntegers().run(9_007_199_254_740_993n)).toEqual({
+      changes: 1,
+      lastInsertRowid: 9_007_199_254_740_993n,
+    });
+    db.defaultSafeIntegers();
+    expect(db.prepare(big).get()).toEqual(row);
+    expect(db.prepare('SELECT 1 AS one').safeIntegers(false).get()).toEqual({ one: 1 });
+  });
+
+  it('can be closed twice, and not used afterwards', () => {
+    expect(db.open).toBe(true);
+    db.close();
+    expect(db.close().open).toBe(false);
+    expect(db.inTransaction).toBe(false);
+    expect(thrownBy(() => db.prepare('SELECT 1'))).toEqual({ name: 'TypeError' });
+    expect(thrownBy(() => db.exec('SELECT 1'))).toEqual({ name: 'TypeError' });
+  });
+
+  it('serves the repositories, raw queries and transactions of TypeORM', async () => {
+    const prepareDatabase = (connection: NodeSqlite): void => void connection.pragma('cache_size = 123');
+    const dataSource = await new DataSource({
+      ...SQLITE,
+      database: join(folder, 'typeorm.sqlite'),
+      enableWAL: true,
+      timeout: 7,
+      prepareDatabase,
+      entities: [Note],
+      synchronize: true,
+    }).initialize();
+    expect(await dataSource.query('PRAGMA cache_size')).toEqual([{ cache_size: 123 }]);
+    expect(await dataSource.query('PRAGMA busy_timeout')).toEqual([{ timeout: 7 }]);
+    expect(await dataSource.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    const notes = dataSource.getRepository(Note);
+    const at = new Date('2026-01-15T10:23:00.123Z');
+    const saved = await notes.save({ text: 'milk', data: Buffer.from([1, 0, 2]), done: true, at });
+    expect(await notes.findOneByOrFail({ done: true })).toEqual({
+      id: saved.id,
+      text: 'milk',
+      data: saved.data,
+      done: true,
+      at,
+    });
+    await expect(notes.insert({ text: 'milk' })).rejects.toMatchObject({
+      driverError: { code: 'SQLITE_CONSTRAINT_UNIQUE' },
+    });
+    const failing = dataSource.transaction(async (manager) => {
+      expect((await manager.update(Note, { text: 'milk' }, { text: 'bread' })).affected).toBe(1);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await dataSource.query('SELECT text FROM notes WHERE text = ?', ['milk'])).toEqual([{ text: 'milk' }]);
+    expect((await notes.delete({ text: 'bread' })).affected).toBe(0);
+    expect((await notes.delete({ text: 'milk' })).affected).toBe(1);
+    const log = await dataSource.driver.createSchemaBuilder().log();
+    expect(log.upQueries).toEqual([]);
+    await dataSource.destroy();
+  });
+});
