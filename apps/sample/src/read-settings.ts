@@ -1,4 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
+import { sqliteDriver } from './sqlite-driver';
 
 export interface SampleUser {
   readonly username: string;
@@ -52,7 +53,12 @@ function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'
   const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1];
   if (path) {
     return {
-      database: { type: 'better-sqlite3', database: path, enableWAL: path !== ':memory:' },
+      database: {
+        type: 'better-sqlite3',
+        driver: sqliteDriver(),
+        database: path,
+        enableWAL: path !== ':memory:',
+      },
       databaseShown: `SQLite, ${path}`,
     };
   }
