@@ -1,6 +1,7 @@
-// The packed library in a fresh application, on every version that it allows: npm run matrix. Needs the npm registry and PostgreSQL
-// (TEST_POSTGRES_URL), and takes about ten minutes. `-- --write` puts what was seen into docs/compatibility.md;
-// `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` tries a part of it.
+// The README's commands in a clean clone of the last commit, on every line of Node, and the packed library in a fresh
+// application, on every version that it allows: npm run matrix. Needs the npm registry and PostgreSQL (TEST_POSTGRES_URL), and
+// takes about half an hour. `-- --write` puts what was seen into docs/compatibility.md; `-- --part readme` or `-- --part hosts`
+// is one of both, `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` a part of it.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

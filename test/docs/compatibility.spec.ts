@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LAYOUTS, NODES, VERSIONS } from '../package/settings';
+import { LAYOUTS, NODE_LINES, NODES, VERSIONS } from '../package/settings';
 
 const ROOT = join(__dirname, '../..');
 const rows = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
@@ -30,6 +30,14 @@ describe('the page on compatibility', () => {
       expect(row[5]).toMatch(/^sound in \d/);
       expect(new Set(row.slice(6, -1))).toEqual(new Set(['works']));
       expect(row).toHaveLength(head.length);
+    }
+  });
+
+  it("has a row for the README's commands on each line of Node, and they work there", () => {
+    const clones = rows.filter(([, , sqlite]) => /^`(node:sqlite|better-sqlite3)`$/.test(sqlite ?? ''));
+    expect(clones.map(([, node]) => node!.split('.')[0])).toEqual(NODE_LINES);
+    for (const [, node, sqlite, outcome] of clones) {
+      expect([sqlite, outcome]).toEqual([node!.startsWith('20.') ? '`better-sqlite3`' : '`node:sqlite`', 'works']);
     }
   });
 

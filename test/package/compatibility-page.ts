@@ -1,23 +1,30 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MatrixResult, Row } from './matrix-result';
+import type { ReadmeRun } from './readme-commands';
 import { ROOT } from './run';
 
 const PAGE = join(ROOT, 'docs/compatibility.md');
-const BETWEEN = /(<!-- written by npm run matrix -- --write -->\n)[^]*(<!-- until here -->)/;
 
-/** Puts what was seen where the page has its markers. */
-export function writePage(result: MatrixResult): void {
+/** Puts what was seen of one part where the page has its markers. */
+export function writePart(part: 'hosts' | 'readme', text: string): void {
   const page = readFileSync(PAGE, 'utf8');
-  if (!BETWEEN.test(page)) throw new Error('docs/compatibility.md has lost its markers.');
+  const between = new RegExp(`(<!-- ${part}, written by npm run matrix -- --write -->\\n)[^]*?(<!-- until here -->)`);
+  if (!between.test(page)) throw new Error('docs/compatibility.md has lost its markers.');
   writeFileSync(
     PAGE,
-    page.replace(BETWEEN, (_, begin: string, end: string) => `${begin}\n${render(result)}\n${end}`),
+    page.replace(between, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`),
   );
 }
 
+/** What was seen of the README's commands. */
+export function renderReadme(runs: readonly ReadmeRun[]): string {
+  const rows = runs.map(({ node, sqlite, failure }) => [node, `\`${sqlite}\``, failure ? 'fails' : 'works']);
+  return `${table(['Node', 'SQLite', 'Installs, starts, and a user logs in'], rows)}\n`;
+}
+
 /** The two tables: what was seen, and with which versions. */
-export function render({ rows, installed }: MatrixResult): string {
+export function renderHosts({ rows, installed }: MatrixResult): string {
   const places = rows.find(({ runs }) => runs.length > 0)?.runs ?? [];
   const seen = table(
     [

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SQLITE_DRIVER } from '../support/sqlite';
 import { run } from './run';
 import { dependenciesOf, type Versions } from './settings';
 
@@ -19,7 +20,9 @@ export class Installation {
     const dependencies = {
       ...dependenciesOf(versions),
       // Compiled once for the workspace: what is tested here is not how it builds.
-      'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}`,
+      ...(SQLITE_DRIVER === 'better-sqlite3'
+        ? { 'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}` }
+        : {}),
       'nestjs-session-auth': `file:${tarball}`,
     };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-hosts', private: true, dependencies }));

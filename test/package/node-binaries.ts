@@ -6,6 +6,8 @@ export interface NodeBinary {
   readonly path: string;
   /** Its whole version, such as 22.12.0. */
   readonly version: string;
+  /** Whether it has `node:sqlite`. */
+  readonly hasSqlite: boolean;
 }
 
 /** Kept from one run to the next: a binary has a hundred megabytes. */
@@ -21,7 +23,14 @@ export function nodeBinary(version: string): NodeBinary {
   // Without a patch it is the newest one, so npm is asked each time.
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--force', `${PLATFORM}@${version}`], folder);
   const path = join(folder, 'node_modules', PLATFORM, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node');
-  return { path, version: run(path, ['--version'], folder).trim().slice(1) };
+  return nodeAt(path);
+}
+
+/** What a Node says of itself. */
+export function nodeAt(path: string): NodeBinary {
+  const told = "JSON.stringify([process.versions.node, require('node:module').isBuiltin('node:sqlite')])";
+  const [version, hasSqlite] = JSON.parse(run(path, ['-p', told], ROOT)) as [string, boolean];
+  return { path, version, hasSqlite };
 }
 
 const PLATFORM = platformPackage();

@@ -8,9 +8,9 @@ export const ROOT = join(__dirname, '../..');
  * Runs a command and gives what it printed.
  * @throws with all that it printed, where it fails
  */
-export function run(command: string, args: readonly string[], cwd: string): string {
+export function run(command: string, args: readonly string[], cwd: string, env = process.env): string {
   try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });

@@ -27,6 +27,9 @@ export const LAYOUTS: readonly Layout[] = [
 /** Of each line of Node that `engines` allows: the first version, where it does not allow the whole line, and the newest one. */
 export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24', '26'];
 
+/** The newest version of each of these lines. */
+export const NODE_LINES: readonly string[] = NODES.filter((version) => !version.includes('.'));
+
 /** The ranges that the package manifest of a host names. */
 export function dependenciesOf({ nest, typeorm }: Versions): Record<string, string> {
   return {

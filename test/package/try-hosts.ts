@@ -7,7 +7,7 @@ import type { NodeBinary } from './node-binaries';
 import type { Layout } from './settings';
 import { tellStory } from './story';
 
-/** Where hosts are run: PostgreSQL, whose driver needs no build, on every Node; SQLite on the Node it was built for. */
+/** Where hosts are run. */
 export interface Place {
   readonly node: NodeBinary;
   readonly database: Run['database'];

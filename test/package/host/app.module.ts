@@ -2,11 +2,13 @@ import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule } from 'nestjs-session-auth';
+import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { AlertsController } from './alerts.controller.js';
 import { Alerts } from './alerts.js';
 import { MeController } from './me.controller.js';
 
-const database = JSON.parse(process.env['HOST_DATABASE']!) as TypeOrmModuleOptions;
+const given = JSON.parse(process.env['HOST_DATABASE']!) as TypeOrmModuleOptions;
+const database = given.type === 'better-sqlite3' && hasNodeSqlite() ? { ...given, driver: NodeSqlite } : given;
 
 @Module({
   imports: [

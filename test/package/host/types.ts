@@ -14,6 +14,7 @@ import type {
   SessionInfo,
   UserId,
 } from 'nestjs-session-auth';
+import type { hasNodeSqlite, NodeSqlite, NodeSqliteOptions } from 'nestjs-session-auth/node-sqlite';
 import type { actingAs, ActingSession, CheapPasswordHasher, SignalRecorder } from 'nestjs-session-auth/testing';
 import type { Repository } from 'typeorm';
 
@@ -33,7 +34,10 @@ export const HELD: [
   Same<ActingSession['sessionId'], string>,
   Same<CheapPasswordHasher['maxPasswordBytes'], 4096>,
   Same<ReturnType<SignalRecorder['of']>[number], AuthSignals[keyof AuthSignals]>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
+  Same<ReturnType<typeof hasNodeSqlite>, boolean>,
+  Same<NodeSqlite['inTransaction'], boolean>,
+  Same<NodeSqliteOptions['timeout'], number | undefined>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
 
 /** The words of others that ours are made of are there, too. */
 export type OfOthers = [

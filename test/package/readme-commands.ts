@@ -1,0 +1,72 @@
+import { strict as assert } from 'node:assert';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { whileListening } from './listening';
+import type { NodeBinary } from './node-binaries';
+import { ROOT, run } from './run';
+
+/** What was seen of the two commands on one Node. */
+export interface ReadmeRun {
+  readonly node: string;
+  readonly sqlite: 'node:sqlite' | 'better-sqlite3';
+  /** Undefined where all went well. */
+  readonly failure: string | undefined;
+}
+
+/** The first line for a clone: an install and a start. */
+const COMMANDS = /^(npm ci) && (npm start)\b/m;
+
+/** Runs the README's commands as a reader does, in a clean clone of the last commit, and logs in. */
+export async function runReadme(work: string, node: NodeBinary): Promise<ReadmeRun> {
+  const sqlite = node.hasSqlite ? 'node:sqlite' : 'better-sqlite3';
+  const folder = join(work, `clone-on-${node.version}`);
+  const started = performance.now();
+  let failure: string | undefined;
+  try {
+    await installAndStart(folder, node);
+  } catch (error) {
+    failure = (error as Error).message;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`README, Node ${node.version}, ${sqlite}: ${failure ? 'fails' : 'works'} (${seconds} s)`);
+  return { node: node.version, sqlite, failure };
+}
+
+async function installAndStart(folder: string, node: NodeBinary): Promise<void> {
+  const [, install, start] = COMMANDS.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))!;
+  mkdirSync(folder);
+  run('git', ['clone', '--quiet', ROOT, '.'], folder);
+  const env = environmentOf(node);
+  run('sh', ['-c', install!], folder, env);
+  // A process group of its own: npm, the shell that it starts, and the application.
+  const options = { cwd: folder, env: { ...env, PORT: '0' }, detached: true } as const;
+  const sample = spawn('sh', ['-c', start!], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  await whileListening(sample, /Listening on (\S+)\n/, logIn, () => process.kill(-sample.pid!, 'SIGTERM'));
+}
+
+/** The reader's shell: this Node comes first, and nothing is set for this repository. Headers need no download. */
+function environmentOf(node: NodeBinary): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const name of ['NODE_ENV', 'SWC_NODE_PROJECT', 'DATABASE_URL', 'HOST']) delete env[name];
+  return {
+    ...env,
+    PATH: `${dirname(node.path)}${delimiter}${env['PATH']}`,
+    npm_config_nodedir: join(dirname(node.path), '..'),
+  };
+}
+
+async function logIn(url: string): Promise<void> {
+  const login = await fetch(`${url}/auth/login/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'alice', password: 'secret' }),
+  });
+  assert.equal(login.status, 200);
+  const { access_token: token } = (await login.json()) as { access_token: string };
+  const me = await fetch(`${url}/me`, { headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(me.status, 200);
+  assert.equal(((await me.json()) as { username: string }).username, 'alice');
+}
