@@ -1,7 +1,7 @@
 // Runs the tests on SQLite, on PostgreSQL and MariaDB, and in Chromium, where they are to be had.
 // TEST_REQUIRE=postgres,mariadb,chromium makes a missing one a failure. Arguments go to Jest.
 import { spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { chromiumPath } from './chromium.mjs';
 import { availableServers, SERVERS } from './databases.mjs';
 
@@ -24,6 +24,8 @@ const skipped = missing.map(({ name, variable }) => `${name} (set ${variable})`)
 console.log(`Tests run on: ${databases.join(', ')}${skipped.length > 0 ? `; not on: ${skipped.join(', ')}` : ''}`);
 if (chromium) console.log(`The tests in a browser run in ${chromium}.`);
 else console.log('The tests in a browser are skipped: there is no Chromium (install it, or set CHROMIUM_PATH).');
+if (!isBuiltin('node:sqlite'))
+  console.log(`nestjs-session-auth/node-sqlite is not tested: Node ${process.versions.node} has no node:sqlite.`);
 if (!process.env.TEST_PACKAGE)
   console.log('The packed library in a fresh application is not tested (set TEST_PACKAGE=1).');
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');

@@ -15,11 +15,10 @@ export function sqliteDriver(): Driver {
     new BetterSqlite3(':memory:').close();
     return BetterSqlite3;
   } catch (error) {
-    const [reason] = String((error as Error).message).split('\n');
     throw new Error(
-      `Node ${process.versions.node} has no node:sqlite, and better-sqlite3 cannot be loaded (${reason}). ` +
-        'Use Node 22.13 or later; or install Python, make and a C++ compiler, and run npm ci again; ' +
-        'or set DATABASE_URL to a PostgreSQL, MariaDB or MySQL server.',
+      `Node ${process.versions.node} has no node:sqlite, and better-sqlite3 cannot be loaded. Use Node 22.13 or later; ` +
+        'or install Python, make and a C++ compiler, and run npm ci again; or set DATABASE_URL to a PostgreSQL, ' +
+        'MariaDB or MySQL server.',
       { cause: error },
     );
   }
