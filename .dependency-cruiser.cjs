@@ -38,6 +38,13 @@ module.exports = {
       to: { path: lib('client') },
     },
     {
+      name: 'nothing-else-loads-node-sqlite',
+      comment: 'Older Nodes do not have it.',
+      severity: 'error',
+      from: { path: '^libs/auth/src/', pathNot: lib('adapters/node-sqlite') },
+      to: { path: lib('adapters/node-sqlite') },
+    },
+    {
       name: 'hosts-use-the-only-door',
       severity: 'error',
       from: { path: '^apps/' },

@@ -6,7 +6,7 @@ import { failureCode } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
 import { driveSync, paramsInTransaction, RolledBack, type Query, type Result, type UnitOfWork } from './transaction';
 
-/** The parts of better-sqlite3 that are used, or of what the DataSource's `driver` option puts in its place. */
+/** The parts of better-sqlite3 that are used, or of what the DataSource's `driver` option puts in its place: `NodeSqlite`. */
 interface SqliteConnection {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
