@@ -26,7 +26,7 @@ export interface SqliteFunctionOptions {
   readonly directOnly?: boolean;
   /** Whether it takes any number of arguments. Default: false, as many as the function declares. */
   readonly varargs?: boolean;
-  /** Whether integer arguments are passed as `bigint`. Default: false. */
+  /** Whether integer arguments are passed as `bigint`. Default: what `defaultSafeIntegers()` set, false. */
   readonly safeIntegers?: boolean;
 }
 
