@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../node_modules/better-sqlite3');
 
 if (!isBuiltin('node:sqlite') && existsSync(folder) && !works()) {
-  const { status } = spawnSync('npm', ['run', 'install'], { cwd: folder, stdio: 'inherit', shell: true });
+  const { status } = spawnSync('npm run install', { cwd: folder, stdio: 'inherit', shell: true });
   if (status !== 0) console.warn('better-sqlite3 could not be built: only PostgreSQL, MariaDB and MySQL can be used.');
 }
 
