@@ -26,10 +26,10 @@ export function nodeBinary(version: string): NodeBinary {
   return nodeAt(path);
 }
 
-/** What a Node says of itself. */
+/** The Node of a binary. */
 export function nodeAt(path: string): NodeBinary {
-  const told = "JSON.stringify([process.versions.node, require('node:module').isBuiltin('node:sqlite')])";
-  const [version, hasSqlite] = JSON.parse(run(path, ['-p', told], ROOT)) as [string, boolean];
+  const facts = "JSON.stringify([process.versions.node, require('node:module').isBuiltin('node:sqlite')])";
+  const [version, hasSqlite] = JSON.parse(run(path, ['-p', facts], ROOT)) as [string, boolean];
   return { path, version, hasSqlite };
 }
 

@@ -147,7 +147,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(thrownBy(() => db.exec(sql))).toEqual(sqliteError(code));
   });
 
-  it('waits for other connections as long as it was told to, and then reports that the database is busy', () => {
+  it('waits for other connections until its timeout, and then reports that the database is busy', () => {
     expect(db.pragma('busy_timeout', { simple: true })).toBe(5_000);
     db.pragma('journal_mode = WAL');
     const other = new Driver(file, { timeout: 20 });

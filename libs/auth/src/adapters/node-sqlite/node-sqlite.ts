@@ -159,7 +159,7 @@ export class NodeSqlite {
     if (!this.isOpen) throw new TypeError('The database connection is not open');
   }
 
-  /** Before Node 22.16 nothing tells but an attempt. An empty transaction takes no lock. */
+  /** Before Node 22.16 only an attempt shows it. An empty transaction takes no lock. */
   private refusesToBegin(): boolean {
     try {
       this.database.exec('BEGIN; COMMIT');
@@ -170,7 +170,7 @@ export class NodeSqlite {
   }
 }
 
-/** What better-sqlite3 has besides. Without this it would be "not a function". */
+/** What better-sqlite3 has besides. Without this the error would be "is not a function". */
 for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode']) {
   Object.defineProperty(NodeSqlite.prototype, name, {
     value(): never {
