@@ -67,6 +67,19 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     there.app.get(OpenSockets).closeOf([login.session_id]);
   });
 
+  it('of old tokens are closed by the check though the password was changed on an instance whose clock is behind', async () => {
+    here.clock.advance(2_000);
+    const login = await here.login();
+    const principal = (await here.auth.authenticate(login.access_token))!;
+    here.app.get(OpenSockets).register(principal, () => void closed.push('of the old token'));
+    there.clock.advance(1_000);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    await there.post('/auth/password/change', login.access_token, change).expect(200);
+    there.clock.advance(1_000);
+    expect(await check(here)).toBe(1);
+    expect(closed).toEqual(['of the old token']);
+  });
+
   const ENDS: Readonly<Record<string, (login: LoginAnswer) => Promise<unknown>>> = {
     'a logout': ({ access_token: token }) => here.post('/auth/logout', token).expect(200),
     'a logout everywhere': ({ access_token: token }) => here.post('/auth/logout/all', token).expect(200),

@@ -12,8 +12,8 @@ const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
   readonly close: () => unknown;
-  /** When the user had last proved their identity. A later proof has replaced the token that opened the socket. */
-  readonly authenticatedAt: number;
+  /** Whether the tokens that opened the socket are still those of the session, which has this last proof of identity. */
+  readonly isCurrent: (authenticatedAt: number) => boolean;
 }
 
 /**
@@ -54,8 +54,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
       );
     }
     const id = sessionId.toLowerCase();
-    const authenticatedAt = typeof opener === 'string' ? this.clock.now() : opener.authenticatedAt.getTime();
-    const socket = { close, authenticatedAt };
+    const socket = { close, isCurrent: this.isCurrentFor(opener) };
     const ofSession = this.bySession.get(id) ?? new Set();
     this.bySession.set(id, ofSession.add(socket));
     this.checks.start();
@@ -77,14 +76,24 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const asked = ids.slice(i, i + SESSIONS_PER_LOOKUP);
       const live = await this.liveAmong(asked);
       closed += this.closeOf(asked.filter((id) => !live.has(id)));
-      for (const [id, authenticatedAt] of live) closed += this.closeAuthenticatedBefore(authenticatedAt, id);
+      for (const [id, authenticatedAt] of live) closed += this.closeOutdated(id, authenticatedAt);
     }
     return closed;
   }
 
-  private closeAuthenticatedBefore(instant: number, id: string): number {
+  private isCurrentFor(opener: AuthPrincipal | string): OpenSocket['isCurrent'] {
+    if (typeof opener === 'string') {
+      const registeredAt = this.clock.now();
+      return (authenticatedAt) => authenticatedAt <= registeredAt;
+    }
+    // Another proof, not a later one: the clocks of two instances may differ.
+    const own = opener.authenticatedAt.getTime();
+    return (authenticatedAt) => authenticatedAt === own;
+  }
+
+  private closeOutdated(id: string, authenticatedAt: number): number {
     const ofSession = this.bySession.get(id) ?? new Set();
-    const outdated = [...ofSession].filter(({ authenticatedAt }) => authenticatedAt < instant);
+    const outdated = [...ofSession].filter(({ isCurrent }) => !isCurrent(authenticatedAt));
     for (const socket of outdated) {
       ofSession.delete(socket);
       this.close(socket);
