@@ -1,4 +1,4 @@
-import { UserStore } from 'nestjs-session-auth';
+import { AuthUser, UserStore } from 'nestjs-session-auth';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD, type Host } from '../support/host';
 import { historyOf, INVALID_CREDENTIALS, INVALID_REFRESH, restorePassword, stories, type Stage } from './stories';
@@ -304,6 +304,22 @@ stories('a password reset token', { auth: { passwordResetTtlSeconds: 600 } }, (a
     await expect(host.auth.createPasswordResetToken(id)).rejects.toMatchObject({ code: 'unknown_user' });
     await host.auth.enableUser(id);
   });
+
+  it.each(['a request', 'the token'])(
+    "is revoked once %s has noticed that the user was disabled in the application's table",
+    async (noticing) => {
+      const { host } = at;
+      const { access_token: access } = await host.login();
+      const token = await issue();
+      const id = await idOf(host, 'alice');
+      const users = host.dataSource.getRepository(AuthUser);
+      await users.update({ id }, { active: false });
+      if (noticing === 'a request') await host.get('/me', access).expect(401);
+      else await expect(redeem(token)).rejects.toMatchObject(refused);
+      await users.update({ id }, { active: true });
+      await expect(redeem(token)).rejects.toMatchObject(refused);
+    },
+  );
 
   it('is the only one of its user when several are created in parallel', async () => {
     const { host } = at;

@@ -53,6 +53,10 @@ export class PasswordReset {
     const resetDigest = this.tokens.digest(token);
     const owner = await this.credentials.ownerOfReset(resetDigest, this.lifecycle.now());
     const user = owner === null ? null : await this.users.findById(this.users.parseId(owner));
+    // Disabled in the application's own table: the token must not be valid again when the user is enabled.
+    if (user && !user.active) {
+      await this.lifecycle.revokeForInactiveAccount(owner!, 'disabled', this.lifecycle.operationContext(info));
+    }
     const by = { resetDigest, keep: null };
     if (!user?.active || !(await this.replacement.replace(user, newPassword, info, by))) throw invalidResetToken();
   }

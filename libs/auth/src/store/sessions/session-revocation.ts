@@ -63,7 +63,10 @@ export class SessionRevocation {
     return ended;
   }
 
-  /** Ends the sessions of a user whose account is inactive. Reads the account again where it can: it may be active again. */
+  /**
+   * Ends the sessions of a user whose account is inactive and revokes reset tokens, as disabling does. Reads the account again
+   * where it can: it may be active again.
+   */
   *endForInactiveAccount(
     userId: string,
     known: AccountStatus | null,
@@ -73,7 +76,9 @@ export class SessionRevocation {
     yield* this.locks.lock(userId);
     const row = this.statements.account ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
     const reason = inactiveReason(row ? accountFromRow(row) : known);
-    return reason === null ? [] : yield* this.endAndRecord({ ...context, userId, reason }, write);
+    if (reason === null) return [];
+    yield* this.locks.revokeCredentials(userId);
+    return yield* this.endAndRecord({ ...context, userId, reason }, write);
   }
 
   /** Marks the sessions of the user that have expired as such. */
