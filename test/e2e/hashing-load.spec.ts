@@ -124,4 +124,4 @@ stories('a flood of logins with random names from one network', { auth: slow }, 
   });
 });
 
-const BUSY = { detail: 'Too many logins are being verified.' };
+const BUSY = { detail: 'Too many passwords are being verified.' };

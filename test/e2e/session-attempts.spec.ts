@@ -140,6 +140,14 @@ stories('wrong passwords within a session', { auth }, (at: Stage) => {
     await reauthenticate(host, token, PASSWORD).expect(200);
   });
 
+  it('are not blocked by a slot that an instance with a fast clock has left behind', async () => {
+    const { host } = at;
+    const { access_token: token, session_id: id } = await host.login();
+    const pendingUntil = host.clock.now() + 10 * MINUTE;
+    await host.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
+    await reauthenticate(host, token, PASSWORD).expect(200);
+  });
+
   it('give the slot back where the new password is refused, and count nothing', async () => {
     const { host } = at;
     const { access_token: token, session_id: id } = await host.login();

@@ -50,7 +50,7 @@ export function assertValidField(field: string, problem: string | null): void {
 
 /** More passwords are being verified, or queued, than this process allows. */
 export function tooBusy(): AuthError {
-  return new AuthError('busy', 'Too many logins are being verified.');
+  return new AuthError('busy', 'Too many passwords are being verified.');
 }
 
 /** The database does not answer, or failed. @param retryAfterSeconds when it may be tried again */

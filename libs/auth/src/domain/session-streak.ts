@@ -25,7 +25,9 @@ export interface CountedInSession {
 /** Whether a password may be verified within the session. */
 export function admissionInSession({ pendingUntil, delayedUntil }: SessionStreak, now: number): Admission {
   if (delayedUntil > now) return { kind: 'blocked', scope: 'session', until: delayedUntil };
-  return pendingUntil > now ? { kind: 'at_capacity', scope: 'session' } : { kind: 'admitted' };
+  // Further ahead than any slot: it was taken by an instance whose clock is wrong.
+  const isTaken = pendingUntil > now && pendingUntil <= slotInSession(now);
+  return isTaken ? { kind: 'at_capacity', scope: 'session' } : { kind: 'admitted' };
 }
 
 /** When the slot of an attempt that is admitted now is free again. */

@@ -21,5 +21,5 @@ function contradictionsIn(type: Type): string[] {
 
 function isContradictory(target: object): boolean {
   const { isPublic, isGuarded } = accessDeclarations(target);
-  return isPublic === true && isGuarded;
+  return isPublic && isGuarded;
 }

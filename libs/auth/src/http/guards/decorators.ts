@@ -15,10 +15,10 @@ import { IS_PUBLIC, RECENT_LOGIN } from './route-access';
 /**
  * Opens a handler or a controller behind `BearerAuthGuard`. The nearer declaration wins: on a
  * handler it opens a route of a guarded controller; `@UseGuards(BearerAuthGuard)` on a handler
- * closes a route of a public controller, and so does `@Public(false)`. Subclasses of a public
+ * closes a route of a public controller. Subclasses of a public
  * controller are not public. Beside a guard on the same handler or class it stops the startup.
  */
-export const Public = (isPublic: boolean = true): CustomDecorator<string> => SetMetadata(IS_PUBLIC, isPublic);
+export const Public = (): CustomDecorator<string> => SetMetadata(IS_PUBLIC, true);
 
 /**
  * Requires that the user has logged in, or called `POST reauthenticate/`, within this many seconds.

@@ -14,8 +14,8 @@ export abstract class AccessTokenGuard implements CanActivate {
 
 /** What the decorators on one handler or class declare. */
 export interface AccessDeclarations {
-  /** `@Public()`; false for `@Public(false)`. */
-  readonly isPublic: boolean | undefined;
+  /** `@Public()`. */
+  readonly isPublic: boolean;
   /** `@UseGuards(BearerAuthGuard)` or `@RequireRecentLogin()`. */
   readonly isGuarded: boolean;
 }
@@ -27,7 +27,7 @@ export function accessDeclarations(target: object): AccessDeclarations {
   // `@UseGuards()` adds to the guards that the class inherits.
   const inherited = guardsOf(Object.getPrototypeOf(target) as object);
   const isGuarded = own(RECENT_LOGIN) !== undefined || guards.slice(inherited.length).some(isAccessTokenGuard);
-  return { isPublic: own(IS_PUBLIC) as boolean | undefined, isGuarded };
+  return { isPublic: own(IS_PUBLIC) === true, isGuarded };
 }
 
 /**
@@ -36,8 +36,8 @@ export function accessDeclarations(target: object): AccessDeclarations {
  */
 export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
   const declared = [context.getHandler(), context.getClass()].map(accessDeclarations);
-  const nearest = declared.find(({ isPublic, isGuarded }) => isPublic !== undefined || isGuarded);
-  return nearest?.isPublic === true && !nearest.isGuarded;
+  const nearest = declared.find(({ isPublic, isGuarded }) => isPublic || isGuarded);
+  return nearest !== undefined && nearest.isPublic && !nearest.isGuarded;
 }
 
 /**
