@@ -11,9 +11,12 @@ import {
 } from '../domain/ports/accounts';
 import { foldName, type NameMatching } from '../domain/username';
 import { withTimeout } from '../domain/with-timeout';
+import { checkedBoolean, checkedUser, UserStoreResultError } from './user-store-results';
 
 /** A store that has not answered by then "does not answer". */
 const USER_STORE_TIMEOUT_MS = 5_000;
+
+const UNSET_HASH = 'for an unknown user or another hash than the expected one';
 
 class StoreTimeout extends Error {
   override readonly name = 'StoreTimeout';
@@ -24,8 +27,8 @@ class StoreTimeout extends Error {
 }
 
 /**
- * The application's own user store. A store that throws is one that does not answer, and one that returns a user with
- * another name has found nobody.
+ * The application's own user store. A store that throws, or returns what its type excludes, is one that does not answer,
+ * and one that returns a user with another name has found nobody.
  */
 export class ApplicationUserStore extends UserStore {
   private readonly logger = new Logger('AuthUserStore');
@@ -39,9 +42,12 @@ export class ApplicationUserStore extends UserStore {
     // They exist only where the application's store has them.
     if (store.setPasswordHash) {
       this.setPasswordHash = (id, hash, expected) =>
-        this.ask('setPasswordHash', () => store.setPasswordHash!(id, hash, expected));
+        this.askWhether('setPasswordHash', UNSET_HASH, () => store.setPasswordHash!(id, hash, expected));
     }
-    if (store.setActive) this.setActive = (id, active) => this.ask('setActive', () => store.setActive!(id, active));
+    if (store.setActive) {
+      this.setActive = (id, active) =>
+        this.askWhether('setActive', 'for an unknown user', () => store.setActive!(id, active));
+    }
     if (store.create) this.create = (user) => this.createNew(user);
   }
 
@@ -52,7 +58,7 @@ export class ApplicationUserStore extends UserStore {
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
-    return withExactId(await this.ask('findById', () => this.store.findById(id)), id);
+    return withExactId(await this.askForUser('findById', () => this.store.findById(id)), id);
   }
 
   override load(id: UserId): Promise<unknown> {
@@ -69,17 +75,23 @@ export class ApplicationUserStore extends UserStore {
     return this.askForName('create', user.username, () => this.store.create!(user));
   }
 
-  private askForName(
+  private async askForName(
     method: 'findByUsername' | 'create',
     username: string,
     question: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
-    return this.ask(method, async () => {
-      const user = await question();
-      const same = withSameName(user, username, this.matching);
-      if (user && !same) this.warnAboutOtherName(method);
-      return same;
-    });
+    const user = await this.askForUser(method, question);
+    const same = withSameName(user, username, this.matching);
+    if (user && !same) this.warnAboutOtherName(method);
+    return same;
+  }
+
+  private askForUser(method: keyof UserStore, question: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
+    return this.ask(method, async () => checkedUser(await question(), this.store));
+  }
+
+  private askWhether(method: keyof UserStore, otherwise: string, question: () => Promise<boolean>): Promise<boolean> {
+    return this.ask(method, async () => checkedBoolean(await question(), otherwise));
   }
 
   private warnAboutOtherName(method: string): void {
@@ -98,9 +110,17 @@ export class ApplicationUserStore extends UserStore {
         throw new StoreTimeout();
       });
     } catch (error) {
-      const { summary, stack } = reportFailure(error);
-      this.logger.error(`The user store failed in ${method}(): ${summary}`, stack);
+      this.logFailure(method, error);
       throw new AuthError('database_unavailable', 'The user store does not answer.', {}, 5);
     }
+  }
+
+  private logFailure(method: keyof UserStore, error: unknown): void {
+    if (error instanceof UserStoreResultError) {
+      this.logger.error(`The user store returned from ${method}() ${error.message}`);
+      return;
+    }
+    const { summary, stack } = reportFailure(error);
+    this.logger.error(`The user store failed in ${method}(): ${summary}`, stack);
   }
 }

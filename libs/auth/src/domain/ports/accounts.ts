@@ -25,27 +25,37 @@ export interface NewUser {
 }
 
 /**
- * Where the users are stored. The option `users` takes a class that extends this one where they are
- * not a TypeORM entity of the same DataSource. A rejection means "not available": the response is 503.
+ * Where the users are stored. The option `users` takes a class that extends this one, or an instance of
+ * one, where they are not a TypeORM entity of the same DataSource. A rejection means "not available":
+ * the response is 503. So is it for a result of another type, `undefined` included: the log names what
+ * was returned, by property names and types, and what to return instead.
  */
 export abstract class UserStore {
   /**
    * The user with this name, or null. A user with another name counts as null, also where the
    * database ignores case, accents or trailing spaces: `nameMatching` decides what is the same name.
    * @param username the name given at login; with `nameMatching: 'insensitive'`, what `foldName`
-   *   returns for it
+   *   returns for it: compare it with stored names that are folded too. A store that compares it with
+   *   names as they were given finds nobody whose name has a capital letter
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
   /** The user with this id, or null. A user whose id differs from this one as text counts as null. */
   abstract findById(id: UserId): Promise<StoredUser | null>;
 
-  /** The application's own user object, for `@CurrentUser()`. By default that of `findById`. */
-  load(id: UserId): Promise<unknown> {
-    return this.findById(id);
+  /**
+   * The application's own user object, for `@CurrentUser()`. By default a copy of what `findById`
+   * returns, without `passwordHash`.
+   */
+  async load(id: UserId): Promise<unknown> {
+    const user = await this.findById(id);
+    return user ? withoutHash(user) : null;
   }
 
-  /** The id in the application's type, from the text that the library stored. Text by default. */
+  /**
+   * The id in the application's type, from the text that the library stored. By default that text:
+   * override it where ids are numbers or bigints.
+   */
   parseId(text: string): UserId {
     return text;
   }
@@ -64,6 +74,15 @@ export abstract class UserStore {
    * `findByUsername` found nobody. A returned user with another name counts as null.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
+}
+
+/** Handlers may return the user as it is. */
+function withoutHash(user: StoredUser): object {
+  const { id, username, active } = user;
+  // Named again: those of a class may be accessors, which are not copied.
+  const copy: Partial<StoredUser> = { ...user, id, username, active };
+  delete (copy as { passwordHash?: unknown }).passwordHash;
+  return copy;
 }
 
 /**
