@@ -32,13 +32,10 @@ export async function createAccountSource(
     const table = new UserTable(dataSource, OWN_USERS, clock);
     const own = new EntityUserStore(table, database, nameMatching, {
       nameKey: { property: 'usernameKey', of: (name) => crypto.sha256(name) },
-      newRow: (user: NewUser, usernameKey: string) => ({
-        id: crypto.uuid(),
-        ...user,
-        usernameKey,
-        active: true,
-        createdAt: clock.now(),
-      }),
+      newRow: ({ username, passwordHash, properties = {} }: NewUser, usernameKey: string) => {
+        refuseFurther(Object.keys(properties));
+        return { id: crypto.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };
+      },
     });
     return new JoinedAccounts(own, database);
   }
@@ -50,6 +47,14 @@ export async function createAccountSource(
   }
   const store = new ApplicationUserStore(await createReplaceable(moduleRef, users), nameMatching);
   return new ExternalAccounts(store, database);
+}
+
+function refuseFurther([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new Error(
+    `createUser was given the property '${first}', and AuthUser has no column for it; map an entity of your own: ` +
+      "users: { entity: User, username: 'email', passwordHash: 'password' }",
+  );
 }
 
 /** A class is created by Nest, with what it injects; an object is used as it is. */

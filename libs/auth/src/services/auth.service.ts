@@ -7,7 +7,7 @@ import type { SessionInfo } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { AccountServices } from './credentials/account-services';
-import type { CreatedUser } from './credentials/accounts';
+import type { CreatedUser, UserToCreate } from './credentials/accounts';
 import type { Credentials } from './credentials/login';
 import type { PasswordResetToken } from './credentials/password-reset';
 import type { PasswordChange } from './credentials/user-password';
@@ -225,15 +225,17 @@ export class AuthService {
   }
 
   /**
-   * Creates a user; `password: null` is for one who logs in otherwise, `skipPolicy` for an existing
-   * password that `passwordPolicy` would refuse.
-   * @throws AuthError `username_taken`, `invalid_field`
+   * Creates a user, with `properties` for further columns. `skipPolicy` is for an existing password that
+   * `passwordPolicy` would refuse.
+   * @throws AuthError `username_taken`, `invalid_field`; Error for properties that cannot be stored
    */
-  createUser(
-    user: { readonly username: string; readonly password: string | null },
-    { skipPolicy = false }: { readonly skipPolicy?: boolean } = {},
-  ): Promise<CreatedUser> {
-    return this.users.accounts.create(user.username, user.password, skipPolicy);
+  createUser(user: UserToCreate, options: { readonly skipPolicy?: boolean } = {}): Promise<CreatedUser> {
+    return this.users.accounts.create(user, options.skipPolicy ?? false);
+  }
+
+  /** Checks a password of a user whom the application stores itself. @throws AuthError `invalid_field` on `password` */
+  assertPasswordAllowed(password: string, { username }: { readonly username: string }): Promise<void> {
+    return this.users.passwords.assertAllowed(password, 'password', username);
   }
 
   /**

@@ -22,6 +22,8 @@ export interface StoredUser {
 export interface NewUser {
   readonly username: string;
   readonly passwordHash: string | null;
+  /** What else `createUser` was given to store with the user. */
+  readonly properties?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -70,8 +72,8 @@ export abstract class UserStore {
   setActive?(id: UserId, active: boolean): Promise<boolean>;
 
   /**
-   * Stores a new, active user with the name as given; null if the name is taken. Called after
-   * `findByUsername` found nobody. A returned user with another name counts as null.
+   * Stores a new, active user with the name as given and the `properties`; null if the name is taken.
+   * Called after `findByUsername` found nobody. A returned user with another name counts as null.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
 }

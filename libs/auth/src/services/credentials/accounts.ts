@@ -8,6 +8,19 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { LoginThrottle } from './login-throttle';
 import { Passwords } from './passwords';
 
+/** A user to create. */
+export interface UserToCreate {
+  readonly username: string;
+  /** Null for a user who logs in otherwise. */
+  readonly password: string | null;
+  /**
+   * What else to store. For a mapped entity: its further columns by property, such as
+   * `{ fullName: 'Alice Liddell' }`; embedded and related ones by path (`'profile.phone'`, `'team.id'`).
+   * A `UserStore` receives them in `create`. Default: none.
+   */
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
 /** A user who has just been created. */
 export interface CreatedUser {
   readonly id: UserId;
@@ -25,17 +38,17 @@ export class Accounts {
     private readonly lifecycle: SessionLifecycle,
   ) {}
 
-  async create(username: string, password: string | null, skipPolicy: boolean): Promise<CreatedUser> {
+  async create({ username, password, properties }: UserToCreate, skipPolicy: boolean): Promise<CreatedUser> {
     assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
     const hash = (given: string): Promise<string> =>
       skipPolicy ? this.passwords.hash(given, 'password') : this.passwords.hashNew(given, 'password', username);
     const passwordHash = password === null ? null : await hash(password);
     if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
-    const created = await this.accounts.create({ username, passwordHash }, this.lifecycle.operationContext({}));
+    const user = { username, passwordHash, ...(properties ? { properties } : {}) };
+    const created = await this.accounts.create(user, this.lifecycle.operationContext({}));
     if (!created) throw new AuthError('username_taken', 'A user with this name exists.');
-    const { user, ended } = created;
-    this.lifecycle.publishSessionEnded(ended);
-    return { id: user.id, username: user.username };
+    this.lifecycle.publishSessionEnded(created.ended);
+    return { id: created.user.id, username: created.user.username };
   }
 
   async disable(userId: UserId, info: ClientInfo): Promise<void> {

@@ -59,18 +59,26 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Hashes a password that meets the policy: its length, not predictable, and the application's own check; no
-   * composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
+   * Hashes a password that meets the policy.
    * @throws AuthError `invalid_field` with the problem
    */
   async hashNew(password: string, field: string, username: string, network?: string): Promise<string> {
+    await this.assertAllowed(password, field, username);
+    return this.hash(password, field, network);
+  }
+
+  /**
+   * Checks a password against the policy: its length, not predictable, and the application's own check; no
+   * composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
+   * @throws AuthError `invalid_field` with the problem
+   */
+  async assertAllowed(password: string, field: string, username: string): Promise<void> {
     this.assertHashable(password, field);
     const { minLength, allowPredictable, check } = this.options.passwordPolicy;
     if ([...password].length < minLength) throw invalidField(field, FIELD_MESSAGES.tooShort(minLength));
     if (!allowPredictable) assertValidField(field, predictabilityProblem(password, username));
     const problem = await check?.(password, { username });
     if (problem) throw invalidField(field, problem);
-    return this.hash(password, field, network);
   }
 
   private assertHashable(password: string, field: string): void {

@@ -146,7 +146,7 @@ export class EntityUserStore extends UserStore {
     // This look-up fails for a name that the column cannot represent: MySQL might store it with question marks.
     if (await this.rowOf(user.username, {})) return null;
     const nameKey = this.names.keyOf(user.username);
-    const row = this.own?.newRow(user, nameKey) ?? this.mappedRow(user, nameKey);
+    const row = (this.own ?? this.table).newRow(user, nameKey);
     const inserted = await this.database.withManager((manager) => insertOrNot(manager, this.mapping.entity, row));
     return inserted ? this.findByUsername(user.username) : null;
   }
@@ -206,16 +206,6 @@ export class EntityUserStore extends UserStore {
   private async rowOf(username: string, options = NOBODY_IF_UNREPRESENTABLE): Promise<Row | null> {
     const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }), options);
     return this.names.rowOf(username, rows);
-  }
-
-  private mappedRow({ username, passwordHash }: NewUser, nameKey: string): object {
-    const { mapping } = this;
-    return this.table.newRow({
-      [mapping.username]: username,
-      ...(mapping.foldedUsername ? { [mapping.foldedUsername]: nameKey } : {}),
-      [mapping.passwordHash]: passwordHash,
-      ...(mapping.active ? { [mapping.active]: true } : {}),
-    });
   }
 
   private updateHash(id: UserId, value: string, expected?: string): Query {

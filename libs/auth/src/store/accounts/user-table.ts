@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import type { UserEntityMapping } from '../../domain/ports/accounts';
+import type { NewUser, UserEntityMapping } from '../../domain/ports/accounts';
 import type { Clock } from '../../domain/ports/platform';
 
 /** A column of an entity, as TypeORM describes it. */
@@ -22,8 +22,20 @@ export class UserTable {
     this.statusProperty = mapping.active ?? mapping.disabledAt ?? null;
   }
 
-  /** A row of these values by property, embedded properties included. */
-  newRow(values: Readonly<Record<string, unknown>>): object {
+  /**
+   * The row of a new user, embedded properties included.
+   * @throws Error for further properties that the entity does not have, or that the library fills
+   */
+  newRow({ username, passwordHash, properties = {} }: NewUser, nameKey: string): object {
+    const { mapping } = this;
+    for (const name of Object.keys(properties)) this.assertFurther(name);
+    const values = {
+      ...properties,
+      [mapping.username]: username,
+      ...(mapping.foldedUsername ? { [mapping.foldedUsername]: nameKey } : {}),
+      [mapping.passwordHash]: passwordHash,
+      ...(mapping.active ? { [mapping.active]: true } : {}),
+    };
     const row = {};
     for (const [property, value] of Object.entries(values)) {
       this.metadata.findColumnWithPropertyPath(property)!.setEntityValue(row, value);
@@ -50,5 +62,15 @@ export class UserTable {
     if (!disabledAt) return active;
     const column = this.metadata.findColumnWithPropertyPath(disabledAt)!;
     return active ? null : this.dataSource.driver.preparePersistentValue(new Date(this.clock.now()), column);
+  }
+
+  private assertFurther(property: string): void {
+    const { entity, ...mapped } = this.mapping;
+    const isMapped = (name: string): boolean => Object.values(mapped).includes(name);
+    const stored = this.metadata.columns.filter((column) => !column.isVirtualProperty);
+    if (!isMapped(property) && stored.some(({ propertyPath }) => propertyPath === property)) return;
+    const reason = isMapped(property) ? 'which createUser fills' : `which is not a column of ${entity.name}`;
+    const free = stored.map(({ propertyPath }) => propertyPath).filter((name) => !isMapped(name));
+    throw new Error(`createUser was given the property '${property}', ${reason}; write one of ${free.join(', ')}`);
   }
 }
