@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthModule, AuthService } from 'nestjs-session-auth';
+import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthModule, AuthService } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import {
   ChildEntity,
@@ -300,5 +300,20 @@ describeEachPooled('columns of type char on %s', (name) => {
     const host = await Host.start({ database, entities, users: ['alice'], auth: { users } });
     await host.login('alice');
     await host.close();
+  });
+});
+
+describe('a mapped entity', () => {
+  it.each([
+    ['AUTH_ENTITIES', AUTH_ENTITIES, 1],
+    ['AUTH_ENTITIES_WITHOUT_USERS', AUTH_ENTITIES_WITHOUT_USERS, 0],
+  ])('beside %s is reported at startup if AuthUser is left unused', async (_, own, times) => {
+    const database = await createDatabase('sqlite');
+    const users = { entity: Guest, username: 'email', passwordHash: 'password' };
+    const host = await Host.start({ database, entities: [Guest, ...own], users: [], auth: { users } });
+    const reported = host.logs.filter((line) => line.includes('AuthUser is among the entities of the DataSource'));
+    expect(reported).toHaveLength(times);
+    await host.close();
+    await database.drop();
   });
 });

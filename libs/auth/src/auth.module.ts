@@ -36,6 +36,7 @@ import {
   warnAboutMissingTables,
   warnAboutPlatform,
   warnAboutShortGracePeriod,
+  warnAboutUnusedUsers,
 } from './startup-checks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
 
@@ -66,6 +67,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     private readonly auth: AuthService,
     @Inject(AUTH_EXTRAS) private readonly extras: Required<AuthModuleExtras>,
     @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly moduleRef: ModuleRef,
     private readonly adapterHost: HttpAdapterHost,
     private readonly modules: ModulesContainer,
@@ -95,16 +97,17 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     if (adapter.getType() === 'express') configureExpress(adapter.getInstance<ExpressApplication>(), isLibraryRoute);
   }
 
-  /** Refuses contradictory decorators, and warns of settings of the platform. */
+  /** Refuses contradictory decorators, and warns of settings of the platform and of an unused entity. */
   onModuleInit(): void {
     refuseContradictoryRoutes(this.modules);
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
-    warnAboutShortGracePeriod(this.moduleRef.get<ResolvedAuthOptions>(AUTH_OPTIONS));
+    warnAboutShortGracePeriod(this.options);
+    warnAboutUnusedUsers(this.dataSource, this.options);
   }
 
   /** Warns of tables that are missing. */
   onApplicationBootstrap(): Promise<void> {
-    return warnAboutMissingTables(this.dataSource);
+    return warnAboutMissingTables(this.dataSource, this.options);
   }
 }

@@ -1,22 +1,85 @@
 import { Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { MEMORY } from '../../../test/support/sqlite';
 import type { ResolvedAuthOptions } from './options/auth-options';
-import { requireDataSource, warnAboutMissingTables, warnAboutShortGracePeriod } from './startup-checks';
-import { AUTH_ENTITIES } from './store/entities';
+import { UserStore } from './domain/ports/accounts';
+import {
+  requireDataSource,
+  warnAboutMissingTables,
+  warnAboutShortGracePeriod,
+  warnAboutUnusedUsers,
+} from './startup-checks';
+import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthUser } from './store/entities';
+
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+}
+
+abstract class Directory extends UserStore {}
+
+const MEMBERS = { entity: Member, username: 'email', passwordHash: 'password' };
+const OWN = { entity: AuthUser, username: 'username', passwordHash: 'passwordHash' };
+const DIRECTORY = Directory as never as UserStore;
+
+/** What `check` logs as warnings. */
+async function warningsOf(check: () => unknown): Promise<string[]> {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  await check();
+  const texts = warn.mock.calls.map(([text]) => String(text));
+  warn.mockRestore();
+  return texts;
+}
 
 describe('the check of the tables', () => {
+  const OWN_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS], migrationsRun: true');
+  const OTHER_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS], migrationsRun: true');
+  const MEMBERS_TABLE = expect.stringContaining('The table of users.entity, Member, cannot be read');
+
   it.each([
-    [false, 1],
-    [true, 0],
-  ])('warns with the line to add where they are missing (tables exist: %s)', async (synchronize, warnings) => {
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const options = { ...MEMORY, synchronize, entities: [...AUTH_ENTITIES] };
-    const dataSource = await new DataSource(options).initialize();
-    await warnAboutMissingTables(dataSource);
+    ["all and the users are the library's", undefined, /^auth_/, [OWN_TABLES]],
+    ["auth_users alone and the users are the library's", undefined, /^auth_users$/, [OWN_TABLES]],
+    ['all and the users are mapped', MEMBERS, /./, [OTHER_TABLES, MEMBERS_TABLE]],
+    ['the table of mapped users alone', MEMBERS, /^members$/, [MEMBERS_TABLE]],
+    ["the library's alone and the users are mapped", MEMBERS, /^auth_/, [OTHER_TABLES]],
+    ["the library's and the users are in a store", DIRECTORY, /./, [OTHER_TABLES]],
+    ['none', MEMBERS, /^auth_users$/, []],
+  ])('warns with what to add where these are missing: %s', async (_, users, missing, warnings) => {
+    const entities = [Member, ...AUTH_ENTITIES];
+    const dataSource = await new DataSource({ ...MEMORY, synchronize: true, entities }).initialize();
+    for (const { tableName } of dataSource.entityMetadatas) {
+      if (missing.test(tableName)) await dataSource.query(`DROP TABLE ${tableName}`);
+    }
+    const logged = await warningsOf(() => warnAboutMissingTables(dataSource, { users }));
     await dataSource.destroy();
-    expect(warn.mock.calls.filter(([text]) => String(text).includes('AUTH_MIGRATIONS'))).toHaveLength(warnings);
-    warn.mockRestore();
+    expect(logged).toEqual(warnings);
+  });
+});
+
+describe('the check of the entities', () => {
+  it.each([
+    ['a mapped entity', MEMBERS, AUTH_ENTITIES, /the option users names Member\. Write .*AUTH_ENTITIES_WITHOUT_USERS/],
+    [
+      'a UserStore',
+      DIRECTORY,
+      AUTH_ENTITIES,
+      /the option users names a UserStore\. Write .*AUTH_ENTITIES_WITHOUT_USERS/,
+    ],
+    ['a mapped entity without AuthUser', MEMBERS, AUTH_ENTITIES_WITHOUT_USERS, null],
+    ['AuthUser by default', undefined, AUTH_ENTITIES, null],
+    ['AuthUser by a mapping', OWN, AUTH_ENTITIES, null],
+  ])('warns of AuthUser beside other users: %s', async (_, users, own, warning) => {
+    const dataSource = await new DataSource({ ...MEMORY, entities: [Member, ...own] }).initialize();
+    const logged = await warningsOf(() => warnAboutUnusedUsers(dataSource, { users }));
+    await dataSource.destroy();
+    expect(logged).toEqual(warning ? [expect.stringMatching(warning)] : []);
   });
 });
 

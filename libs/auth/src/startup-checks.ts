@@ -89,14 +89,51 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
 }
 
 /** Warns about missing tables. No error: the application may create them after its start. */
-export async function warnAboutMissingTables(dataSource: DataSource): Promise<void> {
-  try {
-    await dataSource.getRepository(AuthSession).exists({ where: { id: '' } });
-  } catch {
-    new Logger('AuthModule').warn(
+export async function warnAboutMissingTables(
+  dataSource: DataSource,
+  { users }: Pick<ResolvedAuthOptions, 'users'>,
+): Promise<void> {
+  const logger = new Logger('AuthModule');
+  const entity = entityOfUsers(users);
+  const areReadable = await isReadable(dataSource, AuthSession);
+  const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
+  if (!areReadable || (users === undefined && !areUsersReadable)) {
+    logger.warn(
       "The library's tables cannot be read. Add to the options of the DataSource: " +
-        'migrations: [...AUTH_MIGRATIONS], migrationsRun: true',
+        `migrations: [...${users === undefined ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], migrationsRun: true`,
     );
+  }
+  if (users !== undefined && entity !== null && !areUsersReadable) {
+    logger.warn(
+      `The table of users.entity, ${entity.name}, cannot be read, so that logins are answered with 503. ` +
+        'Create it by a migration of your own.',
+    );
+  }
+}
+
+/** Warns where the table `auth_users` is created beside users of the application, and stays empty. */
+export function warnAboutUnusedUsers(dataSource: DataSource, { users }: Pick<ResolvedAuthOptions, 'users'>): void {
+  const entity = entityOfUsers(users);
+  if (entity === AuthUser || !dataSource.hasMetadata(AuthUser)) return;
+  new Logger('AuthModule').warn(
+    `AuthUser is among the entities of the DataSource, but the option users names ${entity?.name ?? 'a UserStore'}. ` +
+      'Write entities: [...AUTH_ENTITIES_WITHOUT_USERS] and migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS] instead of ' +
+      'AUTH_ENTITIES and AUTH_MIGRATIONS.',
+  );
+}
+
+/** The entity of the users, or null where they are in a `UserStore`. */
+function entityOfUsers(users: ResolvedAuthOptions['users']): (new () => object) | null {
+  if (users === undefined) return AuthUser;
+  return 'entity' in users ? users.entity : null;
+}
+
+async function isReadable(dataSource: DataSource, entity: new () => object): Promise<boolean> {
+  try {
+    await dataSource.getRepository(entity).exists({ withDeleted: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 

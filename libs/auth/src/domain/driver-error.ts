@@ -27,9 +27,12 @@ const NAMES_IN_MESSAGES: Readonly<Record<'table' | 'column' | 'constraint', read
   constraint: [/ for key '([\w$.-]+)'$/],
 };
 
+const RUN_MIGRATIONS =
+  'run the migrations, AUTH_MIGRATIONS (AUTH_MIGRATIONS_WITHOUT_USERS beside users of your own) and your own.';
+
 const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: string])[] = [
-  [/^(42P01|1146)$/, /^no such table: /, 'A table is missing: run the migrations, AUTH_MIGRATIONS and your own.'],
-  [/^(42703|1054)$/, /^no such column: /, 'A column is missing: run the migrations, AUTH_MIGRATIONS and your own.'],
+  [/^(42P01|1146)$/, /^no such table: /, `A table is missing: ${RUN_MIGRATIONS}`],
+  [/^(42703|1054)$/, /^no such column: /, `A column is missing: ${RUN_MIGRATIONS}`],
   [
     /^(42804|42883|22P02|22003|22007|1264|1292|1366|SQLITE_MISMATCH|SQLITE_CONSTRAINT_DATATYPE)$/,
     null,
