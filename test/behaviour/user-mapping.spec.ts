@@ -309,8 +309,8 @@ describe('a mapped entity', () => {
     ['AUTH_ENTITIES_WITHOUT_USERS', AUTH_ENTITIES_WITHOUT_USERS, 0],
   ])('beside %s is reported at startup if AuthUser is left unused', async (_, own, times) => {
     const database = await createDatabase('sqlite');
-    const users = { entity: Guest, username: 'email', passwordHash: 'password' };
-    const host = await Host.start({ database, entities: [Guest, ...own], users: [], auth: { users } });
+    const users = { entity: Staff, username: 'email', passwordHash: 'password' };
+    const host = await Host.start({ database, entities: [Staff, ...own], users: [], auth: { users } });
     const reported = host.logs.filter((line) => line.includes('AuthUser is among the entities of the DataSource'));
     expect(reported).toHaveLength(times);
     await host.close();

@@ -1,14 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { AuthError } from '../domain/errors';
 import { reportFailure } from '../domain/failure-report';
-import {
-  type NewUser,
-  type StoredUser,
-  type UserId,
-  UserStore,
-  withExactId,
-  withSameName,
-} from '../domain/ports/accounts';
+import { withExactId, withSameName } from '../domain/found-user';
+import { type NewUser, type StoredUser, type UserId, UserStore } from '../domain/ports/accounts';
 import { foldName, type NameMatching } from '../domain/username';
 import { withTimeout } from '../domain/with-timeout';
 import { checkedBoolean, checkedUser, UserStoreResultError } from './user-store-results';

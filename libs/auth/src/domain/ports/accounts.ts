@@ -2,7 +2,6 @@ import type { AccountStatus } from '../account-status';
 import type { NewAuthEvent } from '../auth-event';
 import type { Admission, AttemptKeys, CountedFailure, StreakLimits } from '../failure-streak';
 import type { EndedSession, SessionRecord } from '../session';
-import { foldName, type NameMatching } from '../username';
 import type { OperationContext, NewTokenFamily } from './sessions';
 
 /** A user's id in the application's own type. The library stores it as text. */
@@ -85,19 +84,6 @@ function withoutHash(user: StoredUser): object {
   const copy: Partial<StoredUser> = { ...user, id, username, active };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;
-}
-
-/**
- * The user, if its id is exactly this one. A database may take one id for another: MariaDB compares text with numbers, and
- * collations ignore case.
- */
-export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
-  return user && String(user.id) === String(id) ? user : null;
-}
-
-/** The user, if its name is this one. A database may take another for it: collations ignore case, accents, trailing spaces. */
-export function withSameName(user: StoredUser | null, username: string, matching: NameMatching): StoredUser | null {
-  return user && foldName(user.username, matching) === foldName(username, matching) ? user : null;
 }
 
 /** Asks the user store about the account of a user, given as sessions store the id. */

@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import { UUID } from '../../domain/fields';
+import { withExactId } from '../../domain/found-user';
 import type { FoundCredentials, NewUser, StoredUser, UserEntityMapping, UserId } from '../../domain/ports/accounts';
-import { UserStore, withExactId } from '../../domain/ports/accounts';
+import { UserStore } from '../../domain/ports/accounts';
 import type { NameMatching } from '../../domain/username';
 import type { AccountSql } from '../database/statement-factory';
 import { AuthSession, AuthUserLock } from '../entities';
