@@ -5,22 +5,23 @@ import { reportFailure } from '../../domain/failure-report';
 import { canonicalIp, networkOf } from '../../domain/ip-address';
 import { Clock, DeviceDetector } from '../../domain/ports/platform';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-
-/** A detector that fails may do so for every request. */
-const LOG_INTERVAL_MS = 60_000;
+import { OncePerMinute } from '../maintenance/once-per-minute';
 
 /** Validates what a request reports of its client, and drops what is not tracked. */
 @Injectable()
 export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
-  private loggedAt = -Infinity;
+  /** A detector that fails may do so for every request. */
+  private readonly limit: OncePerMinute;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     /** Null where no parser is installed. */
     @Inject(DeviceDetector) private readonly detector: DeviceDetector | null,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+  ) {
+    this.limit = new OncePerMinute(clock);
+  }
 
   inspect(info: ClientInfo): Client {
     const { trackIps, trackUserAgents } = this.options;
@@ -48,15 +49,12 @@ export class ClientInspector {
     try {
       return checkedDevice(this.detector!.detect(userAgent));
     } catch (error) {
-      this.logFailure(error);
+      this.limit.run(() => this.logFailure(error));
       return UNKNOWN_DEVICE;
     }
   }
 
   private logFailure(error: unknown): void {
-    const now = this.clock.now();
-    if (now - this.loggedAt < LOG_INTERVAL_MS) return;
-    this.loggedAt = now;
     const { summary, stack } = reportFailure(error);
     this.logger.error(
       `The device detector failed, and the device counts as unknown. Logged once a minute. ${summary}`,

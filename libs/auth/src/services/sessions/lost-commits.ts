@@ -2,10 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { SignalBus } from '../../domain/ports/events';
 import { Clock, Metrics } from '../../domain/ports/platform';
 import { viewSession, type SessionRecord } from '../../domain/session';
+import { OncePerMinute } from '../maintenance/once-per-minute';
 import { SessionLifecycle } from './session-lifecycle';
-
-/** Many clients notice the same loss. */
-const INTERVAL_MS = 60_000;
 
 /**
  * Reports refresh tokens that are newer than the database: counts each, and logs and emits one per minute. Nobody is accused.
@@ -14,20 +12,24 @@ const INTERVAL_MS = 60_000;
 @Injectable()
 export class LostCommits {
   private readonly logger = new Logger('AuthSessions');
-  private reportedAt = -Infinity;
+  /** Many clients notice the same loss. */
+  private readonly limit: OncePerMinute;
 
   constructor(
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly metrics: Metrics,
     private readonly signals: SignalBus,
     private readonly lifecycle: SessionLifecycle,
-  ) {}
+  ) {
+    this.limit = new OncePerMinute(clock);
+  }
 
   report(session: SessionRecord): void {
     this.metrics.count('session_auth.token.newer_than_database', 1);
-    const now = this.clock.now();
-    if (now - this.reportedAt < INTERVAL_MS) return;
-    this.reportedAt = now;
+    this.limit.run(() => this.logAndEmit(session));
+  }
+
+  private logAndEmit(session: SessionRecord): void {
     this.logger.error(
       `A refresh token of session ${session.id} is newer than the database. Was it restored from a backup, or did it fail ` +
         'over to a server that lagged behind? Revoked sessions are active again. End all sessions: ' +
