@@ -44,7 +44,7 @@ export class Login {
     const result = await this.attempts.run<Opened>(username, info, async (attempt) => {
       const { user, version, keys, client } = attempt;
       // Without a user there is a hash to verify as well: the time must not reveal whether the name exists.
-      const matches = await this.passwords.verify(password, user?.active ? user.passwordHash : null, client.network);
+      const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
       if (matches && user) {
         const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });
         if (opened) {
@@ -89,7 +89,7 @@ export class Login {
     const user = await this.users.findById(userId);
     if (!user) throw invalidAccessToken();
     return this.inSession.run(session.id, user, info, {
-      verify: ({ network }) => this.passwords.verify(password, user.passwordHash, network),
+      verify: ({ network }) => this.passwords.verify(password, user, network),
       work: () => work(user),
       wrong: invalidField(field, FIELD_MESSAGES.password),
     });

@@ -1,14 +1,19 @@
-import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { assertValidField, invalidField } from '../../domain/errors';
 import { FIELD_MESSAGES, passwordProblem } from '../../domain/fields';
-import { Metrics, PasswordHasher } from '../../domain/ports/platform';
+import { loggable } from '../../domain/loggable';
+import type { StoredUser } from '../../domain/ports/accounts';
+import { Clock, Metrics, PasswordHasher } from '../../domain/ports/platform';
 import { predictabilityProblem } from '../../domain/predictable-password';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { OncePerMinute } from '../maintenance/once-per-minute';
 import { WaitQueue } from './wait-queue';
 
 /** Verifies passwords with the same work for every outcome, and checks and hashes new ones. */
 @Injectable()
 export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('AuthPasswords');
+  private readonly limit: OncePerMinute;
   private dummy: Promise<string> | undefined;
   private readonly unobserve: readonly (() => void)[];
 
@@ -17,7 +22,9 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly queue: WaitQueue,
     metrics: Metrics,
+    clock: Clock,
   ) {
+    this.limit = new OncePerMinute(clock);
     this.unobserve = [
       metrics.observe('session_auth.hashing.running', () => queue.load.running),
       metrics.observe('session_auth.hashing.waiting', () => queue.load.waiting),
@@ -34,16 +41,22 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Whether the password matches the hash; null is for a user who does not exist or has no password.
+   * Whether the password is that of the user; null is for one who does not exist or may not log in.
    * @param network that of the login attempt, which has entered the queue
    */
-  async verify(password: string, hash: string | null, network: string): Promise<boolean> {
-    const usable =
-      hash !== null && this.hasher.accepts(hash) && Buffer.byteLength(password) <= this.hasher.maxPasswordBytes;
+  async verify(
+    password: string,
+    user: Pick<StoredUser, 'id' | 'passwordHash'> | null,
+    network: string,
+  ): Promise<boolean> {
+    const hash = user?.passwordHash ?? null;
+    const isAccepted = hash !== null && this.hasher.accepts(hash);
+    const usable = isAccepted && Buffer.byteLength(password) <= this.hasher.maxPasswordBytes;
     const against = usable ? hash : await this.dummyHash();
     // Cut for the dummy only, which nothing matches: a hasher may refuse a longer one without doing the work.
     const given = usable ? password : cut(password, this.hasher.maxPasswordBytes);
     const matches = await this.queue.runHash(() => this.hasher.verify(given, against), network);
+    if (user && hash !== null && !isAccepted) this.limit.run(() => this.warnAboutUnknownHash(user));
     return usable && matches;
   }
 
@@ -79,6 +92,16 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     if (!allowPredictable) assertValidField(field, predictabilityProblem(password, username));
     const problem = await check?.(password, { username });
     if (problem) throw invalidField(field, problem);
+  }
+
+  /** Every password of this user is wrong. The hash itself is never logged: it may be a password in plain text. */
+  private warnAboutUnknownHash({ id }: Pick<StoredUser, 'id'>): void {
+    this.logger.warn(
+      `The password hash of user ${loggable(String(id))} has a format that the configured passwordHasher does not ` +
+        'accept, so that no password matches. Configure one that accepts it, such as Argon2PasswordHasher, or ' +
+        'MigratingPasswordHasher for the hashes of a former system, or reset the password. A user without a password ' +
+        'has null. Logged once a minute.',
+    );
   }
 
   private assertHashable(password: string, field: string): void {
