@@ -159,6 +159,24 @@ describe.each(DATABASES)('names without regard to case and width, in a mapped en
     for (const one of names) expect(await tryLogin(host, one, PASSWORD)).toBe('invalid_credentials');
   });
 
+  it('find nobody by a name that was changed without its folded form, and log once what to write', async () => {
+    const members = host.dataSource.getRepository(Member);
+    const { id } = await members.findOneByOrFail({ email: 'alice' });
+    await members.update(id, { email: 'carol' });
+    const logged = (): string[] => host.logs.filter((line) => line.includes('of Member'));
+    expect(await tryLogin(host, 'carol', PASSWORD)).toBe('invalid_credentials');
+    expect(logged()).toEqual([]);
+    for (const spelling of ['alice', 'Alice']) {
+      expect(await tryLogin(host, spelling, PASSWORD)).toBe('invalid_credentials');
+    }
+    expect(logged()).toEqual([
+      expect.stringMatching(/^The row of Member with the id 1 has another name.* \{ foldedEmail: foldName\(name\) \}/),
+    ]);
+    expect(host.logs.join('\n')).not.toMatch(/alice|carol/);
+    await members.update(id, { foldedEmail: 'carol' });
+    await host.login('Carol');
+  });
+
   it('find nobody where several users have one, because the index is missing, and log it once', async () => {
     const members = host.dataSource.getMetadata(Member);
     const runner = host.dataSource.createQueryRunner();

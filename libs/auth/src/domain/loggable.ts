@@ -1,4 +1,4 @@
-/** An error's code or name as it may be logged; its text never is. (ASVS 16.4.1) */
+/** A code, a name of an error or property, or an id as it may be logged; free text never is. (ASVS 16.4.1) */
 export function loggable(word: unknown): string {
   return typeof word === 'string' && /^\w[\w.-]{0,63}$/.test(word) ? word : 'unknown';
 }

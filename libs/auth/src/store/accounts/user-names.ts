@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { loggable } from '../../domain/loggable';
 import { foldName, type NameMatching } from '../../domain/username';
 import { isSameText, type Dialect } from '../database/dialect';
 import type { Row } from '../database/transaction';
@@ -16,7 +17,7 @@ export interface NameKey {
  */
 export class UserNames {
   private readonly logger = new Logger('AuthUsers');
-  private hasWarned = false;
+  private readonly logged = new Set<string>();
 
   constructor(
     private readonly entityName: string,
@@ -24,7 +25,7 @@ export class UserNames {
     private readonly key: NameKey,
   ) {}
 
-  /** What `rowOf` reads of a user `u`, besides `username` and `account`. */
+  /** What `rowOf` reads of a user `u`, besides `id`, `username` and `account`. */
   get column(): string {
     return `${this.keyColumn} AS name_key`;
   }
@@ -45,8 +46,11 @@ export class UserNames {
   /** The row of the user with this name, or null. The comparison that counts is made here. */
   rowOf(username: string, rows: readonly Row[]): Row | null {
     const key = this.keyOf(username);
-    // An application may have changed the name without its key.
-    const same = rows.filter((row) => String(row['name_key']) === key && this.keyOf(String(row['username'])) === key);
+    const found = rows.filter((row) => String(row['name_key']) === key);
+    const isStale = (row: Row): boolean => this.keyOf(String(row['username'])) !== key;
+    const same = found.filter((row) => !isStale(row));
+    const stale = found.find((row) => isStale(row) && row['account'] !== 'deleted');
+    if (stale) this.warnAboutStaleKey(stale);
     const [first, ...others] = same.filter((row) => row['account'] !== 'deleted');
     if (others.length === 0) return first ?? same[0] ?? null;
     // The login of one would end the failure streak of the other.
@@ -59,11 +63,27 @@ export class UserNames {
   }
 
   private warnAboutTwins(): void {
-    if (this.hasWarned) return;
-    this.hasWarned = true;
-    this.logger.warn(
+    this.warnOnce(
+      'twins',
       `Several rows of ${this.entityName} have the same ${this.key.property}, so none of them can log in by name. ` +
         'Rename all but one, and add a unique index.',
     );
+  }
+
+  /** The application has changed the name without its key: neither the old name nor the new one is found. */
+  private warnAboutStaleKey({ id }: Row): void {
+    const { entityName, key } = this;
+    this.warnOnce(
+      'stale',
+      `The row of ${entityName} with the id ${loggable(String(id))} has another name than its ${key.property} says, so ` +
+        'that nobody can log in with either. Write both wherever names change, also by update(), upsert() and query ' +
+        `builders, which run no entity listener: { ${key.property}: foldName(name) }. Logged once.`,
+    );
+  }
+
+  private warnOnce(kind: string, text: string): void {
+    if (this.logged.has(kind)) return;
+    this.logged.add(kind);
+    this.logger.warn(text);
   }
 }
