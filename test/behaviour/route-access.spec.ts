@@ -127,7 +127,7 @@ describe('the nearer declaration decides whether a route is open', () => {
     host.logs.length = 0;
     await host.http.get(path).expect(500, { statusCode: 500, message: 'Internal server error' });
     expect(host.logs.join('\n')).toContain(
-      `${name} found no authenticated user in ${route}: no guard has run. Add @UseGuards(BearerAuthGuard)`,
+      `${name} found no authenticated user in ${route}: no guard has run, or a replacement of BearerAuthGuard did not set \`request.auth\`. Add @UseGuards(BearerAuthGuard)`,
     );
   });
 });

@@ -99,9 +99,11 @@ export function callerOf(context: ExecutionContext, decorator: string): Caller {
 }
 
 function noCaller(context: ExecutionContext, decorator: string): Error {
+  const isHttp = context.getType() === 'http';
   return new Error(
     `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
-      'has run. Add @UseGuards(BearerAuthGuard) to the handler or its class; a @Public() route has no user.',
+      `has run${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
+      'Add @UseGuards(BearerAuthGuard) to the handler or its class; a @Public() route has no user.',
   );
 }
 
