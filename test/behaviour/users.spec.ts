@@ -240,6 +240,19 @@ describe.each(DATABASES)('users in an external store, with sessions on %s', (nam
   });
 });
 
+describe('a user store', () => {
+  it.each([
+    ['a class', MemoryUsers],
+    ['an instance', new MemoryUsers()],
+  ])('is given as %s', async (_, users) => {
+    const database = await createDatabase('sqlite');
+    const host = await Host.start({ database, entities: [...AUTH_ENTITIES_WITHOUT_USERS], users: [], auth: { users } });
+    await host.get('/me', (await host.login()).access_token).expect(200);
+    await host.close();
+    await database.drop();
+  });
+});
+
 class ChangingUsers extends MemoryUsers {
   static hash = HASH;
   static failing = false;

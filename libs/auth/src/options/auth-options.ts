@@ -164,16 +164,16 @@ export interface AuthModuleOptions {
   nameMatching?: NameMatching;
   /**
    * Where the users are stored: a mapped entity of the application, or a class that extends
-   * `UserStore`. Default: `AuthUser`.
+   * `UserStore`, or an instance of one. Default: `AuthUser`.
    */
   users?: UserEntityMapping | Replaceable<UserStore>;
-  /** How passwords are hashed: a class that extends `PasswordHasher`. Default: bcrypt. */
+  /** How passwords are hashed: a class that extends `PasswordHasher`, or an instance. Default: bcrypt. */
   passwordHasher?: Replaceable<PasswordHasher>;
-  /** A class that extends `DeviceDetector`. Default: ua-parser-js, where it is installed. */
+  /** A class that extends `DeviceDetector`, or an instance. Default: ua-parser-js, where it is installed. */
   deviceDetector?: Replaceable<DeviceDetector>;
   /**
    * How the token of a call is found that comes neither over HTTP nor in the usual place of its
-   * transport: a class that extends `TokenSource`. Default: none.
+   * transport: a class that extends `TokenSource`, or an instance. Default: none.
    */
   tokenSource?: Replaceable<TokenSource>;
 }

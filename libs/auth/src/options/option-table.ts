@@ -30,7 +30,7 @@ const quarterOfIdleTimeout = {
   text: 'a quarter of idleTimeoutSeconds',
 } as const;
 const MAPPING_OR_STORE =
-  "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore";
+  "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore, or an instance of one";
 
 const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },

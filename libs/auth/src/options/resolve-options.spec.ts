@@ -146,7 +146,7 @@ describe('the options', () => {
     expect(problems({ passwordHasher: CheapPasswordHasher })).toEqual([]);
     expect(problems({ passwordHasher: new CheapPasswordHasher() })).toEqual([]);
     expect(problems({ passwordHasher: PasswordHasher, users: User, tokenSource: UserStore })).toEqual([
-      'passwordHasher is [class PasswordHasher]; write a class that extends PasswordHasher',
+      'passwordHasher is [class PasswordHasher]; write a class that extends PasswordHasher, or an instance of one',
       'users is the class User, which does not extend UserStore; ' +
         "if it is an entity, write users: { entity: User, username: 'email', passwordHash: 'password' }",
       expect.stringContaining('tokenSource is [class UserStore]; write a class that extends TokenSource'),

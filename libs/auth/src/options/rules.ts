@@ -63,7 +63,7 @@ export function aClass(write: string): Rule<new () => object> {
 /** A class that extends one of the library's, or an instance of such a class. */
 export function extending<T extends object>(
   base: abstract new () => T,
-  write = `a class that extends ${base.name}`,
+  write = `a class that extends ${base.name}, or an instance of one`,
 ): Rule<(new (...args: never[]) => T) | T> {
   return {
     write,
