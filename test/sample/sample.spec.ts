@@ -58,6 +58,29 @@ describe.each(DATABASES)('two sample hosts that start together on an empty datab
   }, 60_000);
 });
 
+describe('a sample host on a database of an earlier start', () => {
+  it('offers no password that was changed, and says how to start over', async () => {
+    const database = await createDatabase('sqlite');
+    const env = { DATABASE_URL: urlOf(database) };
+    const first = Sample.start(env);
+    const url = await first.url();
+    const credentials = { username: 'alice', password: 'secret' };
+    const { access_token: token } = (await call(`${url}/auth/login/`, undefined, credentials)).body;
+    const change = { current_password: 'secret', new_password: 'a password that is new' };
+    expect((await call(`${url}/auth/password/change/`, token, change)).status).toBe(200);
+    expect(first.output).toContain('Users: alice:secret, bob:secret\n');
+    expect(first.output).toContain(`-d '{"username":"alice","password":"secret"}'`);
+    await first.stop();
+    const second = Sample.start(env);
+    await second.url();
+    await second.stop();
+    expect(second.output).toContain('Users: alice (password changed), bob:secret\n');
+    expect(second.output).toContain(`-d '{"username":"bob","password":"secret"}'`);
+    expect(second.output).toContain('; delete the file to start over\n');
+    await database.drop();
+  }, 60_000);
+});
+
 describe('a sample host with a setting that is wrong', () => {
   it.each([
     [{ AUTH_OPTIONS: '{"maxSessions":0}' }, 'maxSessions is 0; write a whole number from 1 to 1000'],

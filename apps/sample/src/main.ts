@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AuthError, AuthService } from 'nestjs-session-auth';
+import { AuthError, AuthService, PasswordHasher, UserStore } from 'nestjs-session-auth';
 import { AppModule, dataSourceOptions } from './app.module';
 import { prepareDatabase } from './prepare-database';
 import { readSettings, type SampleUser, type Settings } from './read-settings';
@@ -18,7 +18,8 @@ async function main(): Promise<void> {
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);
-  printIntroduction(settings, (app.getHttpServer().address() as { port: number }).port);
+  const valid = await withValidPassword(settings.users, app.get(UserStore), app.get(PasswordHasher));
+  printIntroduction(settings, valid, (app.getHttpServer().address() as { port: number }).port);
 }
 
 /** Another instance may be creating the same users at this moment. */
@@ -30,12 +31,33 @@ async function createIfMissing(auth: AuthService, user: SampleUser): Promise<voi
   }
 }
 
-function printIntroduction({ host, databaseShown, users, usersAreDefault }: Settings, port: number): void {
+/** The users whose password is still the given one: the database outlives the process. */
+async function withValidPassword(
+  users: readonly SampleUser[],
+  stored: UserStore,
+  hasher: PasswordHasher,
+): Promise<ReadonlySet<SampleUser>> {
+  const valid = new Set<SampleUser>();
+  for (const user of users) {
+    const hash = (await stored.findByUsername(user.username))?.passwordHash;
+    if (hash && hasher.accepts(hash) && (await hasher.verify(user.password, hash))) valid.add(user);
+  }
+  return valid;
+}
+
+function printIntroduction(
+  { host, databaseShown, users, usersAreDefault }: Settings,
+  valid: ReadonlySet<SampleUser>,
+  port: number,
+): void {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const [first] = users;
-  const password = usersAreDefault ? first!.password : '...';
-  const body = JSON.stringify({ username: first!.username, password });
-  const shown = users.map((user) => (usersAreDefault ? `${user.username}:${user.password}` : user.username));
+  const first = users.find((user) => valid.has(user)) ?? users[0]!;
+  const password = usersAreDefault && valid.has(first) ? first.password : '...';
+  const body = JSON.stringify({ username: first.username, password });
+  const shown = users.map((user) => {
+    if (!valid.has(user)) return `${user.username} (password changed)`;
+    return usersAreDefault ? `${user.username}:${user.password}` : user.username;
+  });
   console.log(`Listening on ${url}`);
   console.log(`Database: ${databaseShown}`);
   console.log(`Users: ${shown.join(', ')}`);

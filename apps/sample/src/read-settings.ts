@@ -59,7 +59,7 @@ function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'
         database: path,
         enableWAL: path !== ':memory:',
       },
-      databaseShown: `SQLite, ${path}`,
+      databaseShown: path === ':memory:' ? 'SQLite, in memory' : `SQLite, ${path}; delete the file to start over`,
     };
   }
   const kind = /^(postgres(?:ql)?|mysql|mariadb):\/\//.exec(text)?.[1];
