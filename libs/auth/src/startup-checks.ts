@@ -1,10 +1,10 @@
-import { EventEmitter } from 'node:events';
 import { Logger, type Type } from '@nestjs/common';
 import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
 import type { ResolvedAuthOptions } from './options/auth-options';
 import { contradictoryRoutes } from './http/guards/contradictory-routes';
+import { httpServerOf } from './http/platform/peer-addresses';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
 import { dialectOf, type Dialect } from './store/database/dialect';
 
@@ -141,13 +141,13 @@ async function isReadable(dataSource: DataSource, entity: new () => object): Pro
  * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted: all clients then have the address of the
  * proxy, and share the delays after failed logins.
  */
-export function warnAboutForwardedAddresses({ httpAdapter }: HttpAdapterHost): void {
-  const server = (httpAdapter as { getHttpServer?(): unknown } | undefined)?.getHttpServer?.();
-  if (!(server instanceof EventEmitter)) return;
+export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void {
+  const server = httpServerOf(adapterHost);
+  if (!server) return;
   const check = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): void => {
     if (headers['x-forwarded-for'] === undefined) return;
     server.off('request', check);
-    const { setting, value } = trustedProxies(platformOf(httpAdapter));
+    const { setting, value } = trustedProxies(platformOf(adapterHost.httpAdapter));
     if (value) return;
     new Logger('AuthModule').warn(
       `A request has the header X-Forwarded-For, but '${setting}' is off. If the application is behind a proxy, ` +

@@ -2,7 +2,7 @@ import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@
 import { AuthService } from '../../services/auth.service';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
 import { Public } from '../guards/decorators';
-import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { LoginRequest, LogoutAllRequest, RefreshRequest } from './dto/requests';
 import {
@@ -34,7 +34,7 @@ export class AuthController {
   })
   async login(@Req() request: AuthRequest): Promise<OpenedSessionResponse> {
     const credentials = await readBody(LoginRequest, request);
-    return openedSessionResponse(await this.auth.login(credentials, clientInfoOf(request)));
+    return openedSessionResponse(await this.auth.login(credentials, clientOfLibraryRoute(request)));
   }
 
   /** `POST token/refresh/` returns the pair that follows a refresh token. */
@@ -49,14 +49,14 @@ export class AuthController {
   })
   async refresh(@Req() request: AuthRequest): Promise<TokenPairResponse> {
     const { refresh_token } = await readBody(RefreshRequest, request);
-    return tokenPairResponse(await this.auth.refresh(refresh_token, clientInfoOf(request)));
+    return tokenPairResponse(await this.auth.refresh(refresh_token, clientOfLibraryRoute(request)));
   }
 
   /** `POST logout/` ends the session of the request. */
   @Post('logout')
   @AuthEndpoint({ id: 'authLogout', summary: 'Ends the session of the request', returns: 'Logged out successfully.' })
   async logout(@Req() request: AuthRequest): Promise<DetailResponse> {
-    await this.auth.logout(principalOf(request), clientInfoOf(request));
+    await this.auth.logout(principalOf(request), clientOfLibraryRoute(request));
     return { detail: 'Logged out successfully.' };
   }
 
@@ -73,7 +73,7 @@ export class AuthController {
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
     const principal = principalOf(request);
     this.auth.assertMayEndSessions(principal);
-    const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientInfoOf(request));
+    const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientOfLibraryRoute(request));
     return { detail: `Revoked ${ended} session(s).` };
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { PasswordChangeRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
@@ -29,6 +29,8 @@ export class PasswordController {
   async change(@Req() request: AuthRequest): Promise<TokenPairResponse> {
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
-    return tokenPairResponse(await this.auth.changePassword(principalOf(request), change, clientInfoOf(request)));
+    return tokenPairResponse(
+      await this.auth.changePassword(principalOf(request), change, clientOfLibraryRoute(request)),
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { ReauthenticateRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
@@ -28,6 +28,8 @@ export class ReauthenticationController {
   })
   async reauthenticate(@Req() request: AuthRequest): Promise<TokenPairResponse> {
     const { password } = await readBody(ReauthenticateRequest, request);
-    return tokenPairResponse(await this.auth.reauthenticate(principalOf(request), password, clientInfoOf(request)));
+    return tokenPairResponse(
+      await this.auth.reauthenticate(principalOf(request), password, clientOfLibraryRoute(request)),
+    );
   }
 }

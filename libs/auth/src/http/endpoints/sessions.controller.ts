@@ -3,7 +3,7 @@ import { AUTH_EVENT_NAMES } from '../../domain/auth-event';
 import { AuthService } from '../../services/auth.service';
 import { HISTORY_LIMIT } from '../../services/sessions/user-sessions';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { clientInfoOf, principalOf, type AuthRequest } from '../platform/request';
+import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { uuid } from './dto/property';
 import {
@@ -50,7 +50,7 @@ export class SessionsController {
     this.auth.assertMayEndSessions(principal);
     const { userId, session } = principal;
     const { sessionId } = request.params as { sessionId: string };
-    await this.auth.revokeSession(userId, sessionId, clientInfoOf(request), { currentSessionId: session.id });
+    await this.auth.revokeSession(userId, sessionId, clientOfLibraryRoute(request), { currentSessionId: session.id });
     return { detail: 'Session revoked.' };
   }
 

@@ -1,3 +1,4 @@
+import { BadRequestException } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 
@@ -25,6 +26,25 @@ export interface AuthResponse {
 export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientInfo {
   const { ipAddress, userAgent } = new LazyClientInfo(request);
   return { ipAddress, userAgent };
+}
+
+/** The parts of a request that show whether its client is still connected. */
+interface Connected {
+  readonly socket?: { readonly destroyed?: boolean; readonly localAddress?: string | undefined } | undefined;
+}
+
+/**
+ * Returns the client of a request to a route of the library. One that has reset its connection before its address was
+ * read has none, and would act outside every bound for networks and leave no trace: nobody reads the response.
+ * @throws BadRequestException for such a client
+ */
+export function clientOfLibraryRoute(request: AuthRequest): ClientInfo {
+  const client = clientInfoOf(request);
+  const { socket } = request as Connected;
+  // Connections without addresses, such as those of a Unix socket, have no local one either.
+  const isGone = client.ipAddress === null && (socket?.destroyed === true || socket?.localAddress !== undefined);
+  if (isGone) throw new BadRequestException('The client has closed the connection.');
+  return client;
 }
 
 /** Reads the address on demand: Express resolves it at each access, and the guard rarely needs it. */
