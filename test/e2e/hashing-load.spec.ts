@@ -1,4 +1,4 @@
-import { PasswordHasher } from 'nestjs-session-auth';
+import { AuthUser, PasswordHasher, type AuthService, type UserId } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/host';
 import { stories, type Stage } from './stories';
 
@@ -8,7 +8,7 @@ class HeldHasher extends PasswordHasher {
   running = 0;
   mostRunning = 0;
   total = 0;
-  private held: Promise<void> = Promise.resolve();
+  protected held: Promise<void> = Promise.resolve();
   release: () => void = () => undefined;
 
   hold(): void {
@@ -122,6 +122,61 @@ stories('a flood of logins with random names from one network', { auth: slow }, 
     // A row for the name and one for its network, and none of a refused attempt.
     expect(await host.dataSource.query('SELECT 1 FROM auth_login_failures')).toHaveLength(2 * failures);
   });
+});
+
+/** Hashes nothing until it is let, and verifies immediately. */
+class HeldNewHasher extends HeldHasher {
+  override async hash(): Promise<string> {
+    await this.held;
+    return 'hash';
+  }
+
+  override verify(password: string): Promise<boolean> {
+    return Promise.resolve(password === PASSWORD);
+  }
+}
+
+const newHasher = new HeldNewHasher();
+const held = { passwordHasher: newHasher, hashing: { concurrent: 10, waiting: 2 } };
+
+stories('forty new passwords at once', { auth: held }, (at: Stage) => {
+  const NEW = 'another horse battery staple';
+  const client = { ipAddress: '198.51.100.1' };
+  type Send = (auth: AuthService, index: number, userId: UserId, token: string) => Promise<unknown>;
+  const floods: [string, Send, inNetwork?: string][] = [
+    ['of registrations from one network', (auth, i) => auth.createUser(userNamed(`one ${i}`), {}, client), 'busy'],
+    ['of registrations from no known network', (auth, i) => auth.createUser(userNamed(`two ${i}`))],
+    ['hashed for the application', (auth) => auth.hashPassword(NEW)],
+    ['of resets from one network', (auth, _, userId) => auth.resetPassword(userId, NEW, client), 'busy'],
+    ['of one reset token', (auth, _, __, token) => auth.redeemPasswordResetToken(token, NEW, client), 'busy'],
+  ];
+
+  it.each(floods)('%s leave half of the capacity to logins of other networks', async (_, send, inNetwork = 'ok') => {
+    const { auth, dataSource } = at.host;
+    const { id } = await dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'bob' });
+    const { token } = await auth.createPasswordResetToken(id);
+    newHasher.hold();
+    let refused = 0;
+    const flood = Array.from({ length: 40 }, (__, index) =>
+      send(auth, index, id, token).catch(({ code }: { code: string }) => {
+        if (code === 'busy') refused++;
+      }),
+    );
+    // All forty have come: a full queue refuses at least as many.
+    while (refused < 28) await new Promise((resolve) => setImmediate(resolve));
+    const outcomes: string[] = [];
+    for (const ipAddress of ['192.0.2.1', client.ipAddress]) {
+      const login = auth.login({ username: 'alice', password: PASSWORD }, { ipAddress });
+      outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
+    }
+    newHasher.release();
+    await Promise.all(flood);
+    expect([...outcomes, refused]).toEqual(['ok', inNetwork, 34]);
+  });
+
+  function userNamed(username: string): { username: string; password: string } {
+    return { username, password: NEW };
+  }
 });
 
 const BUSY = { detail: 'Too many passwords are being verified.' };

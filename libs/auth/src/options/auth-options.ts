@@ -91,8 +91,8 @@ export interface AuthModuleOptions {
     /** How many password hashes run at the same time, 1 to 1024. Default: the number of cores. */
     concurrent?: number;
     /**
-     * How many logins and hashes may be queued, half of them from one network, 0 to 1000000; beyond
-     * it a request gets 503. Default: 64.
+     * How many logins and hashes may be queued, half of them from one network, or from none that is
+     * known, 0 to 1000000; beyond it a request gets 503. Default: 64.
      */
     waiting?: number;
   };

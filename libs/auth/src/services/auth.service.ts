@@ -227,10 +227,15 @@ export class AuthService {
   /**
    * Creates a user, with `properties` for further columns. `skipPolicy` is for an existing password that
    * `passwordPolicy` would refuse.
-   * @throws AuthError `username_taken`, `invalid_field`; Error for properties that cannot be stored
+   * @param client who registers. Default: unknown. All unknown clients together may hash as much as one network.
+   * @throws AuthError `username_taken`, `invalid_field`, `busy`; Error for properties that cannot be stored
    */
-  createUser(user: UserToCreate, options: { readonly skipPolicy?: boolean } = {}): Promise<CreatedUser> {
-    return this.users.accounts.create(user, options.skipPolicy ?? false);
+  createUser(
+    user: UserToCreate,
+    options: { readonly skipPolicy?: boolean } = {},
+    client: ClientInfo = {},
+  ): Promise<CreatedUser> {
+    return this.users.accounts.create(user, options.skipPolicy ?? false, client);
   }
 
   /** Checks a password of a user whom the application stores itself. @throws AuthError `invalid_field` on `password` */
@@ -240,7 +245,7 @@ export class AuthService {
 
   /**
    * Hashes a password as it is stored, whatever `passwordPolicy` is.
-   * @throws AuthError `invalid_field` for a password that is too long to be hashed in full
+   * @throws AuthError `invalid_field` for a password that is too long to be hashed in full, `busy` as `createUser`
    */
   hashPassword(password: string): Promise<string> {
     return this.users.passwords.hash(password, 'password');

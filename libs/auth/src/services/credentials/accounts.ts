@@ -38,14 +38,22 @@ export class Accounts {
     private readonly lifecycle: SessionLifecycle,
   ) {}
 
-  async create({ username, password, properties }: UserToCreate, skipPolicy: boolean): Promise<CreatedUser> {
+  async create(
+    { username, password, properties }: UserToCreate,
+    skipPolicy: boolean,
+    info: ClientInfo,
+  ): Promise<CreatedUser> {
     assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
+    const { network } = this.lifecycle.operationContext(info).client;
+    const origin = { network };
     const hash = (given: string): Promise<string> =>
-      skipPolicy ? this.passwords.hash(given, 'password') : this.passwords.hashNew(given, 'password', username);
+      skipPolicy
+        ? this.passwords.hash(given, 'password', origin)
+        : this.passwords.hashNew(given, 'password', username, origin);
     const passwordHash = password === null ? null : await hash(password);
     if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
     const user = { username, passwordHash, ...(properties ? { properties } : {}) };
-    const created = await this.accounts.create(user, this.lifecycle.operationContext({}));
+    const created = await this.accounts.create(user, this.lifecycle.operationContext(info));
     if (!created) throw new AuthError('username_taken', 'A user with this name exists.');
     this.lifecycle.publishSessionEnded(created.ended);
     return { id: created.user.id, username: created.user.username };

@@ -100,7 +100,7 @@ export class Login {
     const { passwordHash } = user;
     if (passwordHash === null || !this.users.setPasswordHash || !this.passwords.needsRehash(passwordHash)) return;
     try {
-      const upgraded = await this.passwords.hash(password, 'password', network);
+      const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
       await this.users.setPasswordHash(user.id, upgraded, passwordHash);
     } catch (error) {
       const { summary } = reportFailure(error);

@@ -41,9 +41,10 @@ export class PasswordReplacement {
   ): Promise<{ readonly kept: SessionInfo | null } | null> {
     const isChange = by.keep !== null;
     const revoke = isChange ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
+    const { network } = this.lifecycle.operationContext(info).client;
     // A change confirms the password first, and has entered the queue with that.
-    const network = isChange ? this.lifecycle.operationContext(info).client.network : undefined;
-    const passwordHash = await this.passwords.hashNew(newPassword, 'new_password', user.username, network);
+    const origin = { network, hasEntered: isChange };
+    const passwordHash = await this.passwords.hashNew(newPassword, 'new_password', user.username, origin);
     const at = this.lifecycle.operationContext(info);
     const outcome = await this.credentials.replace({ ...at, ...by, revoke, userId: user.id, passwordHash });
     const keptId = by.keep?.sessionId ?? null;

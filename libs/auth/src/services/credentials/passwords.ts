@@ -7,7 +7,7 @@ import { Clock, Metrics, PasswordHasher } from '../../domain/ports/platform';
 import { predictabilityProblem } from '../../domain/predictable-password';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { OncePerMinute } from '../maintenance/once-per-minute';
-import { WaitQueue } from './wait-queue';
+import { type HashOrigin, WaitQueue } from './wait-queue';
 
 /** Verifies passwords with the same work for every outcome, and checks and hashes new ones. */
 @Injectable()
@@ -55,7 +55,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     const against = usable ? hash : await this.dummyHash();
     // Cut for the dummy only, which nothing matches: a hasher may refuse a longer one without doing the work.
     const given = usable ? password : cut(password, this.hasher.maxPasswordBytes);
-    const matches = await this.queue.runHash(() => this.hasher.verify(given, against), network);
+    const matches = await this.queue.runHash(() => this.hasher.verify(given, against), { network, hasEntered: true });
     if (user && hash !== null && !isAccepted) this.limit.run(() => this.warnAboutUnknownHash(user));
     return usable && matches;
   }
@@ -66,18 +66,18 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** @throws AuthError `invalid_field` for a password that cannot be hashed in full */
-  async hash(password: string, field: string, network?: string): Promise<string> {
+  async hash(password: string, field: string, origin?: HashOrigin): Promise<string> {
     this.assertHashable(password, field);
-    return this.queue.runHash(() => this.hasher.hash(password), network);
+    return this.queue.runHash(() => this.hasher.hash(password), origin);
   }
 
   /**
    * Hashes a password that meets the policy.
    * @throws AuthError `invalid_field` with the problem
    */
-  async hashNew(password: string, field: string, username: string, network?: string): Promise<string> {
+  async hashNew(password: string, field: string, username: string, origin?: HashOrigin): Promise<string> {
     await this.assertAllowed(password, field, username);
-    return this.hash(password, field, network);
+    return this.hash(password, field, origin);
   }
 
   /**

@@ -21,8 +21,8 @@ describe('the queue of password hashes', () => {
   it('runs so many, keeps so many waiting, and refuses the next immediately', async () => {
     const queue = new WaitQueue({ concurrent: 2, waiting: 1 });
     const works = [work(), work(), work(), work()];
-    const results = works.slice(0, 3).map(({ run }) => queue.runHash(run));
-    await expect(queue.runHash(works[3]!.run)).rejects.toMatchObject({ code: 'busy' });
+    const results = works.slice(0, 3).map(({ run }, index) => queue.runHash(run, { network: `192.0.2.${index}` }));
+    await expect(queue.runHash(works[3]!.run, { network: '192.0.2.9' })).rejects.toMatchObject({ code: 'busy' });
     expect(works.map(({ started }) => started())).toEqual([true, true, false, false]);
     expect(queue.load).toEqual({ running: 2, waiting: 1 });
     works[0]!.end();
@@ -38,8 +38,8 @@ describe('the queue of password hashes', () => {
   it('starts the next one after one that fails', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
     const [first, second] = [work(), work()];
-    const failing = queue.runHash(first.run);
-    const waiting = queue.runHash(second.run);
+    const failing = queue.runHash(first.run, { network: '192.0.2.1' });
+    const waiting = queue.runHash(second.run, { network: '192.0.2.2' });
     first.fail();
     await expect(failing).rejects.toThrow('failed');
     await settled();
@@ -48,7 +48,7 @@ describe('the queue of password hashes', () => {
   });
 
   it('starts as many as may run when several end together', async () => {
-    const queue = new WaitQueue({ concurrent: 2, waiting: 4 });
+    const queue = new WaitQueue({ concurrent: 2, waiting: 10 });
     const works = Array.from({ length: 6 }, work);
     const results = works.map(({ run }) => queue.runHash(run));
     for (let i = 0; i < 6; i += 2) {
@@ -136,14 +136,14 @@ describe('a wait', () => {
 describe('what has entered the queue', () => {
   it('counts for its one bound, whether it waits or not, and is refused beyond it', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
-    const wait = queue.enter('', () => queue.wait('a', 60_000));
+    const wait = queue.enter('192.0.2.1', () => queue.wait('a', 60_000));
     const hash = work();
     const hashed = queue.runHash(hash.run);
-    await expect(queue.runHash(work().run)).rejects.toMatchObject({ code: 'busy' });
-    await expect(queue.enter('', () => Promise.resolve())).rejects.toMatchObject({ code: 'busy' });
+    await expect(queue.runHash(work().run, { network: '192.0.2.2' })).rejects.toMatchObject({ code: 'busy' });
+    await expect(queue.enter('192.0.2.2', () => Promise.resolve())).rejects.toMatchObject({ code: 'busy' });
     queue.wake('a');
     expect(await wait).toBe(true);
-    await queue.enter('', () => Promise.resolve());
+    await queue.enter('192.0.2.2', () => Promise.resolve());
     hash.end();
     await hashed;
   });
@@ -151,8 +151,8 @@ describe('what has entered the queue', () => {
   it('enters once: what it hashes and waits for needs no further capacity', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 0 });
     const hashTwice = async (): Promise<string> => {
-      await queue.runHash(() => Promise.resolve(), '192.0.2.1');
-      return queue.runHash(() => Promise.resolve('done'), '192.0.2.1');
+      await queue.runHash(() => Promise.resolve(), { network: '192.0.2.1', hasEntered: true });
+      return queue.runHash(() => Promise.resolve('done'), { network: '192.0.2.1', hasEntered: true });
     };
     expect(await queue.enter('192.0.2.1', hashTwice)).toBe('done');
   });
@@ -172,11 +172,28 @@ describe('what has entered the queue', () => {
     expect(await Promise.all([...flood.slice(1), ...others, again])).toEqual(Array<string>(6).fill('done'));
   });
 
+  it.each([{}, { network: '' }, { network: '192.0.2.1' }])(
+    'is at most half of the capacity for hashes of %j too, where no network is known as for one network',
+    async (origin) => {
+      const queue = new WaitQueue({ concurrent: 1, waiting: 3 });
+      const works = [work(), work(), work()];
+      const hashes = works.slice(0, 2).map(({ run }) => queue.runHash(run, origin));
+      await expect(queue.runHash(work().run, origin)).rejects.toMatchObject({ code: 'busy' });
+      const other = queue.runHash(works[2]!.run, { network: '192.0.2.9' });
+      for (const { end } of works) {
+        await settled();
+        end();
+      }
+      // By turns of the networks, so the other one came second.
+      works[1]!.end();
+      expect(await Promise.all([...hashes, other])).toEqual(['done', 'done', 'done']);
+    },
+  );
+
   it('hashes by turns of the networks, so that a flood from one delays the others by one hash each', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 20 });
     const order: string[] = [];
-    const hash = (network: string): Promise<void> =>
-      queue.enter(network, () => queue.runHash(async () => void order.push(network), network));
+    const hash = (network: string): Promise<void> => queue.runHash(async () => void order.push(network), { network });
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(hash));
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
   });

@@ -4,6 +4,14 @@ import { tooBusy } from '../../domain/errors';
 /** The key of password hashes. */
 const HASHING = 'hashing';
 
+/** For which client a password is hashed. */
+export interface HashOrigin {
+  /** Where the work came from. Hashes of no known network share what one network may take. */
+  readonly network?: string;
+  /** Whether the work has entered the queue; otherwise its hash enters by itself. */
+  readonly hasEntered?: boolean;
+}
+
 /** What waits for one key, by the network that it came from. */
 type Line = Map<string, Set<(isWoken: boolean) => void>>;
 
@@ -34,13 +42,12 @@ export class WaitQueue {
 
   /**
    * Runs work that may wait here any number of times: what it calls is given the network, not entered again.
-   * @param network where it came from; empty if unknown, which no share bounds
+   * @param network where it came from; empty if unknown, which is bounded like one network
    * @throws AuthError `busy` if the queue is at capacity, or half of it is taken by the network
    */
   async enter<T>(network: string, work: () => Promise<T>): Promise<T> {
     const own = this.entered.get(network) ?? 0;
-    const share = network === '' ? this.capacity : Math.ceil(this.capacity / 2);
-    if (this.total >= this.capacity || own >= share) throw tooBusy();
+    if (this.total >= this.capacity || own >= Math.ceil(this.capacity / 2)) throw tooBusy();
     this.total++;
     this.entered.set(network, own + 1);
     try {
@@ -53,12 +60,11 @@ export class WaitQueue {
 
   /**
    * Runs a password hash as soon as fewer than `concurrent` run.
-   * @param network that of the work that has entered; without it the hash enters by itself
-   * @throws AuthError `busy` if the queue is at capacity
+   * @throws AuthError `busy`, as `enter`
    */
-  runHash<T>(work: () => Promise<T>, network?: string): Promise<T> {
+  runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
     const run = (): Promise<T> => this.run(HASHING, this.bounds.concurrent, work, { network });
-    return network === undefined ? this.enter('', run) : run();
+    return hasEntered ? run() : this.enter(network, run);
   }
 
   /** Whether work of this key runs. */
