@@ -1,4 +1,5 @@
-import { AUTH_ENTITIES_WITHOUT_USERS, type AuthModuleOptions } from 'nestjs-session-auth';
+import { createHash } from 'node:crypto';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
@@ -82,6 +83,23 @@ function start(
   const auth: AuthModuleOptions = { users, nameMatching: 'insensitive', passwordHasher: hasher };
   return Host.start({ database, entities, users: names, auth });
 }
+
+describe("the library's own users", () => {
+  it('who were renamed without the key of their name are logged once, with what to write', async () => {
+    const database = await createDatabase('sqlite');
+    const host = await Host.start({ database });
+    await host.dataSource.getRepository(AuthUser).update({ username: 'alice' }, { username: 'carol' });
+    for (let i = 0; i < 2; i++) expect(await tryLogin(host, 'alice', PASSWORD)).toBe('invalid_credentials');
+    expect(host.logs.filter((line) => line.includes('of AuthUser'))).toEqual([
+      expect.stringContaining('Write usernameKey as the SHA-256 digest of the name in hexadecimal wherever'),
+    ]);
+    const usernameKey = createHash('sha256').update('carol').digest('hex');
+    await host.dataSource.getRepository(AuthUser).update({ username: 'carol' }, { usernameKey });
+    await host.login('carol');
+    await host.close();
+    await database.drop();
+  });
+});
 
 describe.each(DATABASES)('names without regard to case and width, in a mapped entity on %s', (name) => {
   let database: TestDatabase;
@@ -170,7 +188,9 @@ describe.each(DATABASES)('names without regard to case and width, in a mapped en
       expect(await tryLogin(host, spelling, PASSWORD)).toBe('invalid_credentials');
     }
     expect(logged()).toEqual([
-      expect.stringMatching(/^The row of Member with the id 1 has another name.* \{ foldedEmail: foldName\(name\) \}/),
+      expect.stringMatching(
+        /^The row of Member with the id 1 has another name.* Write foldedEmail as foldName\(name\) wherever/,
+      ),
     ]);
     expect(host.logs.join('\n')).not.toMatch(/alice|carol/);
     await members.update(id, { foldedEmail: 'carol' });

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { ApplicationUserStore } from './adapters/application-user-store';
 import type { Clock, CryptoSource } from './domain/ports/platform';
 import type { NewUser, UserEntityMapping } from './domain/ports/accounts';
+import type { NameMatching } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
 import { AuthOptionsError } from './options/problems';
 import { ExternalAccounts, JoinedAccounts, type AccountSource } from './store/accounts/account-source';
@@ -19,6 +20,12 @@ const OWN_USERS: UserEntityMapping = {
   active: 'active',
 };
 
+/** What `AuthUser.usernameKey` holds. */
+const OWN_NAME_KEY: Readonly<Record<NameMatching, string>> = {
+  exact: 'the SHA-256 digest of the name in hexadecimal',
+  insensitive: 'the SHA-256 digest of foldName(name) in hexadecimal',
+};
+
 /** The users that the options name: the library's own, a mapped entity, or the application's `UserStore`. */
 export async function createAccountSource(
   moduleRef: ModuleRef,
@@ -31,7 +38,7 @@ export async function createAccountSource(
   if (users === undefined) {
     const table = new UserTable(dataSource, OWN_USERS, clock);
     const own = new EntityUserStore(table, database, nameMatching, {
-      nameKey: { property: 'usernameKey', of: (name) => crypto.sha256(name) },
+      nameKey: { property: 'usernameKey', of: (name) => crypto.sha256(name), written: OWN_NAME_KEY[nameMatching] },
       newRow: ({ username, passwordHash, properties = {} }: NewUser, usernameKey: string) => {
         refuseFurther(Object.keys(properties));
         return { id: crypto.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };

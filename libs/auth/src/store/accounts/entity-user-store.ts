@@ -51,7 +51,8 @@ export class EntityUserStore extends UserStore {
     const { dataSource, mapping } = table;
     this.mapping = mapping;
     this.idProperty = table.idColumn.propertyPath;
-    const mappedKey = { property: mapping.foldedUsername ?? mapping.username, of: (name: string) => name };
+    const property = mapping.foldedUsername ?? mapping.username;
+    const mappedKey: NameKey = { property, of: (name) => name, written: 'foldName(name)' };
     this.names = new UserNames(mapping.entity.name, matching, own?.nameKey ?? mappedKey);
     const statement = (template: string): Statement =>
       new Statement(dataSource, { user: mapping.entity, lock: AuthUserLock }, template);

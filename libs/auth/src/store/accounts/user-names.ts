@@ -9,6 +9,8 @@ export interface NameKey {
   readonly property: string;
   /** @param name in the form in which names are compared */
   of(name: string): string;
+  /** How an application writes that value. */
+  readonly written: string;
 }
 
 /**
@@ -76,8 +78,8 @@ export class UserNames {
     this.warnOnce(
       'stale',
       `The row of ${entityName} with the id ${loggable(String(id))} has another name than its ${key.property} says, so ` +
-        'that nobody can log in with either. Write both wherever names change, also by update(), upsert() and query ' +
-        `builders, which run no entity listener: { ${key.property}: foldName(name) }. Logged once.`,
+        `that nobody can log in with either. Write ${key.property} as ${key.written} wherever names change, also by ` +
+        'update(), upsert() and query builders, which run no entity listener. Logged once.',
     );
   }
 
