@@ -4,12 +4,15 @@ import { FIELD_MESSAGES } from './fields';
 /** Shorter names are parts of too many words. */
 const MIN_NAME_LENGTH = 4;
 
-/** Shorter runs are in every text. */
+/** Shorter runs are in every text: many words are made wholly of pairs of neighbouring keys. */
 const MIN_RUN_LENGTH = 3;
+
+/** How much of a block its second repetition must have: `never say never` is no block that is repeated. */
+const MIN_REPEATED_SHARE = 3 / 4;
 
 /**
  * Why a password is easy to guess, ignoring case, or null: it is a common one, a repeated block, made wholly of runs of keys
- * or characters, or contains the whole name. Nothing else is searched for inside a password. (NIST SP 800-63B-4, 3.1.1.2;
+ * or characters (also where characters are doubled), or contains the whole name. Nothing else is searched for inside a password. (NIST SP 800-63B-4, 3.1.1.2;
  * ASVS 6.2.4, 6.2.11)
  */
 export function predictabilityProblem(password: string, username: string): string | null {
@@ -17,16 +20,26 @@ export function predictabilityProblem(password: string, username: string): strin
   const name = folded(username);
   if (isCommonPassword(text) || isRepeated(text)) return FIELD_MESSAGES.common;
   if ([...name].length >= MIN_NAME_LENGTH && text.includes(name)) return FIELD_MESSAGES.containsName;
-  return isMadeOfRuns([...text]) ? FIELD_MESSAGES.common : null;
+  const characters = [...text];
+  const isOfRuns = isMadeOfRuns(characters) || isMadeOfRuns(withoutDoubles(characters));
+  return isOfRuns ? FIELD_MESSAGES.common : null;
 }
 
 function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Whether the text is one block, two or more times: only then is it found inside its own double. */
+/** Whether the text is one block, repeated. Of the last repetition the end may be missing, a quarter of the second one. */
 function isRepeated(text: string): boolean {
-  return (text + text).indexOf(text, 1) < text.length;
+  for (let length = 1; length * (1 + MIN_REPEATED_SHARE) <= text.length; length++) {
+    if (text.startsWith(text.slice(length))) return true;
+  }
+  return false;
+}
+
+/** The characters, each once where equal ones follow one another: `aabbcc` is as easy to guess as `abc`. */
+function withoutDoubles(characters: readonly string[]): string[] {
+  return characters.filter((character, index) => character !== characters[index - 1]);
 }
 
 /** Whether the text can be cut into runs, each of characters that all follow one another in the same way. */
