@@ -38,7 +38,7 @@ export {
 export type { Credentials } from './services/credentials/login';
 export type { PasswordChange } from './services/credentials/user-password';
 export type { PasswordResetToken } from './services/credentials/password-reset';
-export type { CreatedUser, UserToCreate } from './services/credentials/accounts';
+export type { CreatedUser, CreateUserOptions, UserToCreate } from './services/credentials/accounts';
 export type { ClientInfo } from './domain/client';
 export type { OpenedSession, TokenPair } from './domain/tokens';
 export type { HistoryRequest } from './services/sessions/user-sessions';

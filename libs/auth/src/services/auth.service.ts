@@ -7,7 +7,7 @@ import type { SessionInfo } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { AccountServices } from './credentials/account-services';
-import type { CreatedUser, UserToCreate } from './credentials/accounts';
+import type { CreateUserOptions, CreatedUser, UserToCreate } from './credentials/accounts';
 import type { Credentials } from './credentials/login';
 import type { PasswordResetToken } from './credentials/password-reset';
 import type { PasswordChange } from './credentials/user-password';
@@ -230,11 +230,7 @@ export class AuthService {
    * @param client who registers. Default: unknown. All unknown clients together may hash as much as one network.
    * @throws AuthError `username_taken`, `invalid_field`, `busy`; Error for properties that cannot be stored
    */
-  createUser(
-    user: UserToCreate,
-    options: { readonly skipPolicy?: boolean } = {},
-    client: ClientInfo = {},
-  ): Promise<CreatedUser> {
+  createUser(user: UserToCreate, options: CreateUserOptions = {}, client: ClientInfo = {}): Promise<CreatedUser> {
     return this.users.accounts.create(user, options.skipPolicy ?? false, client);
   }
 

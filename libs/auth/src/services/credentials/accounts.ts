@@ -27,6 +27,12 @@ export interface CreatedUser {
   readonly username: string;
 }
 
+/** How a user is created. */
+export interface CreateUserOptions {
+  /** For an existing password that `passwordPolicy` would refuse. Default: false. */
+  readonly skipPolicy?: boolean;
+}
+
 /** Creates, disables, enables and forgets users. */
 @Injectable()
 export class Accounts {
