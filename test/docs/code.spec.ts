@@ -67,6 +67,14 @@ describe('the code in the documents', () => {
     ]);
   }, 120_000);
 
+  it('names the files that relative imports load, as ES modules need', () => {
+    const imports = written('ts').flatMap(({ file, line, code }) =>
+      [...code.matchAll(/from '(\.[^']*)'/g)].map(([, path]) => ({ where: `${file}:${line}`, path: path! })),
+    );
+    expect(imports.length).toBeGreaterThan(5);
+    expect(imports.filter(({ path }) => !path.endsWith('.js'))).toEqual([]);
+  });
+
   it('names scripts that there are', () => {
     const run = commands.flatMap(({ where, command }) =>
       [...command.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start)\b)/g)].map(([, script, short]) => ({
