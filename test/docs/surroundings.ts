@@ -44,7 +44,12 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
   },
-  'docs/testing.md': { modules: APP_MODULE },
+  'docs/testing.md': {
+    modules: {
+      '../src/app.module': APP_MODULE['app.module'],
+      '../src/me.controller': 'export class MeController {}',
+    },
+  },
   'docs/transactions.md': {
     declared: `${APP}
       declare const password: string;`,
