@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AuthError, type AuthErrorCode } from 'nestjs-session-auth';
+import { ERROR_RESPONSES, errorBody } from '../../libs/auth/src/http/endpoints/error-responses';
+
+const read = (file: string): string => readFileSync(join(__dirname, '../..', file), 'utf8');
+const CODES = Object.keys(ERROR_RESPONSES) as AuthErrorCode[];
+const MESSAGE = 'message';
+
+/** A row of the table in the reference. */
+interface Row {
+  readonly code: AuthErrorCode;
+  readonly status: number;
+  readonly body: Readonly<Record<string, string | string[]>>;
+  readonly when: string;
+}
+
+function rowsOf(section: string): Row[] {
+  return [...section.matchAll(/^\| `(\w+)` \| (\d+) \| `([^`]+)` \| (.*) \|$/gm)].map(
+    ([, code, status, body, when]) => ({
+      code: code as AuthErrorCode,
+      status: Number(status),
+      body: JSON.parse(body!.replace(/(?<=[:[] ?)message\b/g, `"${MESSAGE}"`)) as Row['body'],
+      when: when!,
+    }),
+  );
+}
+
+const rows = rowsOf(read('docs/reference.md').split('\n### Errors\n')[1]!.split('\n## ')[0]!);
+
+describe('the table of errors in the reference', () => {
+  it('lists every code once, by status', () => {
+    expect(rows.map(({ code }) => code).sort()).toEqual([...CODES].sort());
+    expect(rows.map(({ status }) => status)).toEqual(rows.map(({ status }) => status).sort());
+  });
+
+  it.each(rows)('gives the status, body and headers of $code', ({ code, status, body, when }) => {
+    const message = [Object.values(body)[0]!].flat()[0]!;
+    const error = new AuthError(code, message, { '<field>': [message] });
+    const { example, headers, ...response } = ERROR_RESPONSES[code];
+    expect({ status, body }).toEqual({ status: response.status, body: errorBody(error) });
+    if (example !== undefined) expect(message).toBe(example);
+    for (const [name, value] of Object.entries(headers?.(error) ?? {})) {
+      expect(when).toContain(name === 'Retry-After' ? name : `${name}: ${value}`);
+    }
+  });
+
+  it('quotes messages that the library has', () => {
+    const quoted = rows.flatMap(({ body }) => Object.values(body).flat()).filter((text) => text.includes(' '));
+    const sources = ['domain/errors', 'services/credentials/accounts', 'services/credentials/password-reset'];
+    const texts = [...sources, 'http/platform/library-routes']
+      .map((path) => read(`libs/auth/src/${path}.ts`))
+      .join('\n');
+    const examples = Object.values(ERROR_RESPONSES).map(({ example }) => example);
+    expect(quoted.length).toBeGreaterThan(10);
+    expect(quoted.filter((text) => !examples.includes(text) && !texts.includes(`'${text}'`))).toEqual([]);
+  });
+});
+
+describe('the table of errors in the README', () => {
+  it('has every status, and every code that is in a body', () => {
+    const section = read('README.md').split('\n## Errors\n')[1]!.split('\n## ')[0]!;
+    const statuses = [...section.matchAll(/^\| (\d+)(?:, (\d+))? \|/gm)].flatMap(([, ...found]) =>
+      found.filter(Boolean),
+    );
+    expect([...new Set(statuses.map(Number))]).toEqual([...new Set(rows.map(({ status }) => status))]);
+    const withCode = rows.filter(({ body }) => 'code' in body).map(({ code }) => code);
+    expect(withCode.filter((code) => !section.includes(`"${code}"`))).toEqual([]);
+  });
+});
