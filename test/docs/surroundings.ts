@@ -23,6 +23,13 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       declare const request: AuthRequest;
       declare const userId: string;`,
   },
+  'docs/deployment.md': {
+    modules: {
+      ...APP_MODULE,
+      database: `import type { DataSourceOptions } from 'typeorm';
+        export declare const databaseOptions: DataSourceOptions;`,
+    },
+  },
   'docs/moving-from-jwt.md': {
     modules: {
       'jwt-auth.guard': `import type { CanActivate, ExecutionContext } from '@nestjs/common';
@@ -43,6 +50,15 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       declare const user: { readonly id: number; readonly email: string };
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
+  },
+  'docs/sign-up.md': {
+    declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';
+      declare const auth: Auth;
+      declare const request: Request;`,
+    modules: {
+      'user.entity': 'export class User { id!: number; email!: string; password!: string | null; }',
+      mailer: 'export declare class Mailer { send(address: string, text: string): Promise<void>; }',
+    },
   },
   'docs/testing.md': {
     modules: {
