@@ -74,11 +74,12 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
   'docs/transports.md': { modules: { profile: 'export class Profile { username!: string; signedInAt!: Date; }' } },
   'docs/your-own-users.md': {
     modules: {
-      'user.entity': 'export class User { email!: string; password!: string; isActive!: boolean; }',
+      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
+      'create-users.migration': 'export class CreateUsers1760000000000 {}',
       'django-user.entity': 'export class DjangoUser { username!: string; password!: string; isActive!: boolean; }',
-      directory: `import type { StoredUser, UserId } from 'nestjs-session-auth';
-        export declare class DirectoryModule {}
-        export declare class Directory { findOne(by: { name: string } | { id: UserId }): Promise<StoredUser | null>; }`,
+      directory: `export declare class DirectoryModule {}
+        export interface Person { number: number; email: string; name: string; hash: string | null; locked: boolean; }
+        export declare class Directory { findOne(by: { email: string } | { number: number }): Promise<Person | null>; }`,
     },
   },
 };
