@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { brokenLinks, linksOf } from '../docs/links';
 import { createDatabase } from '../support/databases';
 import { compileApps, runApp } from './client-apps';
 import { compileHost } from './compile';
@@ -29,7 +30,9 @@ describe('the packed library', () => {
 
   it('holds what each source file was compiled to, and nothing else', () => {
     const outside = packed.files.filter((path) => !path.startsWith('dist/'));
-    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'SECURITY.md', 'docs/threats.md', 'package.json']);
+    const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+    const top = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
+    expect(outside.sort()).toEqual([...top, ...guides.map((name) => `docs/${name}`)].sort());
     const inside = packed.files.filter((path) => /^dist\/.*\.m?js$/.test(path));
     const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
     const expected = sources
@@ -42,14 +45,20 @@ describe('the packed library', () => {
     expect(packed.files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
   });
 
-  it('has documents that link to nothing outside of it', () => {
+  it('has documents whose links lead to files of the package and to headings in them', () => {
+    const read = (path: string): string | undefined =>
+      packed.files.includes(path) ? readFileSync(join(work, 'package', path), 'utf8') : undefined;
     const documents = packed.files.filter((path) => path.endsWith('.md'));
-    const links = documents.flatMap((path) => {
-      const text = readFileSync(join(work, 'package', path), 'utf8');
-      return [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => join(dirname(path), link!));
-    });
-    expect(links).toContain('docs/threats.md');
-    expect(links.filter((path) => !packed.files.includes(path))).toEqual([]);
+    expect(linksOf('README.md', read('README.md')!).length).toBeGreaterThan(30);
+    expect(documents.flatMap((path) => brokenLinks(path, read))).toEqual([]);
+  });
+
+  it('has a README with the quick start and the endpoints, and without what only the repository has', () => {
+    const text = readFileSync(join(work, 'package/README.md'), 'utf8');
+    for (const words of ['/auth/login/', 'npm install nestjs-session-auth', '`GET auth/sessions/`']) {
+      expect(text).toContain(words);
+    }
+    expect(text).not.toMatch(/<!--|npm ci|docs\/images|ARCHITECTURE|CONTRIBUTING/);
   });
 
   it('passes publint and are-the-types-wrong', () => {

@@ -13,7 +13,7 @@ export function packLibrary(work: string): PackedLibrary {
   run('npx', ['tsc', '-p', 'libs/auth/tsconfig.lib.json', '--outDir', join(folder, 'dist')], ROOT);
   run(process.execPath, ['scripts/build-client.mjs', join(folder, 'dist')], ROOT);
   run(process.execPath, ['scripts/build-docs.mjs', folder], ROOT);
-  for (const file of ['package.json', 'README.md', 'LICENSE']) {
+  for (const file of ['package.json', 'LICENSE']) {
     run('cp', [join(ROOT, 'libs/auth', file), join(folder, file)], ROOT);
   }
   const [packed] = JSON.parse(run('npm', ['pack', '--json'], folder)) as [
