@@ -54,7 +54,11 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
   'docs/sign-up.md': {
     declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';
       declare const auth: Auth;
-      declare const request: Request;`,
+      declare const request: Request;
+      declare const email: string;
+      declare const fullName: string;
+      declare const password: string;
+      declare const users: { insert(row: object): Promise<unknown> };`,
     modules: {
       'user.entity': 'export class User { id!: number; email!: string; password!: string | null; }',
       mailer: 'export declare class Mailer { send(address: string, text: string): Promise<void>; }',
