@@ -4,7 +4,8 @@ import type { Installation } from './installation';
 import { runTsc } from './run-tsc';
 import { compilerOptionsOf, type Layout } from './settings';
 
-const HOST = join(__dirname, 'host');
+/** The folders with the sources of hosts. */
+export type HostSources = 'host' | 'own-users';
 
 /** ESM is often compiled with these settings; what is emitted is the same. */
 const BUNDLER = ['--module', 'es2022', '--moduleResolution', 'bundler'];
@@ -22,8 +23,8 @@ export interface CompiledHost {
  * Compiles the host in its layout, and checks its types with the newest TypeScript as well.
  * @throws where an error stands in the host's code or in the library's declarations
  */
-export function compileHost(installation: Installation, layout: Layout): CompiledHost {
-  const folder = writeSources(installation, layout);
+export function compileHost(installation: Installation, layout: Layout, sources: HostSources = 'host'): CompiledHost {
+  const folder = writeSources(installation, layout, sources);
   const faulty = new Set(runTsc(installation, 'typescript', folder));
   const compilers = [installation.versionOf('typescript')];
   // TypeScript 7 knows node10 no more.
@@ -36,11 +37,12 @@ export function compileHost(installation: Installation, layout: Layout): Compile
   return { entry: join(folder, 'dist/main.js'), compilers, faulty: [...faulty].sort() };
 }
 
-function writeSources(installation: Installation, layout: Layout): string {
-  const folder = join(installation.folder, `${layout.modules}-${layout.resolution}`);
+function writeSources(installation: Installation, layout: Layout, sources: HostSources): string {
+  const folder = join(installation.folder, `${sources}-${layout.modules}-${layout.resolution}`);
+  const from = join(__dirname, sources);
   mkdirSync(join(folder, 'src'), { recursive: true });
-  for (const file of readdirSync(HOST).filter((name) => name.endsWith('.ts'))) {
-    cpSync(join(HOST, file), join(folder, 'src', file));
+  for (const file of readdirSync(from).filter((name) => name.endsWith('.ts'))) {
+    cpSync(join(from, file), join(folder, 'src', file));
   }
   const type = layout.modules === 'ESM' ? 'module' : 'commonjs';
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-host', private: true, type }));

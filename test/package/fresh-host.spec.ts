@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brokenLinks, linksOf } from '../docs/links';
 import { createDatabase } from '../support/databases';
+import { describeAttacks } from './attacks/application';
 import { compileApps, runApp } from './client-apps';
-import { compileHost } from './compile';
+import { compileHost, type CompiledHost } from './compile';
 import { withHost } from './host-process';
 import { Installation } from './installation';
 import { packLibrary, type PackedLibrary } from './pack';
@@ -21,6 +22,12 @@ const CORNERS: { versions: Versions; layout: Layout }[] = [
 describe('the packed library', () => {
   let work: string;
   let packed: PackedLibrary;
+  const installations = new Map<Versions, Installation>();
+  const installationOf = (versions: Versions): Installation => {
+    const made = installations.get(versions) ?? Installation.make(work, versions, packed.tarball);
+    installations.set(versions, made);
+    return made;
+  };
 
   beforeAll(() => {
     work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
@@ -69,7 +76,7 @@ describe('the packed library', () => {
   it.each(CORNERS)(
     'keeps its types, starts and does its work on Nest $versions.nest with TypeORM $versions.typeorm in $layout.modules under $layout.resolution',
     async ({ versions, layout }) => {
-      const installation = Installation.make(work, versions, packed.tarball);
+      const installation = installationOf(versions);
       installation.checkIdentity(process.execPath);
       const host = compileHost(installation, layout);
       const database = await createDatabase('sqlite');
@@ -85,4 +92,8 @@ describe('the packed library', () => {
     },
     300_000,
   );
+
+  const { versions: newest, layout } = CORNERS.at(-1)!;
+  let attacked: CompiledHost | undefined;
+  describeAttacks(() => (attacked ??= compileHost(installationOf(newest), layout, 'own-users')));
 });

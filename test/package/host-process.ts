@@ -9,8 +9,9 @@ export function withHost(
   node: string,
   database: DataSourceOptions,
   use: (url: string) => Promise<void>,
+  more: NodeJS.ProcessEnv = {},
 ): Promise<void> {
-  const env = { ...process.env, NODE_ENV: 'test', HOST_DATABASE: JSON.stringify(database) };
+  const env = { ...process.env, NODE_ENV: 'test', HOST_DATABASE: JSON.stringify(database), ...more };
   const host = spawn(node, [entry], { stdio: ['ignore', 'pipe', 'pipe'], env });
   return whileListening(host, /listening (\d+)/, (port) => use(`http://127.0.0.1:${port}`));
 }

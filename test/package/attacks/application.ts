@@ -1,0 +1,72 @@
+import { createDatabase, DATABASES, type DatabaseName } from '../../support/databases';
+import type { CompiledHost } from '../compile';
+import { withHost } from '../host-process';
+import { accountAttacks, sessionFlood } from './accounts';
+import { Environment, type At, type UsersVariant } from './environment';
+import { historyAttacks } from './history';
+import { lockoutAttacks } from './lockout';
+import { routeAttacks } from './routes';
+import { guessesWithinSession, theftAttacks } from './theft';
+
+const VARIANTS: { users: UsersVariant; words: string }[] = [
+  { users: 'entity', words: 'a mapped entity' },
+  { users: 'store', words: 'a UserStore' },
+];
+
+/** Starts the application with its own users on each database, one process for all attacks. */
+export function describeAttacks(hostOf: () => CompiledHost): void {
+  const settings = DATABASES.flatMap((database) =>
+    // A store's statements are its own: two databases are enough.
+    VARIANTS.filter(({ users }) => users === 'entity' || database !== 'mariadb').map((variant) => ({
+      database,
+      ...variant,
+    })),
+  );
+  describe.each(settings)('in an application with $words of its own on $database', ({ database, users }) => {
+    let environment: Environment;
+    let stop: () => Promise<void>;
+    const at: At = () => environment;
+
+    beforeAll(async () => {
+      const application = await start(hostOf(), database, users);
+      environment = new Environment(application.url, users);
+      stop = application.stop;
+    }, 300_000);
+    afterAll(() => stop?.());
+
+    lockoutAttacks(at);
+    theftAttacks(at);
+    accountAttacks(at);
+    historyAttacks(at);
+    routeAttacks(at);
+    if (users === 'store') return;
+    guessesWithinSession(at);
+    sessionFlood(at);
+  });
+}
+
+/** The application runs until it is stopped. */
+async function start(
+  host: CompiledHost,
+  name: DatabaseName,
+  users: UsersVariant,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const database = await createDatabase(name);
+  let finish!: () => void;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  let running!: Promise<void>;
+  const url = await new Promise<string>((resolve, reject) => {
+    const use = (address: string): Promise<void> => {
+      resolve(address);
+      return finished;
+    };
+    running = withHost(host, process.execPath, database.options, use, { HOST_USERS: users });
+    running.catch(reject);
+  });
+  const stop = async (): Promise<void> => {
+    finish();
+    await running;
+    await database.drop();
+  };
+  return { url, stop };
+}

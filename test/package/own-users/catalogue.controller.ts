@@ -1,0 +1,59 @@
+import { Body, Controller, Get, HttpException, Post, UseGuards, UsePipes, ValidationPipe } from '@nestjs/common';
+import { IsEmail } from 'class-validator';
+import { AuthError, BearerAuthGuard, CurrentUser, Public } from 'nestjs-session-auth';
+
+export class Order {
+  @IsEmail()
+  email!: string;
+}
+
+/** Public, but for one method. */
+@Public()
+@Controller('catalogue')
+export class CatalogueController {
+  @Get()
+  list(): object {
+    return { items: ['book'] };
+  }
+
+  @Get('drafts')
+  @UseGuards(BearerAuthGuard)
+  drafts(@CurrentUser() user: { email: string }): object {
+    return { drafts: user.email };
+  }
+}
+
+/** Extends a public controller, and is not public itself. */
+@Controller('archive')
+@UseGuards(BearerAuthGuard)
+export class ArchiveController extends CatalogueController {}
+
+/** The same without a guard: with a global one it is not public either. */
+@Controller('bare-archive')
+export class BareArchiveController extends CatalogueController {}
+
+/** The application's own errors, and one of the library in a route of the application. */
+@Public()
+@Controller('errors')
+export class ErrorsController {
+  @Post('validation')
+  @UsePipes(new ValidationPipe())
+  order(@Body() order: Order): Order {
+    return order;
+  }
+
+  @Get('custom')
+  custom(): never {
+    throw new HttpException({ reason: 'teapot', fields: ['spout'] }, 418);
+  }
+
+  @Get('crash')
+  crash(): never {
+    throw new Error('The ledger is closed.');
+  }
+
+  @Get('library')
+  library(): never {
+    throw new AuthError('session_not_found', 'Session not found.');
+  }
+}
