@@ -26,9 +26,12 @@ export interface Tokens {
   readonly session_id: string;
 }
 
+/** Whatever a body holds. */
+export type Json = ReturnType<typeof JSON.parse>;
+
 export interface Answer {
   readonly status: number;
-  readonly body: any;
+  readonly body: Json;
 }
 
 /** A running application, and what strangers, users and administrators do to it over HTTP. */
@@ -46,7 +49,7 @@ export class Environment {
     return this.send('POST', path, token, body, from);
   }
 
-  /** Status and body, and in front of them the seconds of `Retry-After`, where the response has any. */
+  /** Returns status and body, and the seconds of `Retry-After` if the response has it. */
   async send(method: string, path: string, token?: string, body?: object, from = HOME): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
@@ -113,23 +116,23 @@ export class Environment {
     expect(await this.get('/me', access_token)).toEqual(INVALID_ACCESS);
   }
 
-  async history(token: string, query = ''): Promise<any[]> {
+  async history(token: string, query = ''): Promise<Json[]> {
     const { status, body } = await this.get(`/auth/history/${query}`, token);
     expect(status).toBe(200);
     return body;
   }
 
-  /** The next moment is so many seconds later. */
+  /** Moves the clock of the application. */
   async advance(seconds: number): Promise<void> {
     const moved = await this.post('/driver/clock', { seconds });
     expect(moved).toEqual({ status: 200, body: { now: expect.any(Number) } });
   }
 
-  /** The payloads of one signal, emitted since the last call. */
-  async signals(name: string): Promise<any[]> {
+  /** Returns the payloads of one signal, emitted since the last call, and forgets all signals. */
+  async signals(name: string): Promise<Json[]> {
     const { status, body } = await this.get('/driver/signals');
     expect(status).toBe(200);
-    return body.filter((signal: { name: string }) => signal.name === name).map(({ payload }: any) => payload);
+    return body.filter((signal: { name: string }) => signal.name === name).map(({ payload }: Json) => payload);
   }
 
   /** A request of carol, the administrator. */

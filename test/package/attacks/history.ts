@@ -1,4 +1,4 @@
-import { ELSEWHERE, INVALID_CREDENTIALS, type At } from './environment';
+import { ELSEWHERE, INVALID_CREDENTIALS, type At, type Json } from './environment';
 
 const REFRESHES = 110;
 const MAX_ROWS = 100;
@@ -17,12 +17,12 @@ export function historyAttacks(at: At): void {
       tokens = body;
     }
     const token = tokens.access_token;
-    const names = (rows: any[]) => rows.map(({ event }) => event);
+    const names = (rows: Json[]) => rows.map(({ event }) => event);
     expect(names(await env.history(token, '?event=login_failure,login_success'))).toEqual([
       'login_success',
       'login_failure',
     ]);
-    const all: any[] = [];
+    const all: Json[] = [];
     for (let page = await env.history(token, '?limit=50'); page.length > 0;) {
       all.push(...page);
       page = await env.history(token, `?limit=50&before=${page.at(-1).id}`);
@@ -52,7 +52,7 @@ export function historyAttacks(at: At): void {
     expect(await env.get(`/auth/history/${query}`, access_token)).toEqual({ status: 400, body });
   });
 
-  it('a list of sessions ends with its last full page, and refuses a place that is none', async () => {
+  it('a list of sessions ends with its last full page, and refuses a malformed cursor', async () => {
     const env = at();
     const bob = 'bob@pages.example';
     const id = await env.signUp(bob);

@@ -1,4 +1,13 @@
-import { ELSEWHERE, HOME, INVALID_CREDENTIALS, NEW_PASSWORD, PASSWORD, TOO_MANY, type At } from './environment';
+import {
+  ELSEWHERE,
+  HOME,
+  INVALID_CREDENTIALS,
+  NEW_PASSWORD,
+  PASSWORD,
+  TOO_MANY,
+  type At,
+  type Json,
+} from './environment';
 
 const DAY_SECONDS = 86_400;
 
@@ -13,7 +22,7 @@ export function lockoutAttacks(at: At): void {
     await env.signals('');
     await env.guess(alice, 100, 25);
     const { body: emitted } = await env.get('/driver/signals');
-    const of = (name: string) => emitted.filter((signal: any) => signal.name === name).map((one: any) => one.payload);
+    const of = (name: string) => emitted.filter((signal: Json) => signal.name === name).map((one: Json) => one.payload);
     const ofAccount = { username: alice, ipAddress: expect.any(String), scope: 'account' };
     expect(of('brute_force_threshold_hit')).toEqual([{ ...ofAccount, failureCount: 50 }]);
     expect(of('login_blocked')).toEqual([{ ...ofAccount, userId: id, until: expect.any(String) }]);

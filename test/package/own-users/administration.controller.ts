@@ -87,7 +87,7 @@ export class AdministrationController {
     return { enabled: id };
   }
 
-  /** Writes to the table, without a word to the library. */
+  /** Writes to the table without calling the library. */
   @Put('users/:id')
   async mark(
     @Param('id', ParseIntPipe) id: number,

@@ -28,7 +28,7 @@ export class CatalogueController {
 @UseGuards(BearerAuthGuard)
 export class ArchiveController extends CatalogueController {}
 
-/** The same without a guard: with a global one it is not public either. */
+/** Has no guard of its own. With a global guard it is not public either. */
 @Controller('bare-archive')
 export class BareArchiveController extends CatalogueController {}
 
