@@ -4,6 +4,7 @@ import {
   historyOf,
   INVALID_CREDENTIALS,
   postJson,
+  sendRaw,
   setActive,
   storiesOnBothPlatforms,
   UUID,
@@ -215,7 +216,23 @@ storiesOnBothPlatforms('a login', {}, (at: Stage) => {
     expect([answer.status, JSON.parse(answer.body)]).toEqual([400, INVALID_CREDENTIALS]);
   });
 
-  it.each(['a\\u0000b', '\\ud800', '\\udc00', 'a\\udfff\\ud800b'])(
+  it.each([
+    ['two bytes that are in no character', '\xff\xfe'],
+    ['Latin-1', 'Zo\xeb'],
+    ['the beginning of a character', 'ab\xe2\x82'],
+    ['half a surrogate pair', '\xed\xa0\x80'],
+    ['an overlong slash', '\xc0\xaf'],
+    ['the replacement character', '\xef\xbf\xbd'],
+  ])('takes no name and no password with ill-formed UTF-8: %s', async (_, bytes) => {
+    const body = `{"username":"${bytes}","password":"${bytes}"}`;
+    const head = ['POST /auth/login/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`];
+    const answer = await sendRaw(at.host, head, body);
+    const problem = ['Not a valid string.'];
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([400, { username: problem, password: problem }]);
+    expect(await at.host.dataSource.query('SELECT id FROM auth_events')).toEqual([]);
+  });
+
+  it.each(['a\\u0000b', '\\ud800', '\\udc00', 'a\\udfff\\ud800b', '\\ufffd'])(
     'takes no name and no password with %s in it',
     async (text) => {
       const answer = await postJson(at.host, '/auth/login/', `{"username":"${text}","password":"${text}"}`);

@@ -73,7 +73,11 @@ function isLonger(text: string, max: number): boolean {
   return text.length > max * 2 || (text.length > max && [...text].length > max);
 }
 
-/** PostgreSQL refuses NUL, and hashes take every lone surrogate for the same character. */
+/**
+ * PostgreSQL refuses NUL, and hashes take every lone surrogate for the same character. Decoders of UTF-8 do the same: what is
+ * ill-formed in the body of a request has become U+FFFD before the library sees it, so that different bytes are one name,
+ * or one password.
+ */
 function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
+  return !text.includes('\0') && !text.includes('\ufffd') && text.isWellFormed();
 }
