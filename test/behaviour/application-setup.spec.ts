@@ -95,6 +95,17 @@ describe('an application that lacks a part does not start, and the error gives t
     }
   });
 
+  it('an instance of a class is refused as the options, because only its own properties would be read', () => {
+    class Options {
+      get maxSessions(): number {
+        return 1;
+      }
+    }
+    expect(() => AuthModule.forRoot(new Options())).toThrow(
+      'the argument of forRoot() is Options {}; write a plain object with the options',
+    );
+  });
+
   it.each([
     [
       'returns nothing',

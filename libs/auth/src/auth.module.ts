@@ -26,6 +26,7 @@ import { configureFastify, type FastifyApplication } from './http/platform/fasti
 import { libraryRoutes } from './http/platform/library-routes';
 import { httpServerOf, keepPeerAddresses } from './http/platform/peer-addresses';
 import { AUTH_OPTIONS, type AuthModuleExtras, type ResolvedAuthOptions } from './options/auth-options';
+import { assertPlainOptions } from './options/resolve-options';
 import { AuthService } from './services/auth.service';
 import { AuthHealth } from './services/maintenance/auth-health';
 import { PruningService } from './services/maintenance/pruning.service';
@@ -79,8 +80,9 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     if (extras.controllers) describeEndpoints();
   }
 
-  /** @throws AuthOptionsError at startup, which reports every wrong option */
+  /** @throws AuthOptionsError at startup, which reports every wrong option; now for what is no plain object */
   static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
+    assertPlainOptions(options);
     return super.forRoot(options);
   }
 

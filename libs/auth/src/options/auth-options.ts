@@ -82,7 +82,8 @@ export interface AuthModuleOptions {
      * What 100 failures in a row for one user, from anywhere, block: `unfamiliar` refuses its logins
      * from networks without a session on record of the user, for 24 hours; `strict` refuses them
      * from every network, until a password reset or `resetFailedLogins` (NIST SP 800-63B-4, 3.2.2);
-     * `false` blocks nothing. Without `throttleFrom` there is no block. Default: 'unfamiliar'.
+     * `false` blocks nothing. Without `throttleFrom` there is no block, and writing one is an error.
+     * Default: 'unfamiliar'.
      */
     accountBlock?: AccountBlock | false;
   };

@@ -95,7 +95,7 @@ describe('the options', () => {
         'write one of failedLogins.signalAt, failedLogins.throttleFrom, failedLogins.windowSeconds, ' +
         'failedLogins.accountBlock',
       expect.stringContaining('users is {}; write { entity: User'),
-      'history is 3; write an object with retentionDays, maxRowsPerUser',
+      'history is 3; write a plain object with retentionDays, maxRowsPerUser',
       'trackIps is 1; write true or false',
     ]);
   });
@@ -112,10 +112,76 @@ describe('the options', () => {
     expect(problems(given)).toEqual([problem]);
   });
 
+  it.each(['active', 'disabledAt', 'foldedUsername'])(
+    'refuse a mapping whose %s is undefined: the column that was meant would not be checked',
+    (property) => {
+      const users = { entity: User, username: 'email', passwordHash: 'hash', [property]: undefined };
+      expect(problems({ users })).toEqual([
+        expect.stringMatching(`^users.${property} is undefined; write the name of a property, .*, or leave it out$`),
+      ]);
+    },
+  );
+
+  it.each(['unfamiliar', 'strict'])(
+    'refuse the account block %j without the delays, which the block needs',
+    (accountBlock) => {
+      expect(problems({ failedLogins: { throttleFrom: false, accountBlock } })).toEqual([
+        `failedLogins.accountBlock is '${accountBlock}'; ` +
+          'write false, or leave it out, with failedLogins.throttleFrom: false, which disables the block too',
+      ]);
+    },
+  );
+
+  it('accept that the account block is false, or left out, without the delays', () => {
+    expect(problems({ failedLogins: { throttleFrom: false, accountBlock: false } })).toEqual([]);
+    expect(problems({ failedLogins: { throttleFrom: false } })).toEqual([]);
+    expect(problems({ failedLogins: { throttleFrom: 3, accountBlock: 'strict' } })).toEqual([]);
+  });
+
+  it.each([
+    ['a map', new Map([['signalAt', 1]])],
+    ['a date', new Date(0)],
+    [
+      'an instance of a class',
+      new (class Limits {
+        get signalAt(): number {
+          return 1;
+        }
+      })(),
+    ],
+    ['an object that inherits its properties', Object.create({ signalAt: 1 }) as object],
+    ['a list', []],
+  ])('refuse %s where they are a plain object, whose own properties are read', (_, value) => {
+    expect(problems({ failedLogins: value })).toEqual([
+      expect.stringMatching(
+        /^failedLogins is .*; write a plain object with signalAt, throttleFrom, windowSeconds, accountBlock$/s,
+      ),
+    ]);
+    expect(problems({ users: value })).toEqual([expect.stringMatching(/^users is .*; write \{ entity: User/s)]);
+    expect(problems(value)).toEqual([
+      expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return a plain object with the options$/s),
+    ]);
+  });
+
+  it('refuse an instance of a class as mapping of the users', () => {
+    const mapping = new (class Mapping {
+      readonly entity = User;
+      readonly username = 'email';
+      readonly passwordHash = 'hash';
+      get active(): string {
+        return 'isActive';
+      }
+    })();
+    expect(problems({ users: mapping })).toEqual([expect.stringContaining('; write { entity: User')]);
+  });
+
+  it('are read from an object without a prototype too', () => {
+    const options = Object.assign(Object.create(null) as object, { maxSessions: 3 });
+    expect(resolveOptions(options).maxSessions).toBe(3);
+  });
+
   it('check the mapping of the users property by property', () => {
-    expect(problems({ users: { entity: User, username: 'email', passwordHash: 'hash', active: undefined } })).toEqual(
-      [],
-    );
+    expect(problems({ users: { entity: User, username: 'email', passwordHash: 'hash' } })).toEqual([]);
     expect(problems({ users: { entity: 'User', username: 'email', active: true } })).toEqual([
       "users.entity is 'User'; write an entity of the DataSource",
       "users.passwordHash is undefined; write the name of a property, such as 'password'",
@@ -185,7 +251,7 @@ describe('the options that shape the module', () => {
 
   it.each([undefined, null, [], 'x'])('a factory that returns %j is an error', (given) => {
     expect(problems(given)).toEqual([
-      expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return an object with the options$/),
+      expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return a plain object with the options$/),
     ]);
   });
 });

@@ -4,6 +4,7 @@ import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 import { AuthOptionsError, unknownOption, wrongValue } from './problems';
+import type { Rule } from './rules';
 
 /** The values that the application wrote, by path. */
 type Values = ReadonlyMap<string, unknown>;
@@ -17,11 +18,11 @@ const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.
  * @throws AuthOptionsError that reports every problem
  */
 export function resolveOptions(given: unknown, beside: object = {}): ResolvedAuthOptions {
-  const options = isObject(given) ? given : {};
+  const options = isPlainObject(given) ? given : {};
   const values = flatten(options);
   const extras = Object.entries(beside).filter(([name]) => !Object.hasOwn(options, name));
   const problems = [
-    ...(isObject(given) ? [] : [wrongResult(given)]),
+    ...(isPlainObject(given) ? [] : [wrongResult(given)]),
     ...[...values].flatMap(([path, value]) => problemsOf(path, value)),
     ...extras.flatMap(([name, value]) => problemsOfExtra(name, value)),
     ...conflictsIn(values),
@@ -41,7 +42,7 @@ export function resolveExtras(beside: object): Required<AuthModuleExtras> {
 
 function flatten(options: object): Values {
   const values = Object.entries(options).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
-    if (!GROUPS.has(name) || !isObject(value)) return [[name, value]];
+    if (!GROUPS.has(name) || !isPlainObject(value)) return [[name, value]];
     return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one]);
   });
   return new Map(values.filter(([path, value]) => value !== undefined || !isKnown(path)));
@@ -54,15 +55,26 @@ function problemsOf(path: string, value: unknown): string[] {
   if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.write)];
   if (GROUPS.has(path)) {
     const names = [...OPTION_ROWS.keys()].filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
-    return [wrongValue(path, value, `an object with ${names.join(', ')}`)];
+    return [wrongValue(path, value, `a plain object with ${names.join(', ')}`)];
   }
   if (EXTRA_ROWS.has(path)) return [`${path} is returned by the factory; write it beside the factory`];
   return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
 }
 
-/** Only a factory can return anything else than an object. */
+/**
+ * Refuses what is no plain object as the argument of `forRoot()`, of which Nest passes a copy of the own properties on.
+ * @throws AuthOptionsError
+ */
+export function assertPlainOptions(given: unknown): void {
+  if (isPlainObject(given)) return;
+  throw new AuthOptionsError([
+    `the argument of forRoot() is ${inspect(given, { depth: 0 })}; write a plain object with the options`,
+  ]);
+}
+
+/** Only a factory can return anything else than a plain object. */
 function wrongResult(given: unknown): string {
-  return `the factory of forRootAsync() returned ${inspect(given, { depth: 0 })}; return an object with the options`;
+  return `the factory of forRootAsync() returned ${inspect(given, { depth: 0 })}; return a plain object with the options`;
 }
 
 function isForeignClass(users: unknown): users is Type {
@@ -74,9 +86,9 @@ function wrongUserClass({ name }: Type): string {
   return `users is the class ${name}, which does not extend UserStore; if it is an entity, write users: ${mapping}`;
 }
 
-/** An object with at least one property of a mapping is meant as a mapping. */
+/** A plain object with at least one property of a mapping is meant as a mapping. */
 function isMapping(users: unknown): users is object {
-  if (!isObject(users) || users instanceof UserStore) return false;
+  if (!isPlainObject(users)) return false;
   return Object.keys(users).some((name) => MAPPING_RULES.has(`users.${name}`));
 }
 
@@ -85,11 +97,16 @@ function problemsOfMapping(mapping: object): string[] {
   const unknown = [...values.keys()].filter((path) => !MAPPING_RULES.has(path));
   const wrong = [...MAPPING_RULES].filter(([path, rule]) => {
     const value = values.get(path);
-    return value === undefined ? !OPTIONAL_IN_MAPPING.includes(path) : !rule.accepts(value);
+    return values.has(path) ? !rule.accepts(value) : !OPTIONAL_IN_MAPPING.includes(path);
   });
+  // Left out by mistake, `active` would let disabled users in.
+  const writeFor = (path: string, { write }: Rule<unknown>): string =>
+    values.has(path) && values.get(path) === undefined && OPTIONAL_IN_MAPPING.includes(path)
+      ? `${write}, or leave it out`
+      : write;
   return [
     ...unknown.map((path) => unknownOption(path, [...MAPPING_RULES.keys()])),
-    ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), rule.write)),
+    ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), writeFor(path, rule))),
     ...(['users.active', 'users.disabledAt'].every((path) => values.get(path) !== undefined)
       ? ['users.active and users.disabledAt are both written; write one of them']
       : []),
@@ -114,6 +131,12 @@ function conflictsIn(values: Values): string[] {
   if (grace > 0 && valueOf('rotateRefreshTokens', values) === false) {
     const write = '0, or leave it out, with rotateRefreshTokens: false: a token that is not rotated is never reused';
     problems.push(wrongValue('refreshReuseGraceSeconds', grace, write));
+  }
+  const block = valueOf('failedLogins.accountBlock', values);
+  const isBlockWritten = values.has('failedLogins.accountBlock') && typeof block === 'string';
+  if (isBlockWritten && valueOf('failedLogins.throttleFrom', values) === false) {
+    const write = 'false, or leave it out, with failedLogins.throttleFrom: false, which disables the block too';
+    problems.push(wrongValue('failedLogins.accountBlock', block, write));
   }
   return [...problems, ...foldingConflicts(values)];
 }
@@ -162,8 +185,12 @@ function isKnown(path: string): boolean {
   return OPTION_ROWS.has(path) || GROUPS.has(path);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Only own properties are read: those of a class or a prototype would be ignored, and with them what they should protect. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Of this realm or another one, as in a test's.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** The default of every option, which it has when left out, unless it follows another option. */
