@@ -65,7 +65,7 @@ export class Tap {
     const { connections } = this.host.app.get<{ connections: DriverConnections }>(Database);
     const use = connections.use.bind(connections);
     connections.use = (deadline, work) =>
-      use(deadline, (send, discard) => {
+      use(deadline, (send, discard, connection) => {
         const tapped: Send = async (query, params) => {
           const call: Call = { kind: 'statement', sql: query.sql, params: [...query.params] };
           await this.hook.before?.(call);
@@ -75,7 +75,7 @@ export class Tap {
           await this.hook.after?.(call);
           return result;
         };
-        return work(tapped, discard);
+        return work(tapped, discard, connection);
       });
   }
 

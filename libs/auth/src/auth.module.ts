@@ -37,10 +37,12 @@ import {
   warnAboutForwardedAddresses,
   warnAboutMissingTables,
   warnAboutPlatform,
+  warnAboutServer,
   warnAboutShortGracePeriod,
   warnAboutUnusedUsers,
 } from './startup-checks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
+import { Database } from './store/database/database';
 
 /** Session-based authentication with opaque tokens. Import `forRoot()` or `forRootAsync()` once. */
 @Module({
@@ -111,8 +113,11 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     warnAboutUnusedUsers(this.dataSource, this.options);
   }
 
-  /** Warns of tables that are missing. */
-  onApplicationBootstrap(): Promise<void> {
-    return warnAboutMissingTables(this.dataSource, this.options);
+  /** Warns of tables that are missing, and of servers that break what the library promises. */
+  async onApplicationBootstrap(): Promise<void> {
+    await Promise.all([
+      warnAboutMissingTables(this.dataSource, this.options),
+      warnAboutServer(this.moduleRef.get(Database)),
+    ]);
   }
 }

@@ -6,6 +6,7 @@ import type { ResolvedAuthOptions } from './options/auth-options';
 import { contradictoryRoutes } from './http/guards/contradictory-routes';
 import { httpServerOf } from './http/platform/peer-addresses';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
+import type { Database } from './store/database/database';
 import { dialectOf, type Dialect } from './store/database/dialect';
 
 /** What the application must provide is missing or unsuitable. The message gives the line to add. */
@@ -134,6 +135,15 @@ async function isReadable(dataSource: DataSource, entity: new () => object): Pro
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Warns about a server, or a proxy before it, that breaks what the library promises. */
+export async function warnAboutServer(database: Database): Promise<void> {
+  try {
+    for (const warning of await database.serverWarnings()) new Logger('AuthModule').warn(warning);
+  } catch {
+    // A server that is away, or does not know the questions, says nothing. The start does not depend on it.
   }
 }
 

@@ -41,13 +41,38 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
   [/^(1267|3988)$/, null, 'The character set of a column cannot represent a value: convert the column to utf8mb4.'],
   [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL)$/, null, 'A column needs a value: give it a default.'],
   [/^(42501|1142|1143)$/, null, 'The database user lacks a privilege.'],
+  [/^(25006|1290|1792|1836|read_only)$/, null, 'The server is read-only: it is no primary, or was set to read-only.'],
+  [/^in_recovery$/, null, 'The server is a standby: connect to the primary.'],
+  [/^(1047|not_ready)$/, /^WSREP has not yet prepared/, 'The node is not part of a primary component of Galera.'],
+  [/^(3032|3100)$/, null, 'The server is offline, or not a member of its group.'],
+  [/^57P03$/, null, 'The server is starting or shutting down.'],
+  [/^(25P03|57P0[125]|1053|1927|4031)$/, null, 'The server closed the connection.'],
+  [
+    /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|PROTOCOL_CONNECTION_LOST|0800[036]|08P01)$/,
+    null,
+    'The connection was lost.',
+  ],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/, null, 'The server cannot be reached.'],
+  [/^POOL_TIMEOUT$/, null, 'No connection became free in time: enlarge the pool, or look for slow statements.'],
+  [/^TIMEOUT$/, null, 'No answer before the deadline.'],
+];
+
+/** How the drivers, and TypeORM, say without a code that the connection broke. */
+const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
+
+/** Codes for errors that have none. */
+const CODES_FOR_WORDS: readonly (readonly [message: RegExp, code: string])[] = [
+  [LOST_IN_WORDS, 'CONNECTION_LOST'],
+  [/^timeout exceeded when trying to connect$/, 'POOL_TIMEOUT'],
 ];
 
 /** The driver's own code of an error. */
 export function driverCode(error: unknown): string {
-  const { errno, code, name } = (error ?? {}) as DriverError;
+  const { errno, code, name, message } = (error ?? {}) as DriverError;
   if (typeof errno === 'number' && errno > 0) return String(errno);
-  return loggable(code ?? name);
+  if (typeof code === 'string') return loggable(code);
+  if (name === 'QueryRunnerAlreadyReleasedError') return 'CONNECTION_LOST';
+  return CODES_FOR_WORDS.find(([words]) => words.test(String(message)))?.[1] ?? loggable(name);
 }
 
 /** Whether an error comes from a driver of a database. */

@@ -4,8 +4,11 @@ import type { EndReason } from './session';
 /** What pruning removes or ends. */
 export type PruneKind = 'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'password_resets';
 
+/** Why a server takes no writes for now. A Galera node that is not synchronised is not ready, nor is a server that starts. */
+export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';
+
 /** How the database failed. */
-export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other';
+export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other' | NotWritableKind;
 
 /**
  * The attributes of a measurement: words of a closed list, never input. Without an error there is

@@ -2,6 +2,7 @@ import type { AccountStatus } from '../account-status';
 import type { AuthEventEntry } from '../auth-event';
 import type { Client } from '../client';
 import type { DeviceType } from '../device';
+import type { FailureKind } from '../metrics';
 import type { OpenOutcome, RotateOutcome } from '../outcomes';
 import type { PairDigests, PresentedRefreshToken } from '../refresh-decision';
 import type { EndedSession, EndReason, SessionRecord } from '../session';
@@ -198,6 +199,6 @@ export abstract class PruningStore {
 
 /** Whether the store can do its work. */
 export abstract class StoreProbe {
-  /** Reads from each of the library's tables. @throws AuthError `database_unavailable` where one does not answer */
-  abstract read(): Promise<void>;
+  /** Reads from each of the library's tables, on a server that takes writes. Returns why that is impossible, or null. */
+  abstract findFailure(): Promise<FailureKind | null>;
 }

@@ -6,7 +6,7 @@ import type { StoredUser } from '../../domain/ports/accounts';
 import { Clock, Metrics, PasswordHasher } from '../../domain/ports/platform';
 import { predictabilityProblem } from '../../domain/predictable-password';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { OncePerMinute } from '../maintenance/once-per-minute';
+import { OncePerMinute } from '../../domain/once-per-minute';
 import { type HashOrigin, WaitQueue } from './wait-queue';
 
 /** Verifies passwords with the same work for every outcome, and checks and hashes new ones. */

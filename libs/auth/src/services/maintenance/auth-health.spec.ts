@@ -7,9 +7,9 @@ class HeldProbe extends StoreProbe {
   reads = 0;
   answer = (): void => undefined;
 
-  read(): Promise<void> {
+  findFailure(): Promise<null> {
     this.reads++;
-    return new Promise((resolve) => (this.answer = resolve));
+    return new Promise((resolve) => (this.answer = () => resolve(null)));
   }
 }
 
@@ -26,7 +26,7 @@ describe('the health of authentication', () => {
     await jest.advanceTimersByTimeAsync(1_999);
     const second = health.check();
     await jest.advanceTimersByTimeAsync(1);
-    expect(await first).toMatchObject({ status: 'down', database: 'down' });
+    expect(await first).toMatchObject({ status: 'down', database: 'down', reason: 'timeout' });
     probe.answer();
     expect(await second).toMatchObject({ status: 'up' });
     expect(jest.getTimerCount()).toBe(0);

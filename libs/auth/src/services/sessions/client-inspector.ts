@@ -5,7 +5,7 @@ import { reportFailure } from '../../domain/failure-report';
 import { canonicalIp, networkOf } from '../../domain/ip-address';
 import { Clock, DeviceDetector } from '../../domain/ports/platform';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { OncePerMinute } from '../maintenance/once-per-minute';
+import { OncePerMinute } from '../../domain/once-per-minute';
 
 /** Validates what a request reports of its client, and drops what is not tracked. */
 @Injectable()

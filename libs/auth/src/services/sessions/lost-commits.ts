@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { SignalBus } from '../../domain/ports/events';
 import { Clock, Metrics } from '../../domain/ports/platform';
 import { viewSession, type SessionRecord } from '../../domain/session';
-import { OncePerMinute } from '../maintenance/once-per-minute';
+import { OncePerMinute } from '../../domain/once-per-minute';
 import { SessionLifecycle } from './session-lifecycle';
 
 /**

@@ -1,11 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { AuthError, databaseUnavailable } from '../../domain/errors';
+import { AuthError } from '../../domain/errors';
 import type { FailureKind } from '../../domain/metrics';
 import { TimeBudget, raceWithDeadline, awaitWithDeadline, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
-import { CommitError, describeFailure, failureKind, isConnectionLost, isDuplicate, isRolledBack } from './failure';
+import { Failover } from './failover';
+import { CommitError, DatabaseUnavailableError, describeFailure, failureKind } from './failure';
+import { isConnectionLost, isDuplicate, isNotWritable, isRolledBack, isTimeout } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
@@ -23,11 +25,15 @@ export interface StatementOptions {
   readonly onUnknownOutcome?: () => void;
   /** Whether a run whose connection broke is followed by others until the deadline, not by two. */
   readonly retryUntilDeadline?: boolean;
+  /** Whether to fail at the second server that takes no writes, instead of waiting for another one until the deadline. */
+  readonly failsFast?: boolean;
 }
 
 export interface AutocommitOptions extends StatementOptions {
   /** Which errors mean that no row matches. They are neither thrown nor logged. */
   readonly matchesNothingAfter?: ((error: unknown) => boolean) | undefined;
+  /** Judges the server by the result. By throwing a `NotWritableError` it has the connection replaced. */
+  readonly judge?: (result: Result) => void;
 }
 
 export interface TransactionOptions extends StatementOptions {
@@ -47,7 +53,8 @@ export interface TransactionOptions extends StatementOptions {
  * Runs statements and transactions on the application's DataSource.
  *
  * What the database rolled back in favour of another transaction, or whose connection broke, is run again: three runs in
- * all. What may have been committed is run again only with `retryUnknownCommit`. An `AuthError` is thrown on. Every other
+ * all. What may have been committed is run again only with `retryUnknownCommit`. What found a server that takes no writes is
+ * run again on other connections until the deadline (`Failover`). An `AuthError` is thrown on. Every other
  * failure becomes `database_unavailable`. What is logged of it is the driver's code, what it names of the schema and a hint:
  * the text of a driver's error may contain the statement and its parameters.
  */
@@ -57,6 +64,7 @@ export abstract class Database {
   onFailure: (kind: FailureKind) => void = () => undefined;
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
+  private readonly failover = new Failover();
 
   /** Commits all statements of the transaction, or none. */
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
@@ -79,8 +87,8 @@ export abstract class Database {
       if (joined) return rowsOrNone(joined.runExclusive(() => this.runJoined(() => only(queryOf()), joined, deadline)));
       // After a conflict with READ COMMITTED: the application's isolation level may be stricter.
       const run = isFirst
-        ? this.runAutocommit(queryOf(), deadline)
-        : this.runTransaction(() => only(queryOf()), deadline, {});
+        ? this.runAutocommit(queryOf(), deadline, options.judge)
+        : this.runTransaction(() => only(queryOf(), options.judge), deadline, {});
       isFirst = false;
       return rowsOrNone(run);
     });
@@ -99,6 +107,9 @@ export abstract class Database {
     );
   }
 
+  /** What of the server, or of a proxy before it, breaks what the library promises. For the start of the application. */
+  abstract serverWarnings(): Promise<readonly string[]>;
+
   /** The time that several statements of one operation have together. */
   startBudget(): TimeBudget {
     return new TimeBudget(this.answerWithinMs);
@@ -110,10 +121,12 @@ export abstract class Database {
     deadline: Deadline,
     options: TransactionOptions,
   ): Promise<T>;
-  protected abstract runAutocommit(query: Query, deadline: Deadline): Promise<Result>;
+  protected abstract runAutocommit(query: Query, deadline: Deadline, judge?: Judge): Promise<Result>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
   /** Runs a transaction in a savepoint of the application's: a failure undoes it, and none of the application's work. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
+  /** Replaces the connection of the application's transaction, which leads to a server that takes no writes, when that ends. */
+  protected abstract replaceAfter(joined: JoinedTransaction, error: unknown): Promise<void>;
 
   private async runWithRetries<T>(
     options: TransactionOptions,
@@ -128,6 +141,7 @@ export abstract class Database {
         isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
       );
     };
+    const retries: Retries = { mayRetry, options, failover: joined ? null : this.failover };
     let deadline: Deadline | undefined;
     const noteOutcome = (): void => {
       if (deadline?.outcomeUnknown) options.onUnknownOutcome?.();
@@ -135,7 +149,7 @@ export abstract class Database {
     try {
       const work = (started: Deadline): Promise<T> => {
         deadline = started;
-        return withRetries(() => run(started, joined).finally(noteOutcome), started, mayRetry, options);
+        return withRetries(() => run(started, joined).finally(noteOutcome), started, retries);
       };
       // The application must not continue while a statement of the library is still under way on its connection.
       return await (joined ? awaitWithDeadline : raceWithDeadline)(
@@ -145,34 +159,58 @@ export abstract class Database {
     } catch (error) {
       noteOutcome();
       if (error instanceof AuthError) throw error;
-      this.logger.error(`The database failed: ${describeFailure(error)}`);
-      this.onFailure(failureKind(error));
-      throw databaseUnavailable();
+      if (joined && isNotWritable(error)) await this.replaceAfter(joined, error);
+      // The wait for a writable server ends with the deadline, which is not what is wrong.
+      const cause = isTimeout(error) ? (retries.notWritable ?? error) : error;
+      this.logger.error(`The database failed: ${describeFailure(cause)}`);
+      this.onFailure(failureKind(cause));
+      throw new DatabaseUnavailableError(failureKind(cause));
     }
   }
 }
 
 type ErrorTest = (error: unknown) => boolean;
+type Judge = AutocommitOptions['judge'];
 
-function* only(query: Query): Transaction<Result> {
-  return yield query;
+interface Retries {
+  readonly mayRetry: ErrorTest;
+  readonly options: StatementOptions;
+  /** Null in a transaction of the application, which alone can run it again. */
+  readonly failover: Failover | null;
+  /** The last error of a server that takes no writes. */
+  notWritable?: unknown;
 }
 
-async function withRetries<T>(
-  run: () => Promise<T>,
-  deadline: Deadline,
-  mayRetry: ErrorTest,
-  { retryUntilDeadline = false }: StatementOptions,
-): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+function* only(query: Query, judge?: Judge): Transaction<Result> {
+  const result = yield query;
+  judge?.(result);
+  return result;
+}
+
+async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, retries: Retries): Promise<T> {
+  const { mayRetry, options, failover } = retries;
+  let next = run;
+  for (let attempt = 1; ;) {
     try {
-      return await run();
+      return await next();
     } catch (error) {
-      const mayRunAgain = attempt < MAX_ATTEMPTS || (retryUntilDeadline && isConnectionLost(error));
-      if (!mayRunAgain || deadline.hasPassed || !mayRetry(error)) throw error;
+      if (deadline.hasPassed) throw error;
+      if (failover && isFailingOver(error, retries)) {
+        if (isNotWritable(error)) retries.notWritable = error;
+        next = options.failsFast ? run : () => failover.runAgain(run, deadline);
+        continue;
+      }
+      const mayRunAgain = attempt < MAX_ATTEMPTS || (options.retryUntilDeadline && isConnectionLost(error));
+      if (!mayRunAgain || !mayRetry(error)) throw error;
       // At random, so that transactions that conflicted do not meet again.
-      await sleep(Math.min(attempt, MAX_ATTEMPTS) * (20 + Math.random() * 60));
+      await sleep(Math.min(attempt++, MAX_ATTEMPTS) * (20 + Math.random() * 60));
       deadline.failIfPassed();
     }
   }
+}
+
+/** Whether another server may soon be there. Until then a proxy may refuse connections, or break them. */
+function isFailingOver(error: unknown, { mayRetry, options, notWritable }: Retries): boolean {
+  if (notWritable === undefined) return isNotWritable(error);
+  return !options.failsFast && (isNotWritable(error) || (isConnectionLost(error) && mayRetry(error)));
 }

@@ -2,7 +2,8 @@ import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
-import { failureCode, isConnectionLost } from './failure';
+import { failureCode, isConnectionLost, isNotWritable } from './failure';
+import { PoolRenewal, type PoolOwner } from './pool-renewal';
 import type { Query, Result, Row } from './transaction';
 
 /** The parts of a connection of `pg` (`query`) and of `mysql2` (`query`, `execute`; `mysql` has no `execute`) that are used. */
@@ -15,12 +16,17 @@ export interface DriverConnection {
   on(event: 'error', listener: () => void): unknown;
   off(event: 'error', listener: () => void): unknown;
   release(): void;
+  /** Of `mysql2` and `mysql`. */
+  destroy?(): void;
+  /** Of `pg`, as the next one. */
+  end?(): Promise<void>;
+  readonly processID?: number;
 }
 
 type MysqlCallback = (error: Error | null, result: Row[] | { readonly affectedRows: number }) => void;
 
 /** The part of TypeORM's drivers that is used: a connection to the primary from the pool, and the way to release it. */
-interface PooledDriver {
+interface PooledDriver extends PoolOwner {
   obtainMasterConnection(): Promise<DriverConnection | [DriverConnection, (isBroken?: boolean) => void]>;
 }
 
@@ -35,6 +41,9 @@ const PLAN_OUTDATED = '0A000';
 /** How a statement is sent while a connection is in use. `params` are evaluated when it is sent. */
 export type Send = (query: Query, params: () => unknown[]) => Promise<Result>;
 
+/** What is done with a connection. `discard` closes it at once. */
+type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) => Promise<T>;
+
 /**
  * Connections of the DataSource's pool, used directly: TypeORM's query runner takes more time than a short statement.
  *
@@ -43,18 +52,24 @@ export type Send = (query: Query, params: () => unknown[]) => Promise<Result>;
 export class DriverConnections {
   private readonly logger = new Logger('AuthDatabase');
   private readonly names = new Map<string, string>();
+  readonly renewal: PoolRenewal;
 
   constructor(
     private readonly driver: PooledDriver,
     private readonly dialect: Dialect,
     /** Whether statements that ask for it are prepared. */
     private mayPrepare: boolean,
-  ) {}
+  ) {
+    this.renewal = new PoolRenewal(driver);
+  }
 
-  /** Lends a connection to the work. It is closed, not released, when the deadline passes or it broke. */
-  async use<T>(deadline: Deadline, work: (send: Send, discard: () => void) => Promise<T>): Promise<T> {
-    const obtained = await this.driver.obtainMasterConnection();
-    const [connection, release] = Array.isArray(obtained) ? obtained : [obtained, () => obtained.release()];
+  /** Lends a connection to the work. It is closed, not released, when the deadline passes, it broke, or takes no writes. */
+  async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
+    let [connection, release] = lease(await this.driver.obtainMasterConnection());
+    while (!deadline.hasPassed && this.renewal.isOutdated(connection)) {
+      release(true);
+      [connection, release] = lease(await this.driver.obtainMasterConnection());
+    }
     if (deadline.hasPassed) release();
     deadline.failIfPassed();
     let isBroken = false;
@@ -66,9 +81,11 @@ export class DriverConnections {
     // A connection that has not answered in time may never do: released, it would keep the next caller waiting.
     deadline.onPassed(discard);
     try {
-      return await work((query, params) => this.send(connection, query, params, () => (isBroken = true)), discard);
+      const send: Send = (query, params) => this.send(connection, query, params, () => (isBroken = true));
+      return await work(send, discard, connection);
     } catch (error) {
-      isBroken ||= isConnectionLost(error);
+      if (isNotWritable(error)) this.renewal.begin(connection, error);
+      isBroken ||= isConnectionLost(error) || isNotWritable(error);
       throw error;
     } finally {
       deadline.offPassed(discard);
@@ -131,6 +148,20 @@ function mysqlResult(ask: (done: MysqlCallback) => void): Promise<Result> {
       else resolve({ rows: [], affected: result.affectedRows });
     }),
   );
+}
+
+/** The connection, and what returns it to the pool, or closes it. */
+function lease(
+  obtained: Awaited<ReturnType<PooledDriver['obtainMasterConnection']>>,
+): [DriverConnection, (isBroken?: boolean) => void] {
+  if (Array.isArray(obtained)) return obtained;
+  return [obtained, (isBroken) => (isBroken ? close(obtained) : obtained.release())];
+}
+
+/** Closes a connection. `mysql2` takes it out of its pool immediately, `pg` when it is released. */
+export function close(connection: DriverConnection): void {
+  if (connection.destroy) connection.destroy();
+  else void connection.end?.().catch(ignore);
 }
 
 /** Breaks the connection: whoever waits for its answer gets an error at once. */

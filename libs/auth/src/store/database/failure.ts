@@ -1,6 +1,15 @@
 import { QueryFailedError } from 'typeorm';
 import { describeDriverError, driverCode } from '../../domain/driver-error';
-import type { FailureKind } from '../../domain/metrics';
+import { AuthError, databaseUnavailable } from '../../domain/errors';
+import type { FailureKind, NotWritableKind } from '../../domain/metrics';
+
+/** What callers get for every failure of the database, with its kind. */
+export class DatabaseUnavailableError extends AuthError {
+  constructor(readonly kind: FailureKind) {
+    const { code, message, fields, retryAfterSeconds } = databaseUnavailable();
+    super(code, message, fields, retryAfterSeconds);
+  }
+}
 
 /** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
 export class CommitError extends Error {
@@ -14,16 +23,46 @@ export class LogLockedError extends Error {
   override readonly name = 'LogLockedError';
 }
 
-/** PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait. SQLite: another writer. */
-const ROLLED_BACK = new Set(['40001', '40P01', '1213', '1205', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']);
+/** A server that answered says of itself that it takes no writes. */
+export class NotWritableError extends Error {
+  override readonly name = 'NotWritableError';
+
+  constructor(readonly code: NotWritableKind) {
+    super('The server takes no writes.');
+  }
+}
+
+/**
+ * PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait, a conflict within a replication group.
+ * SQLite: another writer.
+ */
+const ROLLED_BACK = new Set(['40001', '40P01', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']);
 
 const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 
-/** The server ended the connection (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031), or it broke. */
-const ENDED = /^(0800[036]|08P01|25P03|57P0[1235]|1053|1927|4031)$/;
-const BROKEN = /^(ECONNREFUSED|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST)$/;
-/** Some of it the drivers report in words only, and TypeORM by an error of its own. */
-const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
+/**
+ * The server takes no writes for now, while another one may. Nothing of the statement was done, if it was a COMMIT either.
+ * PostgreSQL: a read-only transaction, a server that starts or stops. MySQL, MariaDB: `read_only`, a read-only transaction,
+ * InnoDB read-only; offline, without its replication group. Galera has a code that means something else elsewhere.
+ */
+const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
+  '25006': 'read_only',
+  '1290': 'read_only',
+  '1792': 'read_only',
+  '1836': 'read_only',
+  '57P03': 'not_ready',
+  '3032': 'not_ready',
+  '3100': 'not_ready',
+};
+const GALERA_NOT_READY = { code: '1047', message: /^WSREP/ };
+
+/**
+ * The server ended the connection (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031), or it broke. CockroachDB's
+ * 40003 leaves the connection, but not what became of the statement, which is the same.
+ */
+const ENDED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
+const BROKEN =
+  /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
 /** The driver's own code of an error. */
 export function failureCode(error: unknown): string {
@@ -43,10 +82,23 @@ export function isRolledBack(error: unknown): boolean {
 /** Whether the connection broke: what was under way is done or not done, and nobody knows. */
 export function isConnectionLost(error: unknown): boolean {
   const code = failureCode(error);
-  if (ENDED.test(code) || BROKEN.test(code)) return true;
+  return ENDED.test(code) || BROKEN.test(code);
+}
+
+/** Why the server takes no writes for now, if that is what the error says. */
+export function notWritableKind(error: unknown): NotWritableKind | null {
   const source = sourceOf(error);
-  if (!(source instanceof Error)) return false;
-  return source.name === 'QueryRunnerAlreadyReleasedError' || LOST_IN_WORDS.test(source.message);
+  if (source instanceof NotWritableError) return source.code;
+  const code = failureCode(error);
+  if (code === GALERA_NOT_READY.code) {
+    return source instanceof Error && GALERA_NOT_READY.message.test(source.message) ? 'not_ready' : null;
+  }
+  return NOT_WRITABLE[code] ?? null;
+}
+
+/** Whether the server takes no writes for now: its connection has to be replaced. */
+export function isNotWritable(error: unknown): boolean {
+  return notWritableKind(error) !== null;
 }
 
 /** Whether a lock was not released in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
@@ -54,9 +106,16 @@ export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '1205'].includes(failureCode(error));
 }
 
+/** Whether the deadline passed. */
+export function isTimeout(error: unknown): boolean {
+  return failureCode(error) === 'TIMEOUT';
+}
+
 /** The failure in one of a few words. */
 export function failureKind(error: unknown): FailureKind {
-  if (failureCode(error) === 'TIMEOUT') return 'timeout';
+  if (isTimeout(error)) return 'timeout';
+  const kind = notWritableKind(error);
+  if (kind) return kind;
   if (isConnectionLost(error)) return 'connection_lost';
   return isRolledBack(error) ? 'rolled_back' : 'other';
 }

@@ -6,6 +6,7 @@ import type { Query } from './transaction';
 export class JoinedTransaction {
   private last: Promise<unknown> = Promise.resolve();
   private waiting: { readonly depth: number; readonly listener: () => void }[] = [];
+  private endListener = (): void => undefined;
   private hasEnded = false;
 
   constructor(readonly runner: QueryRunner) {}
@@ -33,6 +34,15 @@ export class JoinedTransaction {
   end(): void {
     this.hasEnded = true;
     this.waiting = [];
+    const listener = this.endListener;
+    this.endListener = (): void => undefined;
+    listener();
+  }
+
+  /** Has the listener called when the transaction has ended, whichever way, instead of an earlier listener. */
+  whenEnded(listener: () => void): void {
+    if (this.hasEnded) listener();
+    else this.endListener = listener;
   }
 
   whenCommitted(listener: () => void): void {

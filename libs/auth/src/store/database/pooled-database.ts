@@ -1,12 +1,13 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { Database, type TransactionOptions } from './database';
-import type { Deadline } from './deadline';
+import { raceWithDeadline, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
-import { DriverConnections, tearDown, type DriverConnection } from './driver-connections';
-import { CommitError, failureCode } from './failure';
+import { close, DriverConnections, tearDown, type DriverConnection } from './driver-connections';
+import { CommitError, failureCode, isNotWritable } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
 import { ServerClock } from './server-clock';
-import type { Query, Result, UnitOfWork } from './transaction';
+import { serverWarnings } from './server-warnings';
+import type { Query, Result, Row, UnitOfWork } from './transaction';
 import { autocommitParams, drive, paramsInTransaction, RolledBack } from './transaction';
 
 /** Each decision is one conditional statement that reads what is committed, so READ COMMITTED suffices. */
@@ -16,6 +17,9 @@ const MYSQL_BEGIN_ANY_ISOLATION = ['START TRANSACTION'];
 
 /** PostgreSQL: division by zero, by which a statement refuses to run past its deadline. */
 const TOO_LATE = '22012';
+
+/** How long the start of the application waits for what the server says of itself. */
+const CHECK_TIMEOUT_MS = 1_000;
 
 /** PostgreSQL, MySQL and MariaDB: each transaction has a connection of its own. */
 export class PooledDatabase extends Database {
@@ -62,7 +66,7 @@ export class PooledDatabase extends Database {
     });
   }
 
-  protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
+  protected runAutocommit(query: Query, deadline: Deadline, judge?: (result: Result) => void): Promise<Result> {
     return this.connections.use(deadline, async (send) => {
       const sentAt = performance.now();
       // The remaining time is written when the statement is sent: there may have been a long wait for the connection.
@@ -76,21 +80,38 @@ export class PooledDatabase extends Database {
         });
       const serverNow = result.rows[0]?.['server_now'];
       if (serverNow !== undefined) this.clock.observe(Number(serverNow), sentAt);
+      judge?.(result);
       return result;
     });
   }
 
   protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
-    // 'master' is the primary: a replica may not know of a revocation yet.
-    const runner = this.dataSource.createQueryRunner('master');
-    let discard = (): void => undefined;
+    const runner = await this.connectRunner(deadline);
+    const connection = (await runner.connect()) as DriverConnection;
+    const discard = (): void => tearDown(connection);
     try {
-      const connection = (await runner.connect()) as DriverConnection;
       deadline.failIfPassed();
-      deadline.onPassed((discard = () => tearDown(connection)));
+      deadline.onPassed(discard);
       return await work(runner.manager);
+    } catch (error) {
+      if (isNotWritable(error)) {
+        this.connections.renewal.begin(connection, error);
+        close(connection);
+      }
+      throw error;
     } finally {
       deadline.offPassed(discard);
+      await runner.release();
+    }
+  }
+
+  private async connectRunner(deadline: Deadline): Promise<QueryRunner> {
+    for (;;) {
+      // 'master' is the primary: a replica may not know of a revocation yet.
+      const runner = this.dataSource.createQueryRunner('master');
+      const connection = (await runner.connect()) as DriverConnection;
+      if (deadline.hasPassed || !this.connections.renewal.isOutdated(connection)) return runner;
+      close(connection);
       await runner.release();
     }
   }
@@ -116,6 +137,26 @@ export class PooledDatabase extends Database {
       await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => joined.end());
       throw error;
     }
+  }
+
+  serverWarnings(): Promise<readonly string[]> {
+    return raceWithDeadline(CHECK_TIMEOUT_MS, (deadline) =>
+      this.connections.use(deadline, (send, _, { processID }) => {
+        const ask = async (sql: string): Promise<readonly Row[]> => (await send({ sql, params: [] }, () => [])).rows;
+        return serverWarnings(this.dialect, { processID, ask });
+      }),
+    );
+  }
+
+  protected override async replaceAfter(joined: JoinedTransaction, error: unknown): Promise<void> {
+    const connection = (await joined.runner.connect()) as DriverConnection;
+    this.connections.renewal.begin(connection, error);
+    joined.whenEnded(() => close(connection));
+    // The library does not run the application's next transaction again: it must not get another such connection. Nobody
+    // waits for it, because the pool may have no connection left until this transaction has ended.
+    void raceWithDeadline(this.answerWithinMs, (deadline) =>
+      this.connections.use(deadline, () => Promise.resolve()),
+    ).catch(() => undefined);
   }
 }
 

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import type { FailureKind } from '../../domain/metrics';
 import { StoreProbe } from '../../domain/ports/sessions';
 import { Database } from './database';
+import { DatabaseUnavailableError, NotWritableError } from './failure';
+import { ROLE_COLUMNS, whyNotWritable } from './server-role';
 import { StatementFactory } from './statement-factory';
+import type { Result } from './transaction';
 
-/** One statement, with a look into the index of each table. */
+/** One statement, with a look into the index of each table, which also asks the server whether it takes writes. */
 @Injectable()
 export class SqlStoreProbe extends StoreProbe {
   private readonly looks;
@@ -15,10 +19,22 @@ export class SqlStoreProbe extends StoreProbe {
     super();
     const keys = ['session.id', 'event.id', 'failure.key', 'reset.digest', 'lock.userId'];
     const looks = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
-    this.looks = statements.statement(`SELECT ${looks.join(' + ')} AS found`);
+    this.looks = statements.statement(`SELECT ${looks.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }
 
-  async read(): Promise<void> {
-    await this.database.autocommit(this.looks.with({}));
+  async findFailure(): Promise<FailureKind | null> {
+    try {
+      await this.database.autocommit(this.looks.with({}), { judge: refuseNotWritable, failsFast: true });
+      return null;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) return error.kind;
+      throw error;
+    }
   }
+}
+
+/** Thrown while the connection is in use, so that the pool is rid of it. */
+function refuseNotWritable({ rows }: Result): void {
+  const kind = whyNotWritable(rows[0]);
+  if (kind) throw new NotWritableError(kind);
 }

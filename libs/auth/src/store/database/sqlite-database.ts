@@ -64,6 +64,7 @@ export class SqliteDatabase extends Database {
     });
   }
 
+  /** It has no standby: nothing needs to be judged. */
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
     return this.whenFree(deadline, (connection) => {
       const { readsNeverBlock, restoreBusyTimeout } = this.knownOf(connection);
@@ -96,6 +97,14 @@ export class SqliteDatabase extends Database {
 
   protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
+  }
+
+  serverWarnings(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
+  protected replaceAfter(): Promise<void> {
+    return Promise.resolve();
   }
 
   private knownOf(connection: SqliteConnection): KnownConnection {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/ports/platform';
+import type { Clock } from './ports/platform';
 
 const INTERVAL_MS = 60_000;
 
@@ -6,7 +6,7 @@ const INTERVAL_MS = 60_000;
 export class OncePerMinute {
   private ranAt = -Infinity;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   /** Runs the report, unless one has run within the last minute. */
   run(report: () => void): void {

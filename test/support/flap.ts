@@ -1,0 +1,59 @@
+import type { DataSource } from 'typeorm';
+
+interface PoolConnection {
+  query(sql: string, done?: (error: Error | null) => void): unknown;
+}
+
+interface Pool {
+  on(event: 'connect' | 'connection', listener: () => void): unknown;
+}
+
+interface Driver {
+  readonly master?: Pool;
+  readonly pool?: Pool;
+  obtainMasterConnection(): Promise<PoolConnection | [PoolConnection, () => void]>;
+}
+
+/**
+ * A proxy that leads to a read-only server for a while: every connection that is used meanwhile refuses writes, and
+ * continues to do so afterwards. Connections opened afterwards lead to the primary.
+ */
+export class Flap {
+  /** How many connections were opened since. */
+  opened = 0;
+  /** Connections to the read-only server. */
+  private readonly readOnly = new WeakSet<object>();
+  private isUnderWay = false;
+
+  constructor(private readonly dataSource: DataSource) {
+    const driver = dataSource.driver as unknown as Driver;
+    const pool = (driver.master ?? driver.pool)!;
+    for (const event of ['connect', 'connection'] as const) pool.on(event, () => this.opened++);
+    const obtain = driver.obtainMasterConnection.bind(driver);
+    driver.obtainMasterConnection = async () => {
+      const obtained = await obtain();
+      const connection = Array.isArray(obtained) ? obtained[0] : obtained;
+      if (this.isUnderWay && !this.readOnly.has(connection)) await this.makeReadOnly(connection);
+      return obtained;
+    };
+  }
+
+  begin(): void {
+    this.isUnderWay = true;
+  }
+
+  end(): void {
+    this.isUnderWay = false;
+  }
+
+  private async makeReadOnly(connection: PoolConnection): Promise<void> {
+    this.readOnly.add(connection);
+    if (this.dataSource.options.type === 'postgres') {
+      await connection.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY');
+      return;
+    }
+    await new Promise<void>((resolve, reject) =>
+      connection.query('SET SESSION TRANSACTION READ ONLY', (error) => (error ? reject(error) : resolve())),
+    );
+  }
+}
