@@ -1,9 +1,5 @@
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { Sample } from '../support/sample';
-
-function urlOf({ options }: TestDatabase): string {
-  return options.type === 'better-sqlite3' ? `sqlite:${options.database}` : (options as { url: string }).url;
-}
+import { createDatabase, DATABASES } from '../support/databases';
+import { Sample, urlOf } from '../support/sample';
 
 /** What the answers here may hold. */
 interface Body {

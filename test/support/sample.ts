@@ -1,6 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { TestDatabase } from './databases';
+
+/** The `DATABASE_URL` of the sample for a database. */
+export function urlOf({ options }: TestDatabase): string {
+  return options.type === 'better-sqlite3' ? `sqlite:${options.database}` : (options as { url: string }).url;
+}
 
 const START = join(__dirname, '../../scripts/start.mjs');
 

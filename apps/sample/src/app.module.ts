@@ -12,6 +12,7 @@ import type { Settings } from './read-settings';
 import { SecurityAlert } from './security-alert.entity';
 import { SecurityAlerts } from './security-alerts';
 import { SecurityAlertsController } from './security-alerts.controller';
+import { SecurityLog } from './security-log';
 import { SessionEvents } from './session-events';
 import { SessionEventsController } from './session-events.controller';
 import { User } from './user.entity';
@@ -45,6 +46,7 @@ export class AppModule {
       controllers: [PageController, MeController, SecurityAlertsController, SessionEventsController],
       providers: [
         SecurityAlerts,
+        SecurityLog,
         SessionEvents,
         PageSettings,
         { provide: SETTINGS, useValue: settings },

@@ -1,10 +1,12 @@
 import 'reflect-metadata';
+import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AuthError, AuthService, PasswordHasher, UserStore } from 'nestjs-session-auth';
 import { AppModule, dataSourceOptions } from './app.module';
 import { prepareDatabase } from './prepare-database';
 import { readSettings, type SampleUser, type Settings } from './read-settings';
+import { logFailedRequests } from './security-log';
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
@@ -14,7 +16,9 @@ async function main(): Promise<void> {
     logger: false,
     abortOnError: false,
   });
-  app.useLogger(['error', 'warn']);
+  // Names of levels alone would not switch the logger on again.
+  app.useLogger(new ConsoleLogger({ logLevels: ['error', 'warn'], colors: process.stdout.isTTY === true }));
+  app.use(logFailedRequests());
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);

@@ -1,48 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 
-const LOCK = 'nestjs_session_auth_sample';
-const ATTEMPTS = 50;
+const ATTEMPTS = 10;
+const ATTEMPT_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 100;
 
-/** Runs the migrations. Two instances may start on one empty database at the same moment. */
-export async function prepareDatabase(options: DataSourceOptions): Promise<DataSource> {
-  const dataSource = await new DataSource(options).initialize();
-  if (options.type === 'better-sqlite3') await migrateWithRetries(dataSource);
-  else await migrateUnderLock(dataSource);
-  return dataSource;
-}
+/** What an instance finds that loses the race for a table, on any of the databases. */
+const LOST_RACE = /already exists|locked|busy|unique|duplicate|deadlock|lock wait|interrupted/i;
 
 /**
- * SQLite has one writer at a time: the instance that loses the race finds the tables at its next
- * attempt.
+ * Runs the migrations. Several instances may start on one empty database at the same moment: one of them creates the first
+ * table of a migration and goes on, and the others wait until it is done. No lock of a session is needed, which would not
+ * hold on another node of Galera, or behind PgBouncer.
  */
-async function migrateWithRetries(dataSource: DataSource): Promise<void> {
+export async function prepareDatabase(options: DataSourceOptions, attempts = ATTEMPTS): Promise<DataSource> {
+  const dataSource = await new DataSource(options).initialize();
+  // MySQL and MariaDB commit each change of the schema by itself.
+  const transaction = options.type === 'mysql' ? 'none' : 'all';
   for (let attempt = 1; ; attempt++) {
     try {
-      await dataSource.runMigrations({ transaction: 'all' });
-      return;
+      await dataSource.runMigrations({ transaction });
+      return dataSource;
     } catch (error) {
-      const text = String((error as Error).message);
-      if (attempt === ATTEMPTS || !/already exists|locked|busy|UNIQUE/i.test(text)) throw error;
-      await sleep(100);
+      if (attempt >= attempts || !isLostRace(error)) throw error;
+      await waitForOthers(dataSource);
     }
   }
 }
 
-async function migrateUnderLock(dataSource: DataSource): Promise<void> {
-  const holder = dataSource.createQueryRunner();
-  const isPostgres = dataSource.options.type === 'postgres';
-  try {
-    await holder.connect();
-    await holder.query(isPostgres ? `SELECT pg_advisory_lock(hashtext('${LOCK}'))` : `SELECT GET_LOCK('${LOCK}', 60)`);
-    await dataSource.runMigrations({ transaction: isPostgres ? 'all' : 'none' });
-  } finally {
-    await unlock(holder, isPostgres);
+/** Until all migrations have run, or the instance that runs them may have ended. */
+async function waitForOthers(dataSource: DataSource): Promise<void> {
+  const endsAt = performance.now() + ATTEMPT_EVERY_MS;
+  while (performance.now() < endsAt) {
+    await sleep(LOOK_EVERY_MS);
+    try {
+      if (!(await dataSource.showMigrations())) return;
+    } catch (error) {
+      if (!isLostRace(error)) throw error;
+    }
   }
 }
 
-async function unlock(holder: QueryRunner, isPostgres: boolean): Promise<void> {
-  const statement = isPostgres ? `SELECT pg_advisory_unlock(hashtext('${LOCK}'))` : `SELECT RELEASE_LOCK('${LOCK}')`;
-  await holder.query(statement).catch(() => undefined);
-  await holder.release();
+function isLostRace(error: unknown): boolean {
+  return LOST_RACE.test(String((error as Error).message));
 }

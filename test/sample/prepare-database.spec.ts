@@ -1,0 +1,41 @@
+import { DataSource, type DataSourceOptions, type Logger } from 'typeorm';
+import { dataSourceOptions } from '../../apps/sample/src/app.module';
+import { prepareDatabase } from '../../apps/sample/src/prepare-database';
+import { readSettings } from '../../apps/sample/src/read-settings';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { urlOf } from '../support/sample';
+
+const INSTANCES = 4;
+
+const ignore = (): void => undefined;
+
+function optionsFor(database: TestDatabase, logQuery: (sql: string) => void = ignore): DataSourceOptions {
+  const silent = { logQueryError: ignore, logQuerySlow: ignore, logSchemaBuild: ignore, logMigration: ignore };
+  const logger: Logger = { ...silent, logQuery, log: ignore };
+  return { ...dataSourceOptions(readSettings({ DATABASE_URL: urlOf(database) })), logger, logging: true };
+}
+
+describe.each(DATABASES)('sample applications that start together on an empty database of %s', (name) => {
+  it('run each migration once, without a lock of a session, which a pooler or another node would not hold', async () => {
+    const database = await createDatabase(name);
+    const statements: string[] = [];
+    const options = optionsFor(database, (sql) => void statements.push(sql));
+    const started = await Promise.all(Array.from({ length: INSTANCES }, () => prepareDatabase(options)));
+    const again = await prepareDatabase(options);
+    const rows: { name: string }[] = await again.query('SELECT name FROM migrations ORDER BY id');
+    expect(rows.map((row) => row.name).sort()).toEqual(again.migrations.map((migration) => migration.name!).sort());
+    expect(await again.query('SELECT * FROM auth_sessions')).toEqual([]);
+    expect(statements.filter((sql) => /advisory|GET_LOCK/i.test(sql))).toEqual([]);
+    for (const dataSource of [...started, again]) await dataSource.destroy();
+    await database.drop();
+  }, 60_000);
+
+  it('report a table in their way that no migration has created', async () => {
+    const database = await createDatabase(name);
+    const other = await new DataSource(database.options).initialize();
+    await other.query('CREATE TABLE users (id integer PRIMARY KEY)');
+    await expect(prepareDatabase(optionsFor(database), 2)).rejects.toThrow(/users.*already exists/);
+    await other.destroy();
+    await database.drop();
+  }, 60_000);
+});
