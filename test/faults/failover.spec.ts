@@ -69,6 +69,17 @@ describeEachPooled('a pool that leads to a read-only server on %s', (name) => {
     expect(performance.now() - endedAt).toBeLessThan(1_000);
   });
 
+  it('waits for a proxy too that refuses connections until it has found the new primary', async () => {
+    const [session] = await logins(1);
+    flap.begin();
+    const waiting = host.post('/auth/logout', session!.access_token).then();
+    await sleep(300);
+    flap.refuse();
+    await sleep(700);
+    flap.end();
+    expect((await waiting).status).toBe(200);
+  });
+
   it('that stays read-only costs a 503 at the deadline, which the log explains', async () => {
     const [session] = await logins(1);
     Object.assign(host.app.get(Database), { answerWithinMs: 400 });
@@ -118,6 +129,7 @@ describeEachPooled('a pool that leads to a read-only server on %s', (name) => {
     mariadb: [
       { errno: 1290, message: 'The MariaDB server is running with the --read-only option' },
       { errno: 1836, message: 'Running in read-only mode' },
+      { errno: 1036, message: "Table 'auth_sessions' is read only" },
       { errno: 1047, message: 'WSREP has not yet prepared node for application use' },
       { errno: 3100, message: "Error on observer while running replication hook 'before_commit'." },
       { errno: 3032, message: 'The server is currently in offline mode' },

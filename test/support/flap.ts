@@ -23,7 +23,7 @@ export class Flap {
   opened = 0;
   /** Connections to the read-only server. */
   private readonly readOnly = new WeakSet<object>();
-  private isUnderWay = false;
+  private leadsTo: 'primary' | 'standby' | 'nothing' = 'primary';
 
   constructor(private readonly dataSource: DataSource) {
     const driver = dataSource.driver as unknown as Driver;
@@ -31,19 +31,25 @@ export class Flap {
     for (const event of ['connect', 'connection'] as const) pool.on(event, () => this.opened++);
     const obtain = driver.obtainMasterConnection.bind(driver);
     driver.obtainMasterConnection = async () => {
+      if (this.leadsTo === 'nothing') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
       const obtained = await obtain();
       const connection = Array.isArray(obtained) ? obtained[0] : obtained;
-      if (this.isUnderWay && !this.readOnly.has(connection)) await this.makeReadOnly(connection);
+      if (this.leadsTo === 'standby' && !this.readOnly.has(connection)) await this.makeReadOnly(connection);
       return obtained;
     };
   }
 
   begin(): void {
-    this.isUnderWay = true;
+    this.leadsTo = 'standby';
   }
 
   end(): void {
-    this.isUnderWay = false;
+    this.leadsTo = 'primary';
+  }
+
+  /** The proxy knows of no server: it refuses connections. */
+  refuse(): void {
+    this.leadsTo = 'nothing';
   }
 
   private async makeReadOnly(connection: PoolConnection): Promise<void> {

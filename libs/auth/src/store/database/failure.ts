@@ -47,6 +47,7 @@ const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_
  */
 const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
   '25006': 'read_only',
+  '1036': 'read_only',
   '1290': 'read_only',
   '1792': 'read_only',
   '1836': 'read_only',
