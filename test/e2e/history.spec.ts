@@ -139,6 +139,28 @@ storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
     expect(await names('event=logout')).toEqual([]);
   });
 
+  it('is looked for among 10,000 events, and older ones are found by an event before which to look', async () => {
+    const { host } = at;
+    const { access_token: token } = await host.login();
+    const events = host.dataSource.getRepository(AuthEvent);
+    const [login] = await events.find();
+    const id = Number(login!.id);
+    const refreshes = Array.from({ length: 10_000 }, (_, index) => ({
+      ...login!,
+      id: id + 1 + index,
+      event: 'token_refresh' as const,
+    }));
+    for (let i = 0; i < refreshes.length; i += 500) await events.insert(refreshes.slice(i, i + 500));
+    expect(await page(token, 'event=login_success')).toEqual([]);
+    expect(await page(token, `event=login_success&before=${id + 10_000}`)).toMatchObject([{ id }]);
+    expect(await page(token, `event=token_refresh,login_success&limit=2&before=${id + 2}`)).toMatchObject([
+      { id: id + 1, event: 'token_refresh' },
+      { id, event: 'login_success' },
+    ]);
+    await events.delete({ id });
+    expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: id + 10_000 }]);
+  });
+
   it.each(['0', '-1', '', '1.5', 'x', '5&before=6', '%00'])('cannot begin before %j', async (before) => {
     const { access_token: token } = await at.host.login();
     const answer = await at.host.get(`/auth/history/?before=${before}`, token);

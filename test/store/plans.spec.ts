@@ -74,6 +74,7 @@ async function runEverything(host: Host): Promise<void> {
   await host.get('/me', first.access_token).expect(200);
   await host.get('/auth/sessions', first.access_token).expect(200);
   await host.get('/auth/history', first.access_token).expect(200);
+  await host.get('/auth/history?event=logout', first.access_token).expect(200);
   const pair = (await host.refresh(first.refresh_token).expect(200)).body;
   await host.refresh(first.refresh_token).expect(200);
   await host.get('/me', pair.access_token).expect(200);

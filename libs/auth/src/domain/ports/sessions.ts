@@ -132,11 +132,14 @@ export interface SessionCriteria {
   readonly browserFamily?: string;
 }
 
+/** How many events of a user, the newest before the given one, are searched for certain names. */
+export const HISTORY_SEARCH_LIMIT = 10_000;
+
 /** Which events of a user. */
 export interface HistoryCriteria {
   /** Only events with a smaller id; Infinity for all. */
   readonly before: number;
-  /** Only events of these names; null for all. */
+  /** Only events of these names, among the newest `HISTORY_SEARCH_LIMIT`; null for all. */
   readonly events: readonly string[] | null;
   readonly most: number;
 }

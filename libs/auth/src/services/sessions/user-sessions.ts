@@ -19,7 +19,7 @@ export interface HistoryRequest {
   readonly limit?: number;
   /** The id of an event: only earlier ones. */
   readonly before?: number;
-  /** Names of events: only these. */
+  /** Names of events: only these, among the newest 10,000 events before `before`. */
   readonly event?: string | readonly string[];
 }
 

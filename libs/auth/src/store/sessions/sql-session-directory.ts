@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuthEventEntry } from '../../domain/auth-event';
 import {
+  HISTORY_SEARCH_LIMIT,
   type HistoryCriteria,
   type OperationContext,
   type SessionCriteria,
@@ -40,13 +41,15 @@ export class SqlSessionDirectory extends SessionDirectory {
     private readonly revocation: SessionRevocation,
   ) {
     super();
-    const history = (condition: string): Statement =>
-      statements.statement(
-        `SELECT ${columns('event', 'id event ipAddress userAgent extra occurredAt')} FROM {event}
-         WHERE {event.userId} = :userId AND {event.id} < :before ${condition} ORDER BY {event.id} DESC LIMIT :most`,
-      );
-    this.historyBefore = history('');
-    this.eventsBefore = history('AND {event.event} IN (:events...)');
+    const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
+    const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
+    this.historyBefore = statements.statement(`SELECT ${fields('')} ${before} LIMIT :most`);
+    // No index has the names of the events, and a rare one would be looked for in all rows of the user.
+    this.eventsBefore = statements.statement(
+      `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${HISTORY_SEARCH_LIMIT}) newest
+         INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
+       WHERE newest.{event.event} IN (:events...) ORDER BY newest.{event.id} DESC LIMIT :most`,
+    );
   }
 
   async page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]> {
