@@ -150,7 +150,7 @@ storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
       id: id + 1 + index,
       event: 'token_refresh' as const,
     }));
-    for (let i = 0; i < refreshes.length; i += 500) await events.insert(refreshes.slice(i, i + 500));
+    for (let i = 0; i < refreshes.length; i += 500) await events.insert(refreshes.slice(i, i + 500) as object[]);
     expect(await page(token, 'event=login_success')).toEqual([]);
     expect(await page(token, `event=login_success&before=${id + 10_000}`)).toMatchObject([{ id }]);
     expect(await page(token, `event=token_refresh,login_success&limit=2&before=${id + 2}`)).toMatchObject([

@@ -103,6 +103,7 @@ async function runEverything(host: Host): Promise<void> {
   await host.app.get(AuthHealth).check();
   host.clock.advance(8 * DAY);
   await host.pruning.prune();
+  await host.pruning.prune({ dryRun: true });
 }
 
 /** The tables of the library that a plan reads from end to end. */
@@ -127,7 +128,7 @@ const SCANS: Record<DatabaseName, (dataSource: DataSource, call: Call) => Promis
 describe.each(DATABASES)('the plans of all statements on %s', (name) => {
   it('use an index, and read no table from end to end', async () => {
     const database = await createDatabase(name);
-    const host = await Host.start({ database, auth: { refreshReuseGraceSeconds: 10 } });
+    const host = await Host.start({ database, auth: { refreshReuseGraceSeconds: 10, history: { maxRowsPerUser: 2 } } });
     await fill(host);
     if (name === 'postgres') await host.dataSource.query('ANALYZE');
     if (name === 'mariadb') await host.dataSource.query('ANALYZE TABLE auth_sessions, auth_events');
@@ -144,7 +145,7 @@ describe.each(DATABASES)('the plans of all statements on %s', (name) => {
     const scans: [string, string[]][] = [];
     for (const call of statements) {
       const tables = await SCANS[name](host.dataSource, call);
-      // Pruning counts the rows of each history once an hour: nothing else tells which one is too long.
+      // A dry run of pruning counts the rows of all histories.
       if (call.sql.includes('HAVING COUNT(*)')) continue;
       // A table of a few rows is read from end to end.
       const large = tables.filter((table) => ['auth_sessions', 'auth_events', 's'].includes(table));

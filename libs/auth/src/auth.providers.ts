@@ -17,6 +17,7 @@ import {
   SessionAttemptStore,
   UserStore,
 } from './domain/ports/accounts';
+import { HistoryGrowth } from './domain/history-growth';
 import { SignalBus } from './domain/ports/events';
 import { ApplicationTransactions, Clock, CryptoSource, DeviceDetector, Metrics } from './domain/ports/platform';
 import { PasswordHasher, TokenSource } from './domain/ports/platform';
@@ -38,9 +39,11 @@ import { Reauthentication } from './services/credentials/reauthentication';
 import { UserPassword } from './services/credentials/user-password';
 import { WaitQueue } from './services/credentials/wait-queue';
 import { AuthHealth } from './services/maintenance/auth-health';
+import { EarlyTrimming } from './services/maintenance/early-trimming';
 import { PruningSchedule } from './services/maintenance/pruning-schedule';
 import { PruningService } from './services/maintenance/pruning.service';
 import { SignalPublisher } from './services/maintenance/signal-publisher';
+import { GROWTH_LIMIT } from './services/maintenance/trimming';
 import { ActivityRecorder } from './services/sessions/activity-recorder';
 import { Authentication } from './services/sessions/authentication';
 import { ClientInspector } from './services/sessions/client-inspector';
@@ -151,6 +154,11 @@ const DATABASE_PROVIDERS: Provider[] = [
   { provide: ApplicationTransactions, useClass: SqlApplicationTransactions },
   { provide: StoreProbe, useClass: SqlStoreProbe },
   { provide: PruningStore, useClass: SqlPruningStore },
+  {
+    provide: HistoryGrowth,
+    useFactory: ({ history }: ResolvedAuthOptions) => new HistoryGrowth(Math.min(history.maxRowsPerUser, GROWTH_LIMIT)),
+    inject: [AUTH_OPTIONS],
+  },
   EventIds,
   EventWriter,
   RevocationRunner,
@@ -216,7 +224,7 @@ const SESSION_PROVIDERS: Provider[] = [
   UserSessions,
 ];
 
-const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, PruningSchedule, PruningService];
+const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, EarlyTrimming, PruningSchedule, PruningService];
 
 /** Everything below HTTP. */
 export const AUTH_PROVIDERS: Provider[] = [

@@ -180,19 +180,44 @@ export interface HistoryCaps {
   readonly withoutUser: number;
 }
 
+/** Users with more events than may stay. */
+export interface UsersOverCap {
+  readonly users: readonly string[];
+  /** Where to continue; null where there are no more. */
+  readonly next: string | null;
+}
+
+/** Which kind of events the next batch removes, by its rank, and the id behind which to look for them. */
+export interface TrimPosition {
+  readonly rank: number;
+  readonly from: number;
+}
+
+/** Where the trimming of a history begins. */
+export const TRIM_START: TrimPosition = { rank: 0, from: 0 };
+
+/** What one batch removed of a history. */
+export interface TrimmedEvents {
+  readonly removed: number;
+  /** Where the next batch continues; null after the last one. */
+  readonly next: TrimPosition | null;
+}
+
 /** Pruning, in batches. Each call is one transaction that skips rows that others have locked. */
 export abstract class PruningStore {
   /** Ends, removes or schedules again the sessions that are due. */
   abstract pruneSessions(context: OperationContext, most: number): Promise<PrunedSessions>;
   /** Removes rows that were due by then; returns how many. */
   abstract remove(what: Prunable, before: number, most: number): Promise<number>;
-  /** Users (as text, in order, after the given one) with more events than the cap. */
-  abstract usersOverCap(cap: number, after: string, most: number): Promise<readonly string[]>;
+  /** The next users (as text, in order, after the given one) who may have more events than the cap. */
+  abstract usersOverCap(cap: number, after: string): Promise<UsersOverCap>;
   /**
-   * Removes events beyond the cap of a user, or of unknown names (null), and returns how many: the
-   * oldest refreshes first, then the oldest failed logins, then the oldest of all.
+   * Removes events beyond the cap of a user, or of unknown names (null): the oldest refreshes first,
+   * then the oldest failed logins, then the oldest of all.
    */
-  abstract trim(userId: string | null, cap: number, most: number): Promise<number>;
+  abstract trim(userId: string | null, cap: number, most: number, position: TrimPosition): Promise<TrimmedEvents>;
+  /** Removes the oldest ended sessions beyond the cap of a user; returns how many. */
+  abstract trimSessions(userId: string, cap: number, most: number): Promise<number>;
 
   /** What `pruneSessions`, `remove` and `trim` would find. */
   abstract countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }>;

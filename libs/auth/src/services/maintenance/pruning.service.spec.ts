@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Clock, type CryptoSource, NoMetrics } from '../../domain/ports/platform';
 import type { PrunedSessions, PruningStore } from '../../domain/ports/sessions';
+import { HistoryGrowth } from '../../domain/history-growth';
 import { resolveOptions } from '../../options/resolve-options';
 import type { AuthModuleOptions } from '../../options/auth-options';
 import type { SessionLifecycle } from '../sessions/session-lifecycle';
@@ -29,8 +30,9 @@ function storeWith(rows: number): { store: PruningStore; calls: string[] } {
       return { visited, removed: 0, ended: Array(visited).fill({}) as PrunedSessions['ended'] };
     },
     remove: (what: string, _: number, most: number) => take(what, most),
-    usersOverCap: () => Promise.resolve([]),
-    trim: (_: string | null, __: number, most: number) => take('trim', most),
+    usersOverCap: () => Promise.resolve({ users: [], next: null }),
+    trimSessions: () => Promise.resolve(0),
+    trim: async (_: string | null, __: number, most: number) => ({ removed: await take('trim', most), next: null }),
   };
   return { store: store as unknown as PruningStore, calls };
 }
@@ -47,7 +49,14 @@ function pruningOf(
   given: AuthModuleOptions = {},
 ): { start(): void; stop(): Promise<unknown>; prune(): Promise<PruneReport> } {
   const options = resolveOptions(given);
-  const pruning = new PruningService(options, new StoppedClock(), store, lifecycle, new NoMetrics());
+  const pruning = new PruningService(
+    options,
+    new StoppedClock(),
+    store,
+    lifecycle,
+    new NoMetrics(),
+    new HistoryGrowth(1_000),
+  );
   const schedule = new PruningSchedule(options, crypto, pruning);
   return {
     start: () => schedule.onApplicationBootstrap(),
@@ -55,6 +64,31 @@ function pruningOf(
     prune: () => pruning.prune(),
   };
 }
+
+describe('pruning', () => {
+  it('trims every other user, after everything else was pruned, where one cannot be trimmed', async () => {
+    const { store, calls } = storeWith(0);
+    const trimmed: (string | null)[] = [];
+    store.usersOverCap = (_, after) =>
+      Promise.resolve(after === '' ? { users: ['alice', 'bob'], next: 'bob' } : { users: ['carol'], next: null });
+    store.trim = (user) => {
+      trimmed.push(user);
+      return user === 'alice' ? Promise.reject(new Error('locked')) : Promise.resolve({ removed: 0, next: null });
+    };
+    await expect(pruningOf(store).prune()).rejects.toThrow('locked');
+    expect(trimmed).toEqual([null, 'alice', 'bob', 'carol']);
+    expect(calls).toEqual(expect.arrayContaining(['events', 'loginFailures', 'passwordResets']));
+  });
+
+  it('does not try one user after another where the database is down', async () => {
+    const { store } = storeWith(0);
+    let tries = 0;
+    store.usersOverCap = () => Promise.resolve({ users: Array<string>(100).fill('alice'), next: null });
+    store.trim = () => Promise.reject(new Error(`away ${++tries}`));
+    await expect(pruningOf(store).prune()).rejects.toThrow('away 1');
+    expect(tries).toBe(10);
+  });
+});
 
 describe('scheduled pruning', () => {
   beforeAll(() => Logger.overrideLogger(false));

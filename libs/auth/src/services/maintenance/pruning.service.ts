@@ -1,9 +1,11 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Clock, Metrics } from '../../domain/ports/platform';
+import { HistoryGrowth } from '../../domain/history-growth';
 import type { PruneKind } from '../../domain/metrics';
 import { type Prunable, PruningStore } from '../../domain/ports/sessions';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { BATCH, EVENTS_WITHOUT_USER, Trimming } from './trimming';
 import { measured } from './measured';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 
@@ -12,7 +14,10 @@ export interface PruneReport {
   readonly dryRun: boolean;
   /** Active sessions that ended: those that had expired, and those of users who are disabled or deleted. */
   readonly endedSessions: number;
-  /** Ended sessions that were removed, with their login longer ago than `history.retentionDays`. */
+  /**
+   * Ended sessions that were removed: those with their login longer ago than `history.retentionDays`
+   * and, unless on a dry run, those of one user beyond 1,000.
+   */
   readonly sessions: number;
   /** Events older than `history.retentionDays`, or beyond the number that is kept. */
   readonly events: number;
@@ -21,12 +26,6 @@ export interface PruneReport {
   /** Expired password reset tokens. */
   readonly passwordResets: number;
 }
-
-/** Rows of one batch, which is one short transaction. */
-const BATCH = 500;
-
-/** The most events that are kept of unknown names, which anyone may type. (ASVS 16.4) */
-const EVENTS_WITHOUT_USER = 10_000;
 
 /** What is pruned by age, as the metric names it. */
 const KINDS: Readonly<Record<Prunable, PruneKind>> = {
@@ -50,6 +49,7 @@ interface LastRuns {
 @Injectable()
 export class PruningService implements BeforeApplicationShutdown {
   private readonly running = new Set<Promise<unknown>>();
+  private readonly trimming: Trimming;
   private stopped = false;
   private runs: LastRuns = { succeededAt: null, failedAt: null };
 
@@ -59,7 +59,11 @@ export class PruningService implements BeforeApplicationShutdown {
     private readonly store: PruningStore,
     private readonly lifecycle: SessionLifecycle,
     private readonly metrics: Metrics,
-  ) {}
+    private readonly growth: HistoryGrowth,
+  ) {
+    const counted = (kind: 'events' | 'sessions', rows: number): number => this.counted(kind, rows);
+    this.trimming = new Trimming(store, options.history.maxRowsPerUser, counted, () => this.stopped);
+  }
 
   /** When a pruning of this process last finished, and when one last failed; dry runs do not count. */
   get lastRuns(): LastRuns {
@@ -78,6 +82,15 @@ export class PruningService implements BeforeApplicationShutdown {
     } finally {
       this.running.delete(run);
     }
+  }
+
+  /** Trims the users who have had many events since they were last trimmed. `EarlyTrimming` calls it. */
+  async trimGrown(): Promise<void> {
+    const owners = this.growth.takeDue();
+    if (owners.length === 0) return;
+    const run = this.trimming.trimEach(owners);
+    this.running.add(run);
+    await run.finally(() => this.running.delete(run));
   }
 
   /** Starts no further batch; resolves when the current one is done. */
@@ -104,11 +117,18 @@ export class PruningService implements BeforeApplicationShutdown {
     const before = this.instants(now);
     const remove = (what: Prunable): Promise<number> =>
       this.inBatches(async () => this.counted(KINDS[what], await this.store.remove(what, before[what], BATCH)));
+    const { endedSessions, sessions } = await this.pruneSessions();
+    const loginFailures = await remove('loginFailures');
+    const passwordResets = await remove('passwordResets');
+    const events = await remove('events');
+    // Last, and one user after the other: a history that cannot be trimmed must not keep anything else from being pruned.
+    const trimmed = await this.trimming.trimAll();
     return {
-      ...(await this.pruneSessions()),
-      events: (await remove('events')) + (await this.trim()),
-      loginFailures: await remove('loginFailures'),
-      passwordResets: await remove('passwordResets'),
+      endedSessions,
+      sessions: sessions + trimmed.sessions,
+      events: events + trimmed.events,
+      loginFailures,
+      passwordResets,
     };
   }
 
@@ -138,21 +158,6 @@ export class PruningService implements BeforeApplicationShutdown {
       return visited;
     });
     return total;
-  }
-
-  private async trim(): Promise<number> {
-    const { maxRowsPerUser } = this.options.history;
-    const trim = (user: string | null, cap: number): Promise<number> =>
-      this.inBatches(async () => this.counted('events', await this.store.trim(user, cap, BATCH)));
-    let removed = await trim(null, EVENTS_WITHOUT_USER);
-    let last = '';
-    await this.inBatches(async () => {
-      const users = await this.store.usersOverCap(maxRowsPerUser, last, BATCH);
-      for (const user of users) removed += await trim(user, maxRowsPerUser);
-      last = users.at(-1) ?? last;
-      return users.length;
-    });
-    return removed;
   }
 
   /** Batch after batch until one is not full, with a turn of the event loop between them. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NewAuthEvent } from '../../domain/auth-event';
+import { HistoryGrowth } from '../../domain/history-growth';
 import { StatementFactory } from '../database/statement-factory';
 import { letters } from '../database/statement';
 import { affectedBy, type Step } from '../database/transaction';
@@ -20,6 +21,7 @@ export class EventWriter {
   constructor(
     statements: StatementFactory,
     private readonly ids: EventIds,
+    private readonly growth: HistoryGrowth,
   ) {
     this.insertOne = statements.prepared(`${INSERT} VALUES (:eventRow...)`);
     this.insertMany = statements.forCount((count) => {
@@ -30,6 +32,7 @@ export class EventWriter {
 
   /** If the rows cannot be written, the transaction fails. */
   *write(events: readonly NewAuthEvent[]): Step<void> {
+    for (const { userId } of events) this.growth.count(userId);
     if (events.length === 1) return void (yield* affectedBy(this.insertOne.with({ eventRow: this.rowOf(events[0]!) })));
     for (let i = 0; i < events.length; i += ROWS_PER_INSERT) {
       const batch = events.slice(i, i + ROWS_PER_INSERT);
@@ -45,6 +48,11 @@ export class EventWriter {
   insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {
     return `${INSERT} SELECT CAST(:eventId AS bigint), user_id, CAST(:event AS text), CAST(:eventIp AS text),
       CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
+  }
+
+  /** Counts an event that `insertForUsersIn` has written. */
+  countWritten(userId: string): void {
+    this.growth.count(userId);
   }
 
   /** The parameters of `insertForUsersIn`. */

@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { HistoryCaps, OperationContext, Prunable, PrunedSessions } from '../../domain/ports/sessions';
-import { PruningStore } from '../../domain/ports/sessions';
+import {
+  type HistoryCaps,
+  type OperationContext,
+  type Prunable,
+  type PrunedSessions,
+  PruningStore,
+  type TrimmedEvents,
+  type TrimPosition,
+  type UsersOverCap,
+} from '../../domain/ports/sessions';
 import { UserLocks } from '../accounts/user-locks';
 import { Database } from '../database/database';
 import { forUpdateSkipLocked } from '../database/dialect';
@@ -9,7 +17,8 @@ import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, rowsOf, type Step } from '../database/transaction';
 import { firstEventIdAt } from '../events/event-ids';
 import { SessionRevocation } from '../sessions/session-revocation';
-import { HistoryTrimmer } from './history-trimmer';
+import { EndedSessionTrimmer } from './ended-session-trimmer';
+import { HistoryTrimmer, usersOverCap } from './history-trimmer';
 import { SessionPruner } from './session-pruner';
 
 /** The table of each kind, its key, and which rows are too old. */
@@ -27,6 +36,7 @@ export class SqlPruningStore extends PruningStore {
   private readonly sessions: SessionPruner;
   private readonly tooOld: Readonly<Record<Prunable, TooOldRows>>;
   private readonly trimmer: HistoryTrimmer;
+  private readonly sessionTrimmer: EndedSessionTrimmer;
 
   constructor(
     private readonly database: Database,
@@ -43,6 +53,7 @@ export class SqlPruningStore extends PruningStore {
       passwordResets: rows('passwordResets'),
     };
     this.trimmer = new HistoryTrimmer(statements, locks);
+    this.sessionTrimmer = new EndedSessionTrimmer(statements, locks);
   }
 
   pruneSessions(context: OperationContext, most: number): Promise<PrunedSessions> {
@@ -53,13 +64,16 @@ export class SqlPruningStore extends PruningStore {
     return this.database.transaction(() => this.removeRows(what, before, most));
   }
 
-  async usersOverCap(cap: number, after: string, most: number): Promise<readonly string[]> {
-    const { rows } = await this.database.autocommit(this.trimmer.usersOverCap(cap, after, most));
-    return rows.map((row) => String(row['user_id']));
+  async usersOverCap(cap: number, after: string): Promise<UsersOverCap> {
+    return usersOverCap((await this.database.autocommit(this.trimmer.countingNext(after))).rows, cap);
   }
 
-  trim(userId: string | null, cap: number, most: number): Promise<number> {
-    return this.database.transaction(() => this.trimmer.trim(userId, cap, most));
+  trim(userId: string | null, cap: number, most: number, position: TrimPosition): Promise<TrimmedEvents> {
+    return this.database.transaction(() => this.trimmer.trim(userId, cap, most, position));
+  }
+
+  trimSessions(userId: string, cap: number, most: number): Promise<number> {
+    return this.database.transaction(() => this.sessionTrimmer.trim(userId, cap, most));
   }
 
   async countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }> {

@@ -51,7 +51,9 @@ export class GuardedUpdate {
       // Each run draws another event id: the first one may be taken.
       const query = (): Query =>
         update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS, deadlineAt: DEADLINE_AT });
-      return (await database.autocommit(query, options)).rows[0] ?? null;
+      const [row] = (await database.autocommit(query, options)).rows;
+      if (row) events.countWritten(String(row['user_id']));
+      return row ?? null;
     }
     const updateAndRecord = function* (): Transaction<Row | null> {
       if ((yield* affectedBy(update.with(values))) === 0) return null;
