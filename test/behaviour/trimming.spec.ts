@@ -109,6 +109,60 @@ stories('ended sessions of one user', { auth: AUTH }, (at: Stage) => {
     return { active, ended: [...(await copyEnded(host, session.session_id, times - 1)), session.session_id] };
   };
 
+  it('are removed in batches with their user, after what authenticates', async () => {
+    const { host } = at;
+    const { active } = await withEnded(1_200);
+    const alice = await idOf(host);
+    await writeEvents(host, alice, many('token_refresh', 1_100));
+    const deleted: [string, number][] = [];
+    const tap = new Tap(host);
+    tap.hook = {
+      before: ({ sql, params }) => {
+        const [, table] = /^DELETE FROM \W?(auth_\w+)/.exec(sql) ?? [];
+        if (table) deleted.push([table, params.length]);
+      },
+    };
+    await host.auth.forgetUser(alice);
+    tap.hook = {};
+    // The active session and the reset tokens, batches of 500 rows, then what is left in each table.
+    expect(deleted.filter(([table]) => table !== 'auth_login_failures')).toEqual([
+      ['auth_sessions', 1],
+      ['auth_password_resets', 1],
+      ['auth_sessions', 500],
+      ['auth_sessions', 500],
+      ['auth_events', 500],
+      ['auth_events', 500],
+      ['auth_sessions', 1],
+      ['auth_events', 1],
+      ['auth_password_resets', 1],
+      ['auth_user_locks', 1],
+    ]);
+    expect(await host.dataSource.getRepository(AuthSession).count()).toBe(0);
+    expect(await eventCounts(host)).toEqual({});
+    expect(host.sent('user_logged_out').filter(({ session }) => session.id === active)).toMatchObject([
+      { reason: 'user_deleted' },
+    ]);
+  });
+
+  it('are removed by a second call where the first one failed half-way, which has ended and reported the active one', async () => {
+    const { host } = at;
+    const { active } = await withEnded(600);
+    const alice = await idOf(host);
+    const tap = new Tap(host);
+    tap.hook = {
+      before: ({ sql, params }) => {
+        if (/^DELETE FROM \W?auth_sessions/.test(sql) && params.length === 500) throw new Error('away');
+      },
+    };
+    await expect(host.auth.forgetUser(alice)).rejects.toMatchObject({ code: 'database_unavailable' });
+    tap.hook = {};
+    const ends = (): unknown[] => host.sent('user_logged_out').filter(({ session }) => session.id === active);
+    expect(ends()).toHaveLength(1);
+    await host.auth.forgetUser(alice);
+    expect(ends()).toHaveLength(1);
+    expect(await host.dataSource.getRepository(AuthSession).count()).toBe(0);
+  });
+
   it('are kept up to 1,000: the oldest go with the history that they are recorded in', async () => {
     const { host } = at;
     const { active, ended } = await withEnded(2_100);

@@ -170,25 +170,25 @@ export abstract class CredentialStore {
   abstract ownerOfReset(digest: string, now: number): Promise<string | null>;
 }
 
-/** A user who has been created, and the sessions of an earlier user of the same id that were still active. */
-export interface CreatedAccount {
-  readonly user: StoredUser;
-  readonly ended: readonly EndedSession[];
-}
+/** Is given the sessions that a committed step of an operation has ended, before the operation is complete. */
+export type ReportEnded = (ended: readonly EndedSession[]) => void;
 
 /** Transitions of everything that the library stores of a user. */
 export abstract class AccountStore {
   /**
-   * Creates a user, and removes what an earlier user of the same id left.
+   * Creates a user, and removes what an earlier user of the same id left, as `forget` does.
    * @returns null where the name is taken, or the store cannot create users
    */
-  abstract create(user: NewUser, at: OperationContext): Promise<CreatedAccount | null>;
+  abstract create(user: NewUser, at: OperationContext, report: ReportEnded): Promise<StoredUser | null>;
   /** Disables a user, ends all sessions and revokes reset tokens; null for no such user. */
   abstract disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null>;
   /** Enables a user. Reset tokens from before are revoked. False for no such user. */
   abstract enable(userId: UserId): Promise<boolean>;
-  /** Removes sessions, tokens and events of a user; the sessions that were active. */
-  abstract forget(userId: string, at: OperationContext): Promise<readonly EndedSession[]>;
+  /**
+   * Removes sessions, tokens and events of a user: in one transaction what authenticates, then the rest
+   * in batches. Where it fails in between, it can be called again.
+   */
+  abstract forget(userId: string, at: OperationContext, report: ReportEnded): Promise<void>;
 }
 
 export interface AttemptToAdmit extends AttemptKeys {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { assertValidField, AuthError, unknownUser } from '../../domain/errors';
 import { newUsernameProblem } from '../../domain/fields';
-import { AccountStore, type UserId, UserStore } from '../../domain/ports/accounts';
+import { AccountStore, type ReportEnded, type UserId, UserStore } from '../../domain/ports/accounts';
 import { USERNAME_LENGTH } from '../../domain/username';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { LoginThrottle } from './login-throttle';
@@ -36,6 +36,8 @@ export interface CreateUserOptions {
 /** Creates, disables, enables and forgets users. */
 @Injectable()
 export class Accounts {
+  private readonly publishEnded: ReportEnded = (ended) => this.lifecycle.publishSessionEnded(ended);
+
   constructor(
     private readonly users: UserStore,
     private readonly accounts: AccountStore,
@@ -59,10 +61,9 @@ export class Accounts {
     const passwordHash = password === null ? null : await hash(password);
     if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
     const user = { username, passwordHash, ...(properties ? { properties } : {}) };
-    const created = await this.accounts.create(user, this.lifecycle.operationContext(info));
+    const created = await this.accounts.create(user, this.lifecycle.operationContext(info), this.publishEnded);
     if (!created) throw new AuthError('username_taken', 'A user with this name exists.');
-    this.lifecycle.publishSessionEnded(created.ended);
-    return { id: created.user.id, username: created.user.username };
+    return { id: created.id, username: created.username };
   }
 
   async disable(userId: UserId, info: ClientInfo): Promise<void> {
@@ -82,7 +83,7 @@ export class Accounts {
   /** The application may have removed the user already, or does so afterwards. */
   async forget(userId: UserId): Promise<void> {
     await this.throttle.resetUser(userId);
-    this.lifecycle.publishSessionEnded(await this.accounts.forget(String(userId), this.lifecycle.operationContext({})));
+    await this.accounts.forget(String(userId), this.lifecycle.operationContext({}), this.publishEnded);
   }
 
   /** Ends the failure streaks of a name, and of the user who has it. */

@@ -1,19 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { AccountStore, type CreatedAccount, type NewUser, type UserId } from '../../domain/ports/accounts';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  AccountStore,
+  type NewUser,
+  type ReportEnded,
+  type StoredUser,
+  type UserId,
+} from '../../domain/ports/accounts';
 import type { OperationContext } from '../../domain/ports/sessions';
 import { endingAt, type EndedSession } from '../../domain/session';
 import { Database } from '../database/database';
+import type { Statement } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, type Step, type Transaction } from '../database/transaction';
+import { affectedBy, rowsOf, type Step, type Transaction } from '../database/transaction';
 import type { WriteEvents } from '../events/revocation-runner';
 import { SessionRevocation } from '../sessions/session-revocation';
 import { AccountSource } from './account-source';
 import { UserLocks } from './user-locks';
 
+/** Rows that one transaction removes, besides the active sessions. */
+const BATCH = 500;
+
 /** Accounts, in step with the sessions of their users. */
 @Injectable()
 export class SqlAccountStore extends AccountStore {
   private readonly removals;
+  private readonly removeActive;
+  private readonly batches;
 
   constructor(
     private readonly database: Database,
@@ -27,22 +40,32 @@ export class SqlAccountStore extends AccountStore {
     this.removals = tables.map((table) =>
       statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId`),
     );
+    this.removeActive = statements.statement(
+      `DELETE FROM {session} WHERE {session.userId} = :userId AND {session.state} = 'active'`,
+    );
+    const batch = (table: string, condition = ''): Batch => ({
+      find: statements.statement(
+        `SELECT {${table}.id} AS id FROM {${table}} WHERE {${table}.userId} = :userId ${condition} LIMIT ${BATCH}`,
+      ),
+      remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (:ids...)`),
+    });
+    this.batches = [batch('session', `AND {session.state} <> 'active'`), batch('event')];
   }
 
   /**
    * A natural key is known before the row exists: what an earlier user left is removed first, so that no session is revived
    * for a moment, nor by a failure in between. A generated id, which databases seldom give out twice, is known afterwards.
    */
-  async create(user: NewUser, at: OperationContext): Promise<CreatedAccount | null> {
+  async create(user: NewUser, at: OperationContext, report: ReportEnded): Promise<StoredUser | null> {
     const { users } = this.accounts;
     const naturalId = this.accounts.naturalIdOf(user);
     if (naturalId !== null && (await users.findByUsername(user.username))) return null;
-    const first = naturalId === null ? [] : await this.forget(naturalId, at);
+    if (naturalId !== null) await this.forget(naturalId, at, report);
     const created = (await users.create?.(user)) ?? null;
     if (!created) return null;
     const isClean = naturalId !== null || this.accounts.hasUniqueIds;
-    const ended = isClean ? first : await this.forget(String(created.id), at);
-    return { user: created, ended };
+    if (!isClean) await this.forget(String(created.id), at, report);
+    return created;
   }
 
   async disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null> {
@@ -58,8 +81,13 @@ export class SqlAccountStore extends AccountStore {
     return (await this.accounts.users.setActive?.(userId, true)) ?? false;
   }
 
-  forget(userId: string, at: OperationContext): Promise<readonly EndedSession[]> {
-    return this.database.transaction(() => this.removeAll(userId, at));
+  /** A user may have left more rows than one transaction removes in time. */
+  async forget(userId: string, at: OperationContext, report: ReportEnded): Promise<void> {
+    report(await this.database.transaction(() => this.removeAccess(userId, at)));
+    for (const batch of this.batches) {
+      while ((await this.database.transaction(() => this.removeBatch(batch, userId))) === BATCH) await turn();
+    }
+    report(await this.database.transaction(() => this.removeAll(userId, at)));
   }
 
   private *disableAndEnd(
@@ -80,9 +108,28 @@ export class SqlAccountStore extends AccountStore {
     yield* this.locks.revokeCredentials(userId);
   }
 
+  /** Removes the active sessions and all that opens another one. */
+  private *removeAccess(userId: string, { now }: OperationContext): Transaction<readonly EndedSession[]> {
+    const active = yield* this.revocation.lockAllActive(userId);
+    if (active.length > 0) yield* affectedBy(this.removeActive.with({ userId }));
+    yield* this.locks.revokeCredentials(userId);
+    return active.map((session) => endingAt(session, now, 'user_deleted'));
+  }
+
+  /** Removes a full batch, or nothing: `removeAll` removes the rest. Returns how many rows it found. */
+  private *removeBatch({ find, remove }: Batch, userId: string): Step<number> {
+    const ids = (yield* rowsOf(find.with({ userId }))).map((row) => row['id']);
+    if (ids.length === BATCH) yield* affectedBy(remove.with({ ids }));
+    return ids.length;
+  }
+
+  /** Removes what is left, with sessions that were opened meanwhile. */
   private *removeAll(userId: string, { now }: OperationContext): Transaction<readonly EndedSession[]> {
     const active = yield* this.revocation.lockAllActive(userId);
     for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
     return active.map((session) => endingAt(session, now, 'user_deleted'));
   }
 }
+
+/** Finds and removes some rows of a user. */
+type Batch = Readonly<Record<'find' | 'remove', Statement>>;
