@@ -136,8 +136,9 @@ export interface AuthModuleOptions {
     /** The age at which events are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
     /**
-     * The number of events kept for each user, 1 to 10000000. Beyond it refreshes are pruned first,
-     * then failed logins. Default: 1000.
+     * The number of events kept for each user, 1 to 10000000. Beyond it refreshes are removed first,
+     * then failed logins: by pruning, and as soon as an instance has written as many events of one
+     * user, or 1,000 if that is less. Default: 1000.
      */
     maxRowsPerUser?: number;
   };

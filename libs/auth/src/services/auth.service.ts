@@ -189,7 +189,11 @@ export class AuthService {
     return this.users.accounts.enable(userId);
   }
 
-  /** Deletes sessions, tokens and history of a user, whom the application deletes. (ASVS 14.2.7) */
+  /**
+   * Deletes sessions, tokens and history of a user, whom the application deletes: in one transaction
+   * what authenticates, then the rest in batches. (ASVS 14.2.7)
+   * @throws AuthError `database_unavailable`; what is committed stays, and another call continues
+   */
   forgetUser(userId: UserId): Promise<void> {
     return this.users.accounts.forget(userId);
   }

@@ -80,7 +80,10 @@ export class Accounts {
     if (!user || !(await this.accounts.enable(user.id))) throw unknownUser();
   }
 
-  /** The application may have removed the user already, or does so afterwards. */
+  /**
+   * The application may have removed the user already, or does so afterwards.
+   * @throws AuthError `database_unavailable`; batches that are committed stay, and another call continues
+   */
   async forget(userId: UserId): Promise<void> {
     await this.throttle.resetUser(userId);
     await this.accounts.forget(String(userId), this.lifecycle.operationContext({}), this.publishEnded);
