@@ -10,6 +10,8 @@ const ROOT = join(__dirname, '../..');
 /** A running `server.ts`. */
 export class ServerProcess {
   output = '';
+  /** The names of the signals that it has emitted. */
+  readonly signals: string[] = [];
 
   private constructor(
     private readonly child: ChildProcess,
@@ -30,7 +32,10 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const listening = new Promise<number>((resolve, reject) => {
-      child.once('message', (message) => resolve((message as { port: number }).port));
+      child.on('message', ({ port, signal }: { port?: number; signal?: string }) => {
+        if (port !== undefined) resolve(port);
+        if (signal !== undefined) server.signals.push(signal);
+      });
       child.once('exit', () => reject(new Error(`The server ended before it listened: ${server.output}`)));
     });
     listening.catch(() => undefined);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { EventEmitterModule } from '@nestjs/event-emitter';
+import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   AUTH_ENTITIES,
@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import type { DataSourceOptions } from 'typeorm';
 import { readOptions } from '../support/sqlite';
 
-/** A host in a process of its own, which can be killed at any moment. Tells its parent the port that it listens on. */
+/** A host in a process of its own, which can be killed at any moment. Sends its parent the port that it listens on, and its signals. */
 @Controller('me')
 @UseGuards(BearerAuthGuard)
 class MeController {
@@ -38,6 +38,7 @@ async function main(): Promise<void> {
   })
   class HostModule {}
   const app = await NestFactory.create(HostModule, { logger: ['error', 'warn'] });
+  app.get(EventEmitter2).onAny((signal) => void process.send?.({ signal: String(signal) }));
   await app.listen(0, '127.0.0.1');
   const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
   process.send!({ port });

@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { askPatiently, bearer, jsonRequest, type Reply } from './patient-request';
+
+/** How long it waits for a server that is being restarted. */
+const PAUSE_MS = 20;
 
 interface Pair {
   readonly access_token: string;
   readonly refresh_token: string;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly body: unknown;
 }
 
 /** The results of a soak. */
@@ -92,31 +90,29 @@ export class SoakClient {
   }
 
   private get(path: string): Promise<Reply> {
-    return this.ask(path, { headers: { Authorization: `Bearer ${this.pair!.access_token}` } });
+    return this.ask(path, bearer(this.pair!.access_token));
   }
 
   private post(path: string, body: object, accessToken?: string): Promise<Reply> {
-    const headers = {
-      'Content-Type': 'application/json',
-      ...(accessToken ? { Authorization: `Bearer ${accessToken}` } : {}),
-    };
-    return this.ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return this.ask(path, jsonRequest(body, accessToken));
   }
 
   /** Sends the request to a random server until one responds. A 503 with `Retry-After` is retried too. */
   private async ask(path: string, init: RequestInit): Promise<Reply> {
-    for (;;) {
-      const urls = this.urls();
-      const url = urls[Math.floor(Math.random() * urls.length)]!;
-      try {
-        const response = await fetch(`${url}/${path}`, init);
-        const body: unknown = await response.json();
-        if (response.status !== 503 || !response.headers.get('retry-after')) return { status: response.status, body };
+    const reply = await askPatiently(path, init, {
+      url: () => {
+        const urls = this.urls();
+        return urls[Math.floor(Math.random() * urls.length)]!;
+      },
+      unavailable: () => {
         this.tally.count(path, 503);
-      } catch {
+        return PAUSE_MS;
+      },
+      unanswered: () => {
         this.tally.unanswered++;
-      }
-      await sleep(20);
-    }
+        return PAUSE_MS;
+      },
+    });
+    return reply!;
   }
 }

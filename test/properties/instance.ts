@@ -10,6 +10,7 @@ import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/domain/sig
 import { resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import { ActivityRecorder } from '../../libs/auth/src/services/sessions/activity-recorder';
 import { AUTH_DATA_SOURCE } from '../../libs/auth/src/store/database/data-source';
+import { WITHOUT_NAMED_STATEMENTS } from '../support/databases';
 
 export type Sent = {
   readonly [Name in AuthSignalName]: { readonly name: Name; readonly payload: AuthSignals[Name] };
@@ -74,7 +75,7 @@ export class Instance {
   static async create(dataSource: DataSource, clock: Clock, given: AuthModuleOptions, sent: Sent[]): Promise<Instance> {
     const container = new Container([
       ...AUTH_PROVIDERS,
-      { provide: AUTH_OPTIONS, useValue: resolveOptions({ bcryptCost: 4, ...given }) },
+      { provide: AUTH_OPTIONS, useValue: resolveOptions({ bcryptCost: 4, ...WITHOUT_NAMED_STATEMENTS, ...given }) },
       { provide: AUTH_DATA_SOURCE, useValue: dataSource },
       { provide: AUTH_EXTRAS, useValue: resolveExtras({}) },
       { provide: Clock, useValue: clock },

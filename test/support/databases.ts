@@ -1,3 +1,4 @@
+import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ export type DatabaseName = 'sqlite' | 'postgres' | 'mariadb';
 /** A database of its own for one test file; `drop` removes it. */
 export interface TestDatabase {
   readonly name: DatabaseName;
+  /** Of the next instance: on a cluster each goes to another server than the one before. */
   readonly options: DataSourceOptions;
   drop(): Promise<void>;
 }
@@ -32,28 +34,55 @@ export function describeEachPooled(title: string, tell: (name: Exclude<DatabaseN
   else describe.skip.each(['postgres'] as const)(title, tell);
 }
 
-const ADMIN_URL: Record<Exclude<DatabaseName, 'sqlite'>, string> = {
-  postgres: process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres',
-  mariadb: process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306/mysql',
+/** For instances that may be connected through a pooler, which hands out connections that others prepared statements on. */
+export const WITHOUT_NAMED_STATEMENTS: AuthModuleOptions = process.env['TEST_POOLER'] ? { namedStatements: false } : {};
+
+/** Those of one cluster are separated by spaces. */
+const ADMIN_URLS: Record<Exclude<DatabaseName, 'sqlite'>, readonly string[]> = {
+  postgres: (process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres').split(' '),
+  mariadb: (process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306/mysql').split(' '),
 };
+
+/** MySQL, MariaDB: `ER_BAD_DB_ERROR`. */
+const UNKNOWN_DATABASE = 1049;
 
 /** An empty database. */
 export async function createDatabase(name: DatabaseName): Promise<TestDatabase> {
   if (name === 'sqlite') return createSqlite();
   const type = name === 'postgres' ? 'postgres' : 'mariadb';
-  const admin = await new DataSource({ type, url: ADMIN_URL[name] }).initialize();
+  const admin = await new DataSource({ type, url: ADMIN_URLS[name][0]! }).initialize();
   const database = `nsa_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${database}`);
-  const url = new URL(ADMIN_URL[name]);
-  url.pathname = `/${database}`;
+  const urls = ADMIN_URLS[name].map((server) => {
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    return url.href;
+  });
+  for (const url of urls.slice(1)) await untilThere(type, url);
+  let instances = 0;
   return {
     name,
-    options: { type, url: url.href },
+    get options() {
+      return { type, url: urls[instances++ % urls.length]! } as const;
+    },
     async drop() {
       await admin.query(`DROP DATABASE ${database}${name === 'postgres' ? ' WITH (FORCE)' : ''}`);
       await admin.destroy();
     },
   };
+}
+
+/** Another server of the cluster may learn of the database a moment later. */
+async function untilThere(type: 'postgres' | 'mariadb', url: string): Promise<void> {
+  for (;;) {
+    const dataSource = new DataSource({ type, url });
+    try {
+      await (await dataSource.initialize()).destroy();
+      return;
+    } catch (error) {
+      if ((error as { errno?: number }).errno !== UNKNOWN_DATABASE) throw error;
+    }
+  }
 }
 
 async function createSqlite(): Promise<TestDatabase> {

@@ -24,7 +24,7 @@ import {
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../libs/auth/src/domain/ports/platform';
-import type { TestDatabase } from './databases';
+import { WITHOUT_NAMED_STATEMENTS, type TestDatabase } from './databases';
 import { DrivenClock } from './driven-clock';
 
 /** bcrypt at its cheapest, which only a test may choose. */
@@ -105,7 +105,7 @@ export class Host {
           retryAttempts: 0,
         }),
         EventEmitterModule.forRoot(),
-        AuthModule.forRoot({ ...CHEAP, ...options.auth }),
+        AuthModule.forRoot({ ...CHEAP, ...WITHOUT_NAMED_STATEMENTS, ...options.auth }),
         ...(options.imports ?? []),
       ],
       controllers: [MeController, ...(options.controllers ?? [])],

@@ -19,7 +19,11 @@ export function hasPgBouncer(): boolean {
   return spawnSync('pgbouncer', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
+/**
+ * @param databaseUrl of the database, or of all those of its server if the path is an asterisk
+ * @param settings lines that are added to its configuration
+ */
+export async function startPgBouncer(databaseUrl: string, settings: readonly string[] = []): Promise<PgBouncer> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const listenPort = await freePort();
   const name = pathname.slice(1);
@@ -27,11 +31,12 @@ export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
   // PgBouncer may run as another user, see below.
   chmodSync(folder, 0o755);
   const file = join(folder, 'pgbouncer.ini');
+  const database = name === '*' ? '' : ` dbname=${name}`;
   const secret = password ? ` password=${decodeURIComponent(password)}` : '';
   writeFileSync(
     file,
     `[databases]
-${name} = host=${hostname} port=${port || 5432} dbname=${name} user=${decodeURIComponent(username)}${secret}
+${name} = host=${hostname} port=${port || 5432}${database} user=${decodeURIComponent(username)}${secret}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${listenPort}
@@ -43,6 +48,7 @@ max_client_conn = 500
 ignore_startup_parameters = extra_float_digits
 log_connections = 0
 log_disconnections = 0
+${settings.join('\n')}
 `,
   );
   // PgBouncer refuses to run as root.

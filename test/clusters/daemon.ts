@@ -1,0 +1,135 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+const isRoot = process.getuid?.() === 0;
+
+/** A server in the foreground, which is killed if this process ends without stopping it. */
+export class Daemon {
+  private output = '';
+
+  private constructor(
+    readonly name: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** @param user whom the server runs as if this process is root: most servers refuse to run as root */
+  static start(name: string, user: string, command: string, args: readonly string[]): Daemon {
+    const child = spawn('setpriv', [...asUser(user), '--pdeathsig', 'KILL', command, ...args], {
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const daemon = new Daemon(name, child);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (daemon.output = (daemon.output + String(chunk)).slice(-20_000)));
+    }
+    // A command that cannot be run is reported by `until`.
+    child.on('error', (error) => (daemon.output += error.message));
+    return daemon;
+  }
+
+  get isRunning(): boolean {
+    return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Polls until the server answers as it should. */
+  async until(isReady: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
+    const end = performance.now() + withinMs;
+    while (!(await isReady().catch(() => false))) {
+      if (!this.isRunning || performance.now() > end) {
+        throw new Error(`${this.name} did not get ready: ${this.output.slice(-4_000)}`);
+      }
+      await sleep(50);
+    }
+  }
+
+  /** Stops every process of the server from running, as a machine that hangs: its connections stay open. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.signal('SIGCONT');
+  }
+
+  /** Kills every process of the server, as a machine that loses its power. */
+  async kill(): Promise<void> {
+    const pids = this.signal('SIGKILL');
+    while (pids.some(isAlive)) await sleep(10);
+  }
+
+  /** Asks the server to end with a signal, and kills it if it does not. */
+  async stop(signal: NodeJS.Signals, withinMs = 20_000): Promise<void> {
+    if (!this.isRunning) return;
+    const exited = once(this.child, 'exit');
+    this.thaw();
+    this.child.kill(signal);
+    await Promise.race([exited, sleep(withinMs, undefined, { ref: false })]);
+    await this.kill();
+  }
+
+  private signal(signal: NodeJS.Signals): number[] {
+    if (!this.isRunning) return [];
+    const pids = familyOf(this.child.pid!);
+    for (const pid of pids) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    return pids;
+  }
+}
+
+/** Runs a command to its end; returns what it printed. */
+export async function run(user: string, command: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await execute('setpriv', [...asUser(user), '--pdeathsig', 'KILL', command, ...args], {
+    cwd: '/',
+    maxBuffer: 2 ** 26,
+  });
+  return stdout + stderr;
+}
+
+/** Gives a folder to the user whom a server runs as. */
+export function giveTo(user: string, folder: string): void {
+  if (isRoot) execFileSync('chown', ['-R', `${user}:`, folder]);
+}
+
+function asUser(user: string): string[] {
+  if (!isRoot) return [];
+  const group = execFileSync('id', ['-g', user], { encoding: 'utf8' }).trim();
+  return [`--reuid=${user}`, `--regid=${group}`, '--init-groups'];
+}
+
+/** The process and its descendants: the processes of PostgreSQL are in sessions of their own. */
+function familyOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(entry) ? statOf(Number(entry)) : null;
+    if (stat) parents.set(Number(entry), stat.parent);
+  }
+  const family = [pid];
+  for (const member of family) {
+    for (const [child, parent] of parents) if (parent === member) family.push(child);
+  }
+  return family;
+}
+
+function isAlive(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat !== null && stat.state !== 'Z';
+}
+
+function statOf(pid: number): { state: string; parent: number } | null {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return { state: state!, parent: Number(parent) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import type { DataSourceOptions } from 'typeorm';
+import { CHECK_USER, galeraCheck } from './checks';
+import { APPLICATION, DATABASE, type Cluster } from './cluster';
+import { GaleraNode } from './galera-node';
+import { HaProxy, type Entry } from './haproxy';
+import type { Workplace } from './workplace';
+
+export interface GaleraSetup {
+  /** `wsrep_sync_wait` of the nodes: 1 where reads wait until the node has applied what was committed before. */
+  readonly syncWait?: 0 | 1;
+  /** Whether HAProxy knows no states: it leads to another node while one is away, and keeps such connections. */
+  readonly ignoresStates?: boolean;
+  /** Whether the instances connect to their nodes directly. */
+  readonly hasNoProxy?: boolean;
+}
+
+type Nodes = readonly [GaleraNode, GaleraNode, GaleraNode];
+
+const NAMES = ['one', 'two', 'three'] as const;
+const ENTRIES = ['first', 'second'] as const;
+
+/** Three nodes that take writes, and HAProxy with an entry for each of the first two, which leads to another if need be. */
+export class GaleraCluster implements Cluster {
+  readonly auth = {};
+
+  private constructor(
+    readonly nodes: Nodes,
+    readonly haproxy: HaProxy,
+    private readonly setup: GaleraSetup,
+  ) {}
+
+  static async start(workplace: Workplace, setup: GaleraSetup): Promise<GaleraCluster> {
+    const created = [];
+    for (const name of NAMES) created.push(await GaleraNode.create(name, workplace, setup.syncWait ?? 1));
+    const nodes = created as unknown as Nodes;
+    const [first, second, third] = nodes;
+    await first.install();
+    await first.start([]);
+    await first.query(`CREATE USER ${CHECK_USER}@'%'`);
+    await first.query(`CREATE USER ${APPLICATION}@'%'`);
+    await first.query(`CREATE DATABASE ${DATABASE}`);
+    await first.query(`GRANT ALL ON ${DATABASE}.* TO ${APPLICATION}@'%'`);
+    await first.stop();
+    for (const node of [second, third]) node.copyFrom(first);
+    await first.start([]);
+    await Promise.all([second.start([first]), third.start([first])]);
+    await first.untilSize(3);
+    // Without a check of states, both entries lead to the first node, and to the second while that is away.
+    const other: Nodes = setup.ignoresStates ? nodes : [second, third, first];
+    const entries = [entry('first', nodes, setup), entry('second', other, setup)];
+    return new GaleraCluster(nodes, await HaProxy.start(workplace, entries), setup);
+  }
+
+  options(instance: number): DataSourceOptions {
+    const index = (instance % 2) as 0 | 1;
+    const port = this.setup.hasNoProxy ? this.nodes[index].port : this.haproxy.port(ENTRIES[index]);
+    const url = `mysql://${APPLICATION}@127.0.0.1:${port}/${DATABASE}`;
+    return { type: 'mariadb', url, connectTimeout: 2_000, extra: { connectionLimit: 10 } };
+  }
+
+  /** Takes the first node out of HAProxy for some time, whose connections break. */
+  async flap(forMs: number): Promise<void> {
+    const [first] = this.nodes;
+    await Promise.all(ENTRIES.map((name) => this.haproxy.takeOut(name, first.name, forMs)));
+  }
+}
+
+function entry(name: string, nodes: Nodes, { ignoresStates = false }: GaleraSetup): Entry {
+  const changes = ' on-marked-down shutdown-sessions on-marked-up shutdown-backup-sessions';
+  return {
+    name,
+    check: ignoresStates ? [] : galeraCheck(),
+    servers: `inter 1s fall 2 rise 1${ignoresStates ? '' : changes}`,
+    backends: nodes.map((node, index) => ({ name: node.name, port: node.port, isBackup: index > 0 })),
+  };
+}

@@ -1,0 +1,148 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { Daemon, giveTo, run } from './daemon';
+import { freePort } from './ports';
+import { subfolder, type Workplace } from './workplace';
+
+const USER = 'mysql';
+const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
+
+const SETTINGS = [
+  '--no-defaults',
+  '--bind-address=127.0.0.1',
+  '--skip-name-resolve',
+  '--max-connections=300',
+  '--innodb-buffer-pool-size=64M',
+  '--innodb-log-file-size=16M',
+  // Only processes are killed here, never the machine: what is not flushed to the disk is not lost.
+  '--innodb-flush-log-at-trx-commit=2',
+  '--binlog-format=ROW',
+  '--default-storage-engine=InnoDB',
+  '--innodb-autoinc-lock-mode=2',
+  '--wsrep-on=ON',
+  `--wsrep-provider=${PROVIDER}`,
+  '--wsrep-cluster-name=nsa',
+  '--wsrep-sst-method=rsync',
+];
+
+/** A MariaDB server with a data directory of its own, one of a Galera cluster. */
+export class GaleraNode {
+  private daemon: Daemon | undefined;
+
+  private constructor(
+    readonly name: string,
+    private readonly folder: string,
+    readonly port: number,
+    private readonly groupPort: number,
+    private readonly transferPort: number,
+    private readonly copyPort: number,
+    private readonly syncWait: number,
+  ) {}
+
+  /** @param syncWait `wsrep_sync_wait` */
+  static async create(name: string, workplace: Workplace, syncWait: number): Promise<GaleraNode> {
+    const folder = subfolder(workplace, name);
+    giveTo(USER, folder);
+    const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const;
+    const node = new GaleraNode(name, folder, ...ports, syncWait);
+    workplace.teardown.add(() => node.stop());
+    return node;
+  }
+
+  /** Fills the data directory of the first node. */
+  async install(): Promise<void> {
+    await run(USER, 'mariadb-install-db', [
+      ...['--no-defaults', `--datadir=${this.folder}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
+    ]);
+  }
+
+  /** Takes over what another node has, which was shut down. So this one need not ask for the whole state. */
+  copyFrom(other: GaleraNode): void {
+    rmSync(this.folder, { recursive: true });
+    cpSync(other.folder, this.folder, { recursive: true });
+    giveTo(USER, this.folder);
+  }
+
+  /** @param others of the cluster; without any, the node begins a new one */
+  async start(others: readonly GaleraNode[]): Promise<void> {
+    await this.launch(others, []);
+  }
+
+  /** Starts a node again that was killed: it has what is in its log, and gets the rest from the others. */
+  async restart(others: readonly GaleraNode[]): Promise<void> {
+    const output = await run(USER, 'mariadbd', [...SETTINGS, `--datadir=${this.folder}`, '--wsrep-recover']);
+    const position = /Recovered position:\s*(\S+)/.exec(output)?.[1];
+    await this.launch(others, position ? [`--wsrep-start-position=${position}`] : []);
+  }
+
+  private async launch(others: readonly GaleraNode[], options: readonly string[]): Promise<void> {
+    const { port, groupPort, transferPort, copyPort, folder } = this;
+    const provider = [
+      `gmcast.listen_addr=tcp://127.0.0.1:${groupPort}`,
+      ...['base_host=127.0.0.1', `base_port=${groupPort}`, `ist.recv_addr=127.0.0.1:${transferPort}`],
+      'gcache.size=32M',
+    ];
+    const members = others.map((other) => `127.0.0.1:${other.groupPort}`);
+    this.daemon = Daemon.start(this.name, USER, 'mariadbd', [
+      ...SETTINGS,
+      ...[`--datadir=${folder}`, `--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`],
+      ...[`--port=${port}`, `--wsrep-sync-wait=${this.syncWait}`],
+      ...[`--wsrep-node-name=${this.name}`, `--wsrep-node-address=127.0.0.1:${groupPort}`],
+      `--wsrep-sst-receive-address=127.0.0.1:${copyPort}`,
+      `--wsrep-cluster-address=gcomm://${members.join(',')}`,
+      `--wsrep-provider-options=${provider.join(';')}`,
+      ...options,
+    ]);
+    await this.daemon.until(() => this.isSynced());
+  }
+
+  private async isSynced(): Promise<boolean> {
+    const [row] = await this.query("SHOW STATUS LIKE 'wsrep_local_state_comment'");
+    return row?.['Value'] === 'Synced';
+  }
+
+  /** Waits until the node counts so many in its cluster. */
+  async untilSize(size: number): Promise<void> {
+    await this.daemon!.until(async () => {
+      const [row] = await this.query("SHOW STATUS LIKE 'wsrep_cluster_size'");
+      return Number(row?.['Value']) === size;
+    });
+  }
+
+  /** For an administrator. */
+  url(database: string): string {
+    return `mysql://root@127.0.0.1:${this.port}/${database}`;
+  }
+
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    const connection = await createConnection({ uri: this.url(''), connectTimeout: 2_000 });
+    try {
+      const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 20_000 });
+      return rows;
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  /** Cuts the node off from the others, which it then calls lost; or lets it join them again. */
+  async isolate(isIsolated: boolean): Promise<void> {
+    await this.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
+  }
+
+  freeze(): void {
+    this.daemon?.freeze();
+  }
+
+  thaw(): void {
+    this.daemon?.thaw();
+  }
+
+  async kill(): Promise<void> {
+    await this.daemon?.kill();
+  }
+
+  async stop(): Promise<void> {
+    await this.daemon?.stop('SIGTERM');
+  }
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isListening } from '../../bench/src/application/port';
+import { Daemon, giveTo } from './daemon';
+import { freePort } from './ports';
+import { subfolder, type Workplace } from './workplace';
+
+const USER = 'haproxy';
+
+/** A server behind HAProxy; a `backup` gets connections while none of the others is up. */
+export interface Backend {
+  readonly name: string;
+  readonly port: number;
+  readonly isBackup?: boolean;
+}
+
+/** An address that HAProxy listens on, and where it leads to. */
+export interface Entry {
+  readonly name: string;
+  /** How it finds out whether a server takes writes. */
+  readonly check: readonly string[];
+  /** Settings of every server. */
+  readonly servers: string;
+  readonly backends: readonly Backend[];
+}
+
+/** HAProxy, with a port for each entry. */
+export class HaProxy {
+  private constructor(
+    private readonly daemon: Daemon,
+    private readonly socket: string,
+    private readonly ports: ReadonlyMap<string, number>,
+  ) {}
+
+  static async start(workplace: Workplace, entries: readonly Entry[]): Promise<HaProxy> {
+    const folder = subfolder(workplace, 'haproxy');
+    const file = join(folder, 'haproxy.cfg');
+    const socket = join(folder, 'admin.sock');
+    const ports = new Map<string, number>();
+    for (const { name } of entries) ports.set(name, await freePort());
+    writeFileSync(file, configuration(socket, entries, ports));
+    giveTo(USER, folder);
+    const daemon = Daemon.start('haproxy', USER, 'haproxy', ['-db', '-f', file]);
+    workplace.teardown.add(() => daemon.stop('SIGTERM'));
+    const haproxy = new HaProxy(daemon, socket, ports);
+    for (const port of ports.values()) await daemon.until(() => isListening(port));
+    // Until its first check, a server counts as one that takes writes.
+    await daemon.until(async () => !(await haproxy.command('show stat')).includes(',Initializing,'));
+    return haproxy;
+  }
+
+  port(entry: string): number {
+    return this.ports.get(entry)!;
+  }
+
+  /** Sends a command to the Runtime API. */
+  private async command(line: string): Promise<string> {
+    const connection = connect(this.socket);
+    connection.write(`${line}\n`);
+    return text(connection);
+  }
+
+  /** Takes a server out for some time: its connections break, and new ones go to another, where they stay. */
+  async takeOut(entry: string, server: string, forMs: number): Promise<void> {
+    await this.command(`set server ${entry}/${server} state maint`);
+    await this.command(`shutdown sessions server ${entry}/${server}`);
+    await sleep(forMs);
+    await this.command(`set server ${entry}/${server} state ready`);
+  }
+
+  /** Nothing is passed on until it is thawed, and nothing is refused either. */
+  freeze(): void {
+    this.daemon.freeze();
+  }
+
+  thaw(): void {
+    this.daemon.thaw();
+  }
+}
+
+function configuration(socket: string, entries: readonly Entry[], ports: ReadonlyMap<string, number>): string {
+  return `global
+  maxconn 2000
+  stats socket ${socket} mode 600 level admin
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout check 2s
+  timeout client 1h
+  timeout server 1h
+${entries.map((entry) => listen(entry, ports.get(entry.name)!)).join('')}`;
+}
+
+function listen({ name, check, servers, backends }: Entry, port: number): string {
+  const lines = [
+    `bind 127.0.0.1:${port}`,
+    ...check,
+    `default-server ${servers}`,
+    ...backends.map((one) => `server ${one.name} 127.0.0.1:${one.port} check${one.isBackup ? ' backup' : ''}`),
+  ];
+  return `listen ${name}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}

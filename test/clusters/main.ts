@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { writePage } from './page';
+import { isMet, type Scenario } from './scenario';
+import { CONTRACTS } from './scenarios/contract';
+import { GALERA_SCENARIOS } from './scenarios/galera';
+import { LOSSES } from './scenarios/lost-commits';
+import { POSTGRES_SCENARIOS } from './scenarios/postgres';
+import { READS } from './scenarios/causality';
+import { render, worst, type Result } from './table';
+import { openWorkplace, type Workplace } from './workplace';
+
+const SCENARIOS = [...POSTGRES_SCENARIOS, ...LOSSES, ...GALERA_SCENARIOS, ...READS, ...CONTRACTS];
+
+const HELP = `npm run clusters -- [--short] [--only name,name] [--times n] [--write]
+
+--short   a killed node of Galera, a promoted standby of PostgreSQL, and parallel requests on both: under five minutes
+--only    some scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
+--times   runs everything so many times, and shows the worst figures
+--write   puts the figures into docs/reliability.md`;
+
+let workplace: Workplace | undefined;
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean' },
+      short: { type: 'boolean' },
+      only: { type: 'string' },
+      times: { type: 'string' },
+      write: { type: 'boolean' },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return true;
+  }
+  const times = Number(values.times ?? 1);
+  const chosen = choose(values.only, values.short ?? false);
+  if (values.write && chosen.length < SCENARIOS.length) throw new Error('Only a run of all scenarios can be written.');
+  const runs: Result[][] = [];
+  for (let run = 1; run <= times; run++) {
+    const results: Result[] = [];
+    for (const scenario of chosen) results.push(await measure(scenario));
+    runs.push(results);
+    console.log(`\n${render(results)}\n`);
+  }
+  const results = worst(runs);
+  if (times > 1) console.log(`The worst of ${times} runs:\n\n${render(results)}\n`);
+  if (values.write) writePage(results, times);
+  const unmet = results
+    .flatMap(({ outcomes }) => outcomes.flatMap(({ figures }) => figures))
+    .filter((one) => !isMet(one));
+  console.log(unmet.length === 0 ? 'All aims are met.' : `${unmet.length} aims are not met.`);
+  return unmet.length === 0;
+}
+
+function choose(only: string | undefined, isShort: boolean): Scenario[] {
+  if (only === undefined) return SCENARIOS.filter((scenario) => !isShort || scenario.isShort);
+  return only.split(',').map((name) => {
+    const found = SCENARIOS.find((scenario) => scenario.name === name);
+    if (!found) throw new Error(`Unknown scenario ${name}.\n\n${HELP}`);
+    return found;
+  });
+}
+
+async function measure(scenario: Scenario): Promise<Result> {
+  console.log(`${scenario.cluster}: ${scenario.title}`);
+  const begin = performance.now();
+  workplace = openWorkplace();
+  try {
+    const outcomes = await scenario.run(workplace);
+    for (const { subject, figures, details } of outcomes) {
+      console.log(
+        `  ${subject}: ${figures.map((one) => `${one.name} ${one.value}${isMet(one) ? '' : ' (!)'}`).join(', ')}`,
+      );
+      for (const detail of details.slice(0, 5)) console.log(`    ${detail}`);
+      if (details.length > 5) console.log(`    and ${details.length - 5} more`);
+    }
+    console.log(`  ${Math.round((performance.now() - begin) / 1_000)} s`);
+    return { scenario, outcomes };
+  } finally {
+    await workplace.teardown.run();
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    void (workplace?.teardown.run() ?? Promise.resolve()).then(() => process.exit(130));
+  });
+}
+
+main().then(
+  (isGood) => process.exit(isGood ? 0 : 1),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,81 @@
+import type { AuthModuleOptions } from 'nestjs-session-auth';
+import type { DataSourceOptions } from 'typeorm';
+import { startPgBouncer } from '../../bench/src/application/pgbouncer';
+import { CHECK_USER, postgresCheck } from './checks';
+import { APPLICATION, DATABASE, type Cluster } from './cluster';
+import { HaProxy, type Entry } from './haproxy';
+import { PostgresNode } from './postgres-node';
+import type { Workplace } from './workplace';
+
+export interface PostgresSetup {
+  /** Whether the applications connect through PgBouncer in transaction mode. */
+  readonly hasPgBouncer?: boolean;
+  /** Whether HAProxy knows no roles: it leads to the standby while the primary is away, and keeps such connections. */
+  readonly ignoresRoles?: boolean;
+}
+
+const ENTRY = 'postgres';
+
+/** A primary, a synchronous standby, and HAProxy, which leads to whichever takes writes. */
+export class PostgresCluster implements Cluster {
+  private url: string;
+  auth: AuthModuleOptions = {};
+
+  private constructor(
+    readonly primary: PostgresNode,
+    readonly standby: PostgresNode,
+    readonly haproxy: HaProxy,
+    private readonly workplace: Workplace,
+  ) {
+    this.url = this.entryUrl(APPLICATION, DATABASE);
+  }
+
+  static async start(workplace: Workplace, setup: PostgresSetup): Promise<PostgresCluster> {
+    const primary = await PostgresNode.create('one', workplace);
+    await primary.query(`CREATE ROLE ${CHECK_USER} LOGIN`);
+    await primary.query(`CREATE ROLE ${APPLICATION} LOGIN`);
+    await primary.query(`CREATE DATABASE ${DATABASE} OWNER ${APPLICATION}`);
+    const standby = await PostgresNode.follow(primary, 'two', workplace);
+    await primary.waitFor(standby);
+    const haproxy = await HaProxy.start(workplace, [entry(primary, standby, setup)]);
+    const cluster = new PostgresCluster(primary, standby, haproxy, workplace);
+    if (setup.hasPgBouncer) {
+      cluster.url = await cluster.startBouncer(cluster.url);
+      cluster.auth = { namedStatements: false };
+    }
+    return cluster;
+  }
+
+  options(): DataSourceOptions {
+    return { type: 'postgres', url: this.url, connectTimeoutMS: 2_000, extra: { max: 10 } };
+  }
+
+  /** An address of HAProxy. */
+  entryUrl(user: string, database: string): string {
+    return `postgres://${user}@127.0.0.1:${this.haproxy.port(ENTRY)}/${database}`;
+  }
+
+  /** Starts a PgBouncer in front of a database of the cluster, or of all of them (`*`); returns its address. */
+  async startBouncer(url: string): Promise<string> {
+    const bouncer = await startPgBouncer(url, ['server_login_retry = 1']);
+    this.workplace.teardown.add(() => bouncer.stop());
+    return bouncer.url;
+  }
+
+  /** Takes the primary out of HAProxy for some time, whose connections break. */
+  async flap(forMs: number): Promise<void> {
+    await this.haproxy.takeOut(ENTRY, this.primary.name, forMs);
+  }
+}
+
+function entry(primary: PostgresNode, standby: PostgresNode, { ignoresRoles = false }: PostgresSetup): Entry {
+  return {
+    name: ENTRY,
+    check: ignoresRoles ? [] : postgresCheck(),
+    servers: `inter 1s fall 2 rise 1${ignoresRoles ? '' : ' on-marked-down shutdown-sessions'}`,
+    backends: [
+      { name: primary.name, port: primary.port },
+      { name: standby.name, port: standby.port, isBackup: ignoresRoles },
+    ],
+  };
+}

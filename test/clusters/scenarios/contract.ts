@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GaleraCluster } from '../galera-cluster';
+import { PostgresCluster } from '../postgres-cluster';
+import { figure, type Outcome, type Scenario } from '../scenario';
+import type { Workplace } from '../workplace';
+
+const ROOT = join(__dirname, '../../..');
+
+/** What the endpoints promise, and races of two instances. */
+const SPECS = ['test/e2e/', 'test/races/parallel', 'test/races/interleavings', 'test/properties/'];
+const SHORT_SPECS = ['test/races/parallel'];
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[];
+}
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly TestResult[];
+  }[];
+}
+
+/** Runs specs of this repository, whose instances connect to the addresses in turn. */
+async function runSpecs(
+  specs: readonly string[],
+  database: 'postgres' | 'mariadb',
+  urls: readonly string[],
+  { folder, teardown }: Workplace,
+): Promise<Outcome[]> {
+  const output = join(folder, 'report.json');
+  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
+  const options = ['--forceExit', '--silent', '--maxWorkers=1', '--json', `--outputFile=${output}`];
+  const child = spawn(process.execPath, [jest, ...options, ...specs], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      TEST_DATABASES: database,
+      // The second address of PostgreSQL is that of PgBouncer.
+      ...(database === 'postgres' ? { TEST_POOLER: '1' } : {}),
+      [database === 'postgres' ? 'TEST_POSTGRES_URL' : 'TEST_MARIADB_URL']: urls.join(' '),
+    },
+    stdio: 'ignore',
+  });
+  teardown.add(async () => void child.kill('SIGKILL'));
+  await once(child, 'exit');
+  const report = JSON.parse(readFileSync(output, 'utf8')) as Report;
+  const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = results.filter(({ status }) => status === 'failed');
+  return [
+    {
+      subject: specs.join(', '),
+      figures: [
+        figure('tests passed', report.numPassedTests, null),
+        figure('tests failed', report.numFailedTests + report.numRuntimeErrorTestSuites, 0),
+      ],
+      details: failed.map(({ fullName, failureMessages }) => `failed: ${fullName}\n${failureMessages.join('\n')}`),
+    },
+  ];
+}
+
+function onPostgres(name: string, specs: readonly string[], isShort: boolean): Scenario {
+  return {
+    ...{ name, isShort, cluster: 'PostgreSQL' },
+    title: 'instances behind HAProxy, every second one behind PgBouncer too',
+    async run(workplace) {
+      const cluster = await PostgresCluster.start(workplace, {});
+      const bouncer = await cluster.startBouncer(cluster.entryUrl('postgres', '*'));
+      const urls = [cluster.entryUrl('postgres', 'postgres'), bouncer.replace(/\*$/, 'postgres')];
+      return runSpecs(specs, 'postgres', urls, workplace);
+    },
+  };
+}
+
+function onGalera(name: string, specs: readonly string[], isShort: boolean): Scenario {
+  return {
+    ...{ name, isShort, cluster: 'Galera' },
+    title: 'instances on two nodes, `wsrep_sync_wait=1`',
+    async run(workplace) {
+      const { nodes } = await GaleraCluster.start(workplace, {});
+      const urls = nodes.slice(0, 2).map((node) => node.url('mysql'));
+      return runSpecs(specs, 'mariadb', urls, workplace);
+    },
+  };
+}
+
+export const CONTRACTS: readonly Scenario[] = [
+  onPostgres('races', SHORT_SPECS, true),
+  onPostgres('contract', SPECS, false),
+  onGalera('galera-races', SHORT_SPECS, true),
+  onGalera('galera-contract', SPECS, false),
+];

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GaleraCluster, type GaleraSetup } from '../galera-cluster';
+import type { Scenario } from '../scenario';
+import { stormsOn } from '../storm-scenario';
+
+const onGalera = stormsOn<GaleraCluster, GaleraSetup>('Galera', (workplace, setup) =>
+  GaleraCluster.start(workplace, setup),
+);
+
+export const GALERA_SCENARIOS: readonly Scenario[] = [
+  onGalera({
+    name: 'galera-node-killed',
+    title: 'a node without clients is killed; the others wait 5 s for it',
+    isShort: true,
+    async fault({ nodes: [first, , third] }) {
+      await third.kill();
+      await first.untilSize(2);
+    },
+  }),
+  onGalera({
+    name: 'galera-node-frozen',
+    title: 'a node without clients hangs for 8 s',
+    async fault({ nodes: [, , third] }) {
+      third.freeze();
+      await sleep(8_000);
+      third.thaw();
+    },
+  }),
+  onGalera({
+    name: 'galera-writer-killed',
+    title: 'the node of the first instance is killed, and returns',
+    async fault({ nodes: [first, second, third] }) {
+      await first.kill();
+      await second.untilSize(2);
+      await first.restart([second, third]);
+    },
+  }),
+  onGalera({
+    name: 'galera-writer-frozen',
+    title: 'the node of the first instance hangs for 8 s',
+    async fault({ nodes: [first] }) {
+      first.freeze();
+      await sleep(8_000);
+      first.thaw();
+    },
+  }),
+  onGalera({
+    name: 'galera-writer-isolated',
+    title: 'the node of the first instance loses the others for 8 s, but not its clients',
+    async fault({ nodes: [first] }) {
+      await first.isolate(true);
+      await sleep(8_000);
+      await first.isolate(false);
+    },
+  }),
+  onGalera({
+    name: 'galera-read-only-flap',
+    title: 'HAProxy without a check of states leads to a read-only node for 1 s',
+    setup: { ignoresStates: true },
+    aims: { unavailableAfter: 49, servedWithinMs: 2_000 },
+    async fault(cluster) {
+      await cluster.nodes[1].query('SET GLOBAL read_only = 1');
+      await cluster.flap(1_000);
+    },
+  }),
+];

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgresCluster, type PostgresSetup } from '../postgres-cluster';
+import type { Scenario } from '../scenario';
+import type { Fault } from '../storm';
+import { stormsOn } from '../storm-scenario';
+
+const onPostgres = stormsOn<PostgresCluster, PostgresSetup>('PostgreSQL', (workplace, setup) =>
+  PostgresCluster.start(workplace, setup),
+);
+
+/** The primary loses its power, and the standby is promoted some time later. */
+function failover(afterMs: number): Fault<PostgresCluster> {
+  return async ({ primary, standby }) => {
+    await primary.kill();
+    await sleep(afterMs);
+    await standby.promote();
+  };
+}
+
+function standbyAway(forMs: number): Fault<PostgresCluster> {
+  return async ({ standby }) => {
+    standby.freeze();
+    await sleep(forMs);
+    standby.thaw();
+  };
+}
+
+export const POSTGRES_SCENARIOS: readonly Scenario[] = [
+  onPostgres({
+    name: 'standby-away-6',
+    title: 'the synchronous standby hangs for 6 s',
+    fault: standbyAway(6_000),
+  }),
+  onPostgres({
+    name: 'standby-away-12',
+    title: 'the synchronous standby hangs for 12 s',
+    fault: standbyAway(12_000),
+  }),
+  onPostgres({
+    name: 'primary-frozen',
+    title: 'the primary hangs for 8 s',
+    async fault({ primary }) {
+      primary.freeze();
+      await sleep(8_000);
+      primary.thaw();
+    },
+  }),
+  onPostgres({
+    name: 'network-hangs',
+    title: 'nothing passes HAProxy for 8 s',
+    async fault({ haproxy }) {
+      haproxy.freeze();
+      await sleep(8_000);
+      haproxy.thaw();
+    },
+  }),
+  onPostgres({
+    name: 'failover-3',
+    title: 'the primary is killed, and the standby promoted after 3 s',
+    isShort: true,
+    fault: failover(3_000),
+  }),
+  onPostgres({
+    name: 'failover-10',
+    title: 'the primary is killed, and the standby promoted after 10 s',
+    fault: failover(10_000),
+  }),
+  onPostgres({
+    name: 'failover-pgbouncer',
+    title: 'the same after 3 s, through PgBouncer in transaction mode',
+    setup: { hasPgBouncer: true },
+    fault: failover(3_000),
+  }),
+  onPostgres({
+    name: 'switchover',
+    title: 'the primary is shut down, the standby promoted, and the old primary becomes its synchronous standby',
+    async fault({ primary, standby }) {
+      await primary.stop();
+      await standby.promote();
+      await primary.rejoin(standby);
+      await standby.waitFor(primary);
+    },
+  }),
+  onPostgres({
+    name: 'read-only-flap',
+    title: 'HAProxy without a check of roles leads to the standby for 1 s',
+    setup: { ignoresRoles: true },
+    aims: { unavailableAfter: 49, servedWithinMs: 2_000 },
+    async fault(cluster) {
+      await cluster.flap(1_000);
+    },
+  }),
+];

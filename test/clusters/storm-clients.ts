@@ -1,0 +1,165 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Holder } from '../crash/checker';
+import { askPatiently, bearer, jsonRequest, type Reply } from '../crash/patient-request';
+import type { Journal } from './journal';
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** How long a client thinks between two rounds of requests, in milliseconds. */
+const PAUSE = [200, 600] as const;
+
+/** How long a client waits that got no response at all. */
+const UNANSWERED_MS = 200;
+
+interface Session {
+  readonly session_id: string;
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** The application that a group of clients uses. */
+export interface Group {
+  readonly name: 'own' | 'spread';
+  /** Its instances. */
+  readonly urls: readonly [string, string];
+  /** Whether each request may go to another instance, as behind a load balancer. */
+  readonly isSpread: boolean;
+  readonly graceSeconds: number;
+  readonly journal: Journal;
+}
+
+/** A client that makes no mistake: it honours `Retry-After` and then presents the same token again. */
+abstract class StormClient {
+  protected session: Session | null = null;
+
+  constructor(
+    readonly username: string,
+    protected readonly group: Group,
+    private readonly index: number,
+  ) {}
+
+  async run(): Promise<void> {
+    const { journal } = this.group;
+    while (!journal.isOver) {
+      if (!this.session) await this.login();
+      if (this.session) await this.act(this.session);
+      await sleep(randomInt(...PAUSE));
+    }
+  }
+
+  protected abstract act(session: Session): Promise<void>;
+
+  protected ask(path: string, init: RequestInit, url?: string): Promise<Reply | null> {
+    const { journal } = this.group;
+    return askPatiently(path, init, {
+      url: () => url ?? this.url(),
+      unavailable: (_, retryAfterMs) => {
+        journal.unavailable.push(performance.now());
+        return journal.isOver ? null : retryAfterMs;
+      },
+      unanswered: () => {
+        journal.wrong.push(`${this.username}: no response to ${path}`);
+        return journal.isOver ? null : UNANSWERED_MS;
+      },
+    });
+  }
+
+  protected wrong(what: string, reply?: Reply): void {
+    const response = reply ? `: ${reply.status} ${JSON.stringify(reply.body)}` : '';
+    this.group.journal.wrong.push(`${this.username}: ${what}${response}`);
+  }
+
+  protected lose(what: string): void {
+    this.group.journal.lost.push(`${this.username} lost ${what}`);
+    this.session = null;
+  }
+
+  private async login(): Promise<void> {
+    const reply = await this.ask('auth/login', jsonRequest({ username: this.username, password: PASSWORD }));
+    if (reply?.status === 200) this.session = reply.body as Session;
+    else if (reply) this.wrong('login', reply);
+  }
+
+  private url(): string {
+    const { urls, isSpread } = this.group;
+    return urls[(isSpread ? randomInt(2) : this.index % 2) as 0 | 1];
+  }
+}
+
+/** Refreshes its session and uses the new access token. */
+export class Refresher extends StormClient {
+  private readonly servedAt: number[] = [];
+  private isInFlight = false;
+
+  protected override async act(session: Session): Promise<void> {
+    this.isInFlight = true;
+    const reply = await this.ask('auth/token/refresh', jsonRequest({ refresh_token: session.refresh_token }));
+    if (!reply) return;
+    this.isInFlight = false;
+    if (reply.status === 400) return this.lose('its refresh token');
+    if (reply.status !== 200) return this.wrong('refresh', reply);
+    this.session = { ...session, ...(reply.body as Session) };
+    this.group.journal.refreshes++;
+    const me = await this.ask('me', bearer(this.session.access_token));
+    if (me?.status === 401) return this.lose('its access token');
+    if (me && me.status !== 200) return this.wrong('guarded request', me);
+    if (me) this.servedAt.push(performance.now());
+  }
+
+  /** When it was served for the first and the second time after a moment, if it was. */
+  servedSince(at: number): number[] {
+    return this.servedAt.filter((one) => one >= at).slice(0, 2);
+  }
+
+  /** What it knows of its session. */
+  holder(): Holder | null {
+    if (!this.session) return null;
+    const { session_id: sessionId, access_token: accessToken, refresh_token: refreshToken } = this.session;
+    return { sessionId, accessToken, refreshToken, isInFlight: this.isInFlight };
+  }
+}
+
+/** Logs out, and tries the access token at both instances. */
+export class Leaver extends StormClient {
+  protected override async act({ access_token: accessToken }: Session): Promise<void> {
+    this.session = null;
+    const reply = await this.ask('auth/logout', jsonRequest({}, accessToken));
+    if (!reply) return;
+    // A logout that was answered with 503 may have been done: repeated, it finds no session.
+    if (reply.status !== 200 && reply.status !== 401) return this.wrong('logout', reply);
+    for (const url of this.group.urls) {
+      const me = await this.ask('me', bearer(accessToken), url);
+      if (me && me.status !== 401) this.wrong('after its logout', me);
+    }
+  }
+}
+
+/** Presents each refresh token to both instances at the same time. */
+export class Racer extends StormClient {
+  protected override async act(session: Session): Promise<void> {
+    this.session = null;
+    const request = jsonRequest({ refresh_token: session.refresh_token });
+    const once = (url: string): Promise<Reply | null> =>
+      askPatiently('auth/token/refresh', request, { url: () => url, unavailable: giveUp, unanswered: giveUp });
+    const replies = (await Promise.all(this.group.urls.map(once))).filter((reply) => reply !== null);
+    const winners = replies.filter(({ status }) => status === 200);
+    for (const reply of replies) if (![200, 400].includes(reply.status)) this.wrong('race', reply);
+    const pairs = new Set(winners.map(({ body }) => JSON.stringify(body)));
+    if (pairs.size > 1 || (winners.length > 1 && this.group.graceSeconds === 0)) this.wrong('two winners');
+    const [winner] = winners;
+    const refused = replies.filter(({ status }) => status === 400).length;
+    if (refused === 2) this.lose('its refresh token');
+    if (this.group.graceSeconds > 0) {
+      if (winner && refused > 0) this.wrong('a repetition was refused');
+      if (winner) this.session = { ...session, ...(winner.body as Session) };
+    } else if (winner && refused > 0) {
+      const me = await this.ask('me', bearer((winner.body as Session).access_token));
+      if (me && me.status !== 401) this.wrong('a missed replay', me);
+    }
+  }
+}
+
+function giveUp(): null {
+  return null;
+}

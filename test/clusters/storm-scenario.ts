@@ -1,0 +1,65 @@
+import type { Cluster } from './cluster';
+import type { StormFigures } from './figures';
+import { figure, type Outcome, type Scenario } from './scenario';
+import { GRACE_SECONDS, storm, type Fault } from './storm';
+import type { Workplace } from './workplace';
+
+/** What is asked of a storm besides what is asked of each: no false alarm, and no wrong response. */
+export interface StormAims {
+  /** Whether sessions may be lost, because commits were. */
+  readonly mayLose?: boolean;
+  /** 503s after the fault. */
+  readonly unavailableAfter?: number;
+  /** Until each client is served again. */
+  readonly servedWithinMs?: number;
+}
+
+type Description = Pick<Scenario, 'name' | 'title' | 'isShort'>;
+
+export interface StormDescription<C extends Cluster, Setup> extends Description {
+  readonly setup?: Setup;
+  readonly aims?: StormAims;
+  readonly fault: Fault<C>;
+}
+
+/** Whoever was refused last waits for a deadline of 5 s and for `Retry-After`, and is served by then. */
+const SERVED_WITHIN_MS = 10_000;
+
+/** Scenarios in which clients refresh their sessions while a cluster breaks. */
+export function stormsOn<C extends Cluster, Setup extends object>(
+  cluster: Scenario['cluster'],
+  start: (workplace: Workplace, setup: Setup | Record<never, never>) => Promise<C>,
+): (description: StormDescription<C, Setup>) => Scenario {
+  return ({ name, title, isShort = false, setup = {}, aims = {}, fault }) => ({
+    ...{ name, title, isShort, cluster },
+    async run(workplace) {
+      return outcomesOf(await storm(await start(workplace, setup), fault, workplace.teardown), aims);
+    },
+  });
+}
+
+const SUBJECTS = {
+  own: 'each with its instance',
+  spread: `spread, grace period ${GRACE_SECONDS} s`,
+} as const;
+
+export function outcomesOf({ groups, violations }: StormFigures, aims: StormAims): Outcome[] {
+  const { mayLose = false, unavailableAfter = null, servedWithinMs = SERVED_WITHIN_MS } = aims;
+  return groups.map((group) => ({
+    subject: SUBJECTS[group.name],
+    figures: [
+      figure('false alarms', group.falseAlarms.length, 0),
+      figure('sessions lost', group.lost.length, mayLose ? null : 0),
+      figure('wrong responses', group.wrong.length + violations.length, 0),
+      figure('503 during', group.unavailable.during, null),
+      figure('503 after', group.unavailable.after, unavailableAfter),
+      figure('first served, s', seconds(group.served.first), null),
+      figure('all served, s', seconds(group.served.all), servedWithinMs / 1_000),
+    ],
+    details: [...group.falseAlarms.map((name) => `${name}: false alarm`), ...group.lost, ...group.wrong, ...violations],
+  }));
+}
+
+function seconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms / 100) / 10;
+}

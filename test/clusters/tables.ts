@@ -1,0 +1,74 @@
+import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule, SessionAdministration } from 'nestjs-session-auth';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { SystemClock } from '../../libs/auth/src/adapters/system-clock';
+import { takeSnapshot, violations, type Holder } from '../crash/checker';
+import { Instance } from '../properties/instance';
+import { PASSWORD } from './storm-clients';
+
+/** How long transactions that nobody waits for any more are given to end. */
+const SETTLING_MS = 15_000;
+
+/** Creates the tables and the users. */
+export async function prepare(options: DataSourceOptions, usernames: readonly string[]): Promise<void> {
+  await withDataSource(options, async (dataSource) => {
+    await dataSource.runMigrations();
+    const { auth } = await Instance.create(dataSource, new SystemClock(), {}, []);
+    for (const username of usernames) await auth.createUser({ username, password: PASSWORD });
+  });
+}
+
+/** What is wrong in the tables when all transactions have ended, and for whom reuse was recorded. */
+export async function inspect(
+  options: DataSourceOptions,
+  holders: readonly Holder[],
+): Promise<{ violations: string[]; alarmed: string[] }> {
+  return withDataSource(options, async (dataSource) => {
+    const until = performance.now() + SETTLING_MS;
+    let found: string[];
+    do {
+      found = violations(await takeSnapshot(dataSource), holders);
+      if (found.length > 0) await sleep(500);
+    } while (found.length > 0 && performance.now() < until);
+    const alarms: { username: string }[] = await dataSource.query(
+      `SELECT u.username FROM auth_events e JOIN auth_users u ON u.id = e.user_id WHERE e.event = 'token_reuse'`,
+    );
+    return { violations: found, alarmed: alarms.map(({ username }) => username) };
+  });
+}
+
+/** Ends the sessions of everyone, as an administrator does after commits were lost. */
+export async function endEverySession(options: DataSourceOptions): Promise<number> {
+  @Module({
+    imports: [
+      TypeOrmModule.forRoot({ ...options, entities: [...AUTH_ENTITIES] }),
+      EventEmitterModule.forRoot(),
+      AuthModule.forRoot({ pruneIntervalSeconds: false }),
+    ],
+  })
+  class AdministrationModule {}
+  const app = await NestFactory.createApplicationContext(AdministrationModule, { logger: ['error'] });
+  try {
+    return await app.get(SessionAdministration).end({ everyone: true }, { actor: 'carol (lost commits)' });
+  } finally {
+    await app.close();
+  }
+}
+
+async function withDataSource<T>(options: DataSourceOptions, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
+  const dataSource = new DataSource({
+    ...options,
+    entities: [...AUTH_ENTITIES],
+    migrations: [...AUTH_MIGRATIONS],
+  });
+  await dataSource.initialize();
+  try {
+    return await work(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
