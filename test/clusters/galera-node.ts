@@ -66,17 +66,23 @@ export class GaleraNode {
 
   /** @param others of the cluster; without any, the node begins a new one */
   async start(others: readonly GaleraNode[]): Promise<void> {
-    await this.launch(others, []);
+    await this.launch(this.settings(others));
   }
 
   /** Starts a node again that was killed: it has what is in its log, and gets the rest from the others. */
   async restart(others: readonly GaleraNode[]): Promise<void> {
-    const output = await run(USER, 'mariadbd', [...SETTINGS, `--datadir=${this.folder}`, '--wsrep-recover']);
+    const settings = this.settings(others);
+    const output = await run(USER, 'mariadbd', [...settings, '--wsrep-recover']);
     const position = /Recovered position:\s*(\S+)/.exec(output)?.[1];
-    await this.launch(others, position ? [`--wsrep-start-position=${position}`] : []);
+    await this.launch(position ? [...settings, `--wsrep-start-position=${position}`] : settings);
   }
 
-  private async launch(others: readonly GaleraNode[], options: readonly string[]): Promise<void> {
+  private async launch(settings: readonly string[]): Promise<void> {
+    this.daemon = Daemon.start(this.name, USER, 'mariadbd', settings);
+    await this.daemon.until(() => this.isSynced());
+  }
+
+  private settings(others: readonly GaleraNode[]): string[] {
     const { port, groupPort, transferPort, copyPort, folder } = this;
     const provider = [
       `gmcast.listen_addr=tcp://127.0.0.1:${groupPort}`,
@@ -84,7 +90,7 @@ export class GaleraNode {
       'gcache.size=32M',
     ];
     const members = others.map((other) => `127.0.0.1:${other.groupPort}`);
-    this.daemon = Daemon.start(this.name, USER, 'mariadbd', [
+    return [
       ...SETTINGS,
       ...[`--datadir=${folder}`, `--socket=${join(folder, 'socket')}`, `--pid-file=${join(folder, 'pid')}`],
       ...[`--port=${port}`, `--wsrep-sync-wait=${this.syncWait}`],
@@ -92,9 +98,7 @@ export class GaleraNode {
       `--wsrep-sst-receive-address=127.0.0.1:${copyPort}`,
       `--wsrep-cluster-address=gcomm://${members.join(',')}`,
       `--wsrep-provider-options=${provider.join(';')}`,
-      ...options,
-    ]);
-    await this.daemon.until(() => this.isSynced());
+    ];
   }
 
   private async isSynced(): Promise<boolean> {
@@ -116,7 +120,7 @@ export class GaleraNode {
   }
 
   async query(sql: string): Promise<Record<string, unknown>[]> {
-    const connection = await createConnection({ uri: this.url(''), connectTimeout: 2_000 });
+    const connection = await createConnection({ uri: this.url('mysql'), connectTimeout: 2_000 });
     try {
       const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 20_000 });
       return rows;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { writePage } from './page';
-import { isMet, type Scenario } from './scenario';
+import { figure, isMet, type Scenario } from './scenario';
 import { CONTRACTS } from './scenarios/contract';
 import { GALERA_SCENARIOS } from './scenarios/galera';
 import { LOSSES } from './scenarios/lost-commits';
@@ -78,6 +78,9 @@ async function measure(scenario: Scenario): Promise<Result> {
     }
     console.log(`  ${Math.round((performance.now() - begin) / 1_000)} s`);
     return { scenario, outcomes };
+  } catch (error) {
+    console.error(error);
+    return { scenario, outcomes: [{ subject: '', figures: [figure('did not run', 1, 0)], details: [] }] };
   } finally {
     await workplace.teardown.run();
   }

@@ -78,15 +78,23 @@ export class PostgresNode {
     await this.daemon.until(async () => (await this.query('SELECT 1')).length === 1);
   }
 
+  /** Ends the replication to a standby: what the primary commits from now on, it does not get. */
+  async unfollow(): Promise<void> {
+    await this.query("ALTER SYSTEM SET primary_conninfo = ''");
+    await this.query('SELECT pg_reload_conf()');
+    await this.daemon!.until(async () => (await this.query('SELECT 1 FROM pg_stat_wal_receiver')).length === 0);
+  }
+
   /** Makes a backup, which `restore` takes. */
   async backUp(): Promise<void> {
     await this.copyTo(this.backup);
   }
 
-  /** Starts from the backup. */
+  /** Starts from the backup, in which commits wait for a standby that is not there. */
   async restore(): Promise<void> {
     rmSync(this.folder, { recursive: true });
     cpSync(this.backup, this.folder, { recursive: true });
+    appendFileSync(join(this.folder, 'postgresql.auto.conf'), "synchronous_standby_names = ''\n");
     giveTo(USER, this.folder);
     await this.start();
   }

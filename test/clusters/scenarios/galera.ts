@@ -7,15 +7,26 @@ const onGalera = stormsOn<GaleraCluster, GaleraSetup>('Galera', (workplace, setu
   GaleraCluster.start(workplace, setup),
 );
 
+async function killThird({ nodes: [first, , third] }: GaleraCluster): Promise<void> {
+  await third.kill();
+  await first.untilSize(2);
+}
+
 export const GALERA_SCENARIOS: readonly Scenario[] = [
   onGalera({
     name: 'galera-node-killed',
     title: 'a node without clients is killed; the others wait 5 s for it',
     isShort: true,
-    async fault({ nodes: [first, , third] }) {
-      await third.kill();
-      await first.untilSize(2);
-    },
+    fault: killThird,
+  }),
+  // Reads do not wait, so that all clients wait for a COMMIT.
+  onGalera({
+    name: 'galera-node-killed-0',
+    title: 'the same with `wsrep_sync_wait=0`',
+    isShort: true,
+    setup: { syncWait: 0 },
+    aims: { mayBeWrong: true },
+    fault: killThird,
   }),
   onGalera({
     name: 'galera-node-frozen',
