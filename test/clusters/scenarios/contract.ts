@@ -24,6 +24,8 @@ interface Report {
   readonly numFailedTests: number;
   readonly numRuntimeErrorTestSuites: number;
   readonly testResults: readonly {
+    readonly status: string;
+    readonly message: string;
     readonly assertionResults: readonly TestResult[];
   }[];
 }
@@ -52,8 +54,10 @@ async function runSpecs(
   teardown.add(async () => void child.kill('SIGKILL'));
   await once(child, 'exit');
   const report = JSON.parse(readFileSync(output, 'utf8')) as Report;
-  const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
-  const failed = results.filter(({ status }) => status === 'failed');
+  const failed = report.testResults.flatMap(({ message, assertionResults }) => {
+    const tests = assertionResults.filter(({ status }) => status === 'failed');
+    return tests.length > 0 ? tests.map((test) => [test.fullName, ...test.failureMessages].join('\n')) : message || [];
+  });
   return [
     {
       subject: specs.join(', '),
@@ -61,7 +65,7 @@ async function runSpecs(
         figure('tests passed', report.numPassedTests, null),
         figure('tests failed', report.numFailedTests + report.numRuntimeErrorTestSuites, 0),
       ],
-      details: failed.map(({ fullName, failureMessages }) => `failed: ${fullName}\n${failureMessages.join('\n')}`),
+      details: failed,
     },
   ];
 }
