@@ -61,7 +61,9 @@ export class Environment {
     await this.act(action, this.instances[action.instance]!);
     for (const instance of this.instances) await instance.flush();
     await this.stored.assertSame();
-    assertSameSignals(this.sent.splice(0), this.model.signals.splice(0));
+    // Once a minute in each process, whatever is restored: test/e2e/refresh.spec.ts.
+    const sent = this.sent.splice(0).filter(({ name }) => name !== 'lost_commits_suspected');
+    assertSameSignals(sent, this.model.signals.splice(0));
   }
 
   async close(): Promise<void> {

@@ -124,8 +124,7 @@ export class AuthService {
   }
 
   /**
-   * Ends one session of the user. The history records `by` whom: the user, or the administrator whom
-   * `actor` names.
+   * Ends one session of the user. The history records `by` whom: the user, or the `actor` who administers.
    * @throws AuthError `session_not_found` for whatever is no active session of this user
    */
   revokeSession(
@@ -139,10 +138,7 @@ export class AuthService {
     return this.sessions.ofUser.revoke(userId, sessionId, client, { currentId, reason, ...who });
   }
 
-  /**
-   * The user's latest authentication events, newest first.
-   * @throws AuthError `invalid_field`
-   */
+  /** The user's latest authentication events, newest first. @throws AuthError `invalid_field` */
   history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
     return this.sessions.ofUser.history(userId, request);
   }
