@@ -15,6 +15,7 @@ export { DEFAULT_OPTIONS } from './options/resolve-options';
 
 // The service
 export { AuthHealth, type AuthHealthReport } from './services/maintenance/auth-health';
+export type { FailureKind, NotWritableKind } from './domain/metrics';
 export { AuthService, type AuthInTransaction } from './services/auth.service';
 export type { AuthPrincipal } from './services/sessions/authentication';
 export {
