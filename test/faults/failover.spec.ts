@@ -102,6 +102,18 @@ describeEachPooled('a pool that leads to a read-only server on %s', (name) => {
     expect(flap.opened).toBeGreaterThanOrEqual(opened + POOL_SIZE);
   });
 
+  it('is replaced once more after the DataSource was closed and opened again', async () => {
+    const [session] = await logins(1);
+    await flapShortly();
+    await host.post('/auth/logout/all', session!.access_token, { keep_current: true }).expect(200);
+    await host.dataSource.destroy();
+    await host.dataSource.initialize();
+    await host.get('/me', session!.access_token).expect(200);
+    await flapShortly();
+    await host.post('/auth/logout', session!.access_token).expect(200);
+    await host.get('/me', session!.access_token).expect(401);
+  });
+
   it('is replaced by what TypeORM does for the library too', async () => {
     await flapShortly();
     await host.auth.createUser({ username: 'carol', password: PASSWORD });

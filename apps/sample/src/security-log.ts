@@ -33,6 +33,11 @@ export class SecurityLog {
     this.write('session_network_changed', { userId, sessionId: session.id, from, to });
   }
 
+  @OnAuthSignal('lost_commits_suspected')
+  commitsLost({ userId, session }: AuthSignals['lost_commits_suspected']): void {
+    this.write('lost_commits_suspected', { userId, sessionId: session.id });
+  }
+
   @OnAuthSignal('session_limit_reached')
   limitReached({ userId, activeSessions }: AuthSignals['session_limit_reached']): void {
     this.write('session_limit_reached', { userId, activeSessions });
