@@ -28,6 +28,12 @@ export function galeraCheck(): string[] {
   ];
 }
 
+/** How often HAProxy asks, and what it does with connections when a server becomes or ceases to be the primary. */
+export const CHANGES_OF_PRIMARY = 'inter 1s fall 2 rise 1 on-marked-down shutdown-sessions';
+
+/** The same for a node; connections to another one end when the first is back. */
+export const CHANGES_OF_NODES = `${CHANGES_OF_PRIMARY} on-marked-up shutdown-backup-sessions`;
+
 function pgMessage(type: string, body: string): string {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);

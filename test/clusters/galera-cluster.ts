@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
-import { CHECK_USER, galeraCheck } from './checks';
+import { CHANGES_OF_NODES, CHECK_USER, galeraCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { GaleraNode } from './galera-node';
 import { HaProxy, type Entry } from './haproxy';
@@ -66,11 +66,10 @@ export class GaleraCluster implements Cluster {
 }
 
 function entry(name: string, nodes: Nodes, { ignoresStates = false }: GaleraSetup): Entry {
-  const changes = ' on-marked-down shutdown-sessions on-marked-up shutdown-backup-sessions';
   return {
     name,
     check: ignoresStates ? [] : galeraCheck(),
-    servers: `inter 1s fall 2 rise 1${ignoresStates ? '' : changes}`,
+    servers: ignoresStates ? 'inter 1s fall 2 rise 1' : CHANGES_OF_NODES,
     backends: nodes.map((node, index) => ({ name: node.name, port: node.port, isBackup: index > 0 })),
   };
 }

@@ -1,7 +1,7 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSourceOptions } from 'typeorm';
 import { startPgBouncer } from '../../bench/src/application/pgbouncer';
-import { CHECK_USER, postgresCheck } from './checks';
+import { CHANGES_OF_PRIMARY, CHECK_USER, postgresCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { HaProxy, type Entry } from './haproxy';
 import { PostgresNode } from './postgres-node';
@@ -72,7 +72,7 @@ function entry(primary: PostgresNode, standby: PostgresNode, { ignoresRoles = fa
   return {
     name: ENTRY,
     check: ignoresRoles ? [] : postgresCheck(),
-    servers: `inter 1s fall 2 rise 1${ignoresRoles ? '' : ' on-marked-down shutdown-sessions'}`,
+    servers: ignoresRoles ? 'inter 1s fall 2 rise 1' : CHANGES_OF_PRIMARY,
     backends: [
       { name: primary.name, port: primary.port },
       { name: standby.name, port: standby.port, isBackup: ignoresRoles },

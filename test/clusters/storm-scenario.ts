@@ -8,8 +8,8 @@ import type { Workplace } from './workplace';
 export interface StormAims {
   /** Whether sessions may be lost, because commits were. */
   readonly mayLose?: boolean;
-  /** Whether responses may be wrong, because reads may be stale. */
-  readonly mayBeWrong?: boolean;
+  /** Whether an instance may not know yet what another one has answered. */
+  readonly mayBeStale?: boolean;
   /** 503s after the fault. */
   readonly unavailableAfter?: number;
   /** Until each client is served again. */
@@ -46,13 +46,13 @@ const SUBJECTS = {
 } as const;
 
 export function outcomesOf({ groups, violations }: StormFigures, aims: StormAims): Outcome[] {
-  const { mayLose = false, mayBeWrong = false, unavailableAfter = null, servedWithinMs = SERVED_WITHIN_MS } = aims;
+  const { mayLose = false, mayBeStale = false, unavailableAfter = null, servedWithinMs = SERVED_WITHIN_MS } = aims;
   return groups.map((group) => ({
     subject: SUBJECTS[group.name],
     figures: [
       figure('false alarms', group.falseAlarms.length, 0),
-      figure('sessions lost', group.lost.length, mayLose ? null : 0),
-      figure('wrong responses', group.wrong.length + violations.length, mayBeWrong ? null : 0),
+      figure('sessions lost', group.lost.length, mayLose || (mayBeStale && group.name === 'spread') ? null : 0),
+      figure('wrong responses', group.wrong.length + violations.length, mayBeStale ? null : 0),
       figure('503 during', group.unavailable.during, null),
       figure('503 after', group.unavailable.after, unavailableAfter),
       figure('first served, s', seconds(group.served.first), null),

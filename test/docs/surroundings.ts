@@ -30,6 +30,7 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
         export declare const databaseOptions: DataSourceOptions;`,
     },
   },
+  'docs/high-availability.md': { modules: APP_MODULE },
   'docs/moving-from-jwt.md': {
     modules: {
       'jwt-auth.guard': `import type { CanActivate, ExecutionContext } from '@nestjs/common';

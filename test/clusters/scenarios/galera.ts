@@ -25,7 +25,7 @@ export const GALERA_SCENARIOS: readonly Scenario[] = [
     title: 'the same with `wsrep_sync_wait=0`',
     isShort: true,
     setup: { syncWait: 0 },
-    aims: { mayBeWrong: true },
+    aims: { mayBeStale: true },
     fault: killThird,
   }),
   onGalera({
