@@ -141,6 +141,6 @@ export function lockoutAttacks(at: At): void {
     );
     const { body: after } = await env.get('/driver/rows');
     expect(after.failures - before.failures).toBe(2 * failed.length);
-    expect(after.events - before.events).toBe(failed.length + 5);
+    expect(after.events - before.events).toBe(failed.length);
   });
 }
