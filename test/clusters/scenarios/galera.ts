@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GaleraCluster, type GaleraSetup } from '../galera-cluster';
 import type { Scenario } from '../scenario';
-import { stormsOn } from '../storm-scenario';
+import { FLAP, stormsOn } from '../storm-scenario';
 
 const onGalera = stormsOn<GaleraCluster, GaleraSetup>('Galera', (workplace, setup) =>
   GaleraCluster.start(workplace, setup),
@@ -64,14 +64,16 @@ export const GALERA_SCENARIOS: readonly Scenario[] = [
       await first.isolate(false);
     },
   }),
-  onGalera({
-    name: 'galera-read-only-flap',
-    title: 'HAProxy without a check of states leads to a read-only node for 1 s',
-    setup: { ignoresStates: true },
-    aims: { unavailableAfter: 49, servedWithinMs: 2_000 },
-    async fault(cluster) {
-      await cluster.nodes[1].query('SET GLOBAL read_only = 1');
-      await cluster.flap(1_000);
-    },
-  }),
+  ...[1, 7].map((seconds) =>
+    onGalera({
+      name: `galera-read-only-flap-${seconds}`,
+      title: `HAProxy without a check of states leads to a read-only node for ${seconds} s`,
+      setup: { ignoresStates: true },
+      aims: FLAP,
+      async fault(cluster) {
+        await cluster.nodes[1].query('SET GLOBAL read_only = 1');
+        await cluster.flap(seconds * 1_000);
+      },
+    }),
+  ),
 ];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresCluster, type PostgresSetup } from '../postgres-cluster';
 import type { Scenario } from '../scenario';
 import type { Fault } from '../storm';
-import { stormsOn } from '../storm-scenario';
+import { FLAP, stormsOn } from '../storm-scenario';
 
 const onPostgres = stormsOn<PostgresCluster, PostgresSetup>('PostgreSQL', (workplace, setup) =>
   PostgresCluster.start(workplace, setup),
@@ -81,13 +81,13 @@ export const POSTGRES_SCENARIOS: readonly Scenario[] = [
       await standby.waitFor(primary);
     },
   }),
-  onPostgres({
-    name: 'read-only-flap',
-    title: 'HAProxy without a check of roles leads to the standby for 1 s',
-    setup: { ignoresRoles: true },
-    aims: { unavailableAfter: 49, servedWithinMs: 2_000 },
-    async fault(cluster) {
-      await cluster.flap(1_000);
-    },
-  }),
+  ...[1, 7].map((seconds) =>
+    onPostgres({
+      name: `read-only-flap-${seconds}`,
+      title: `HAProxy without a check of roles leads to the standby for ${seconds} s`,
+      setup: { ignoresRoles: true },
+      aims: FLAP,
+      fault: (cluster) => cluster.flap(seconds * 1_000),
+    }),
+  ),
 ];
