@@ -13,6 +13,7 @@ const PACKAGES = {
   'galera-4': ['/usr/lib/galera/libgalera_smm.so'],
   haproxy: ['haproxy', '/usr/sbin/haproxy'],
   pgbouncer: ['pgbouncer', '/usr/sbin/pgbouncer'],
+  pgpool2: ['/usr/sbin/pgpool'],
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

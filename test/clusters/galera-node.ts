@@ -119,8 +119,8 @@ export class GaleraNode {
     return `mysql://root@127.0.0.1:${this.port}/${database}`;
   }
 
-  async query(sql: string): Promise<Record<string, unknown>[]> {
-    const connection = await createConnection({ uri: this.url('mysql'), connectTimeout: 2_000 });
+  async query(sql: string, database = 'mysql'): Promise<Record<string, unknown>[]> {
+    const connection = await createConnection({ uri: this.url(database), connectTimeout: 2_000 });
     try {
       const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 20_000 });
       return rows;

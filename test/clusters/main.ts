@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { writePage } from './page';
-import { figure, isMet, type Scenario } from './scenario';
+import { isMet, type Scenario } from './scenario';
 import { CONTRACTS } from './scenarios/contract';
 import { GALERA_SCENARIOS } from './scenarios/galera';
 import { LOSSES } from './scenarios/lost-commits';
 import { POSTGRES_SCENARIOS } from './scenarios/postgres';
-import { READS } from './scenarios/causality';
-import { render, worst, type Result } from './table';
+import { READS } from './scenarios/reads';
+import { notRun, render, worst, type Result } from './table';
 import { openWorkplace, type Workplace } from './workplace';
 
 const SCENARIOS = [...POSTGRES_SCENARIOS, ...LOSSES, ...GALERA_SCENARIOS, ...READS, ...CONTRACTS];
@@ -80,7 +80,7 @@ async function measure(scenario: Scenario): Promise<Result> {
     return { scenario, outcomes };
   } catch (error) {
     console.error(error);
-    return { scenario, outcomes: [{ subject: '', figures: [figure('did not run', 1, 0)], details: [] }] };
+    return notRun(scenario);
   } finally {
     await workplace.teardown.run();
   }

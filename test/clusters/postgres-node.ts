@@ -106,8 +106,8 @@ export class PostgresNode {
     ]);
   }
 
-  async query(sql: string): Promise<Record<string, unknown>[]> {
-    const connectionString = `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  async query(sql: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const connectionString = `postgres://postgres@127.0.0.1:${this.port}/${database}`;
     const client = new Client({ connectionString, connectionTimeoutMillis: 2_000 });
     client.on('error', () => undefined);
     try {

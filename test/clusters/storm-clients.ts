@@ -6,9 +6,6 @@ import type { Journal } from './journal';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** How long a client thinks between two rounds of requests, in milliseconds. */
-const PAUSE = [200, 600] as const;
-
 /** How long a client waits that got no response at all. */
 const UNANSWERED_MS = 200;
 
@@ -26,6 +23,8 @@ export interface Group {
   /** Whether each request may go to another instance, as behind a load balancer. */
   readonly isSpread: boolean;
   readonly graceSeconds: number;
+  /** How long a client thinks between two rounds of requests: from, to, in milliseconds. */
+  readonly pauseMs: readonly [number, number];
   readonly journal: Journal;
 }
 
@@ -44,7 +43,7 @@ abstract class StormClient {
     while (!journal.isOver) {
       if (!this.session) await this.login();
       if (this.session) await this.act(this.session);
-      await sleep(randomInt(...PAUSE));
+      await sleep(randomInt(...this.group.pauseMs));
     }
   }
 

@@ -21,6 +21,7 @@ export const INSTANCES = 4;
 
 const REFRESHERS = 24;
 const OTHERS = 2;
+const PAUSE_MS = [200, 600] as const;
 const WARM_UP_MS = 3_000;
 /** How long the clients are given until each of them is served again. */
 const RECOVERY_MS = 45_000;
@@ -87,7 +88,7 @@ async function start(
   const servers = [0, 1].map((index) => ServerProcess.start(cluster.options(index), options));
   for (const server of servers) teardown.add(() => server.kill());
   const urls = (await Promise.all(servers.map((server) => server.url()))) as [string, string];
-  const group: Group = { ...settings, urls, journal: new Journal() };
+  const group: Group = { ...settings, urls, pauseMs: PAUSE_MS, journal: new Journal() };
   const clients = <T>(type: new (username: string, group: Group, index: number) => T, names: readonly string[]): T[] =>
     names.map((username, index) => new type(username, group, index));
   return {

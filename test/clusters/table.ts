@@ -1,22 +1,33 @@
-import { isMet, type Figure, type Outcome, type Scenario } from './scenario';
+import { figure, isMet, type Figure, type Outcome, type Scenario } from './scenario';
+
+const NOT_RUN = 'did not run';
 
 export interface Result {
   readonly scenario: Scenario;
   readonly outcomes: readonly Outcome[];
 }
 
-/** The worst of what was measured in several runs. */
+/** The worst of what was measured in several runs: the highest figures, or that a scenario did not run. */
 export function worst(runs: readonly (readonly Result[])[]): Result[] {
-  return runs[0]!.map(({ scenario, outcomes }, index) => ({
-    scenario,
-    outcomes: outcomes.map((outcome, row) => ({
-      ...outcome,
-      figures: outcome.figures.map((figure, column) => ({
-        ...figure,
-        value: highest(runs.map((results) => results[index]!.outcomes[row]!.figures[column]!.value)),
-      })),
-    })),
+  return runs[0]!.map(({ scenario }, index) => {
+    const all = runs.map((results) => results[index]!.outcomes);
+    const failed = all.find((outcomes) => outcomes.some(({ figures }) => figures.some(({ name }) => name === NOT_RUN)));
+    return { scenario, outcomes: failed ?? all[0]!.map((_, row) => worstOf(all.map((outcomes) => outcomes[row]!))) };
+  });
+}
+
+function worstOf(outcomes: readonly Outcome[]): Outcome {
+  const [first] = outcomes as [Outcome];
+  const figures = first.figures.map((figure, column) => ({
+    ...figure,
+    value: highest(outcomes.map((outcome) => outcome.figures[column]!.value)),
   }));
+  return { ...first, figures };
+}
+
+/** What is shown of a scenario that failed before it could be measured. */
+export function notRun(scenario: Scenario): Result {
+  return { scenario, outcomes: [{ subject: '', figures: [figure(NOT_RUN, 1, 0)], details: [] }] };
 }
 
 /** Null, for what never happened, is worse than any number. */

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerProcess } from '../crash/server-process';
+import { bearer, jsonRequest } from '../crash/patient-request';
+import type { DataSourceOptions } from 'typeorm';
+import type { Cluster } from './cluster';
+import { figure, type Outcome } from './scenario';
+import { PASSWORD } from './storm-clients';
+import { prepare } from './tables';
+import type { Workplace } from './workplace';
+
+/** A way to the primary, or to one of the nodes, without what is measured. */
+export interface Direct {
+  readonly administration: DataSourceOptions;
+  run(sql: string): Promise<unknown>;
+  /** A query for so many pairs of a number and 0. */
+  rows(count: number): string;
+}
+
+const LOGOUTS = 100;
+const REPLAYS = 200;
+/** Each has a user of its own. */
+const WORKERS = 4;
+/** A batch job changes so many rows in one transaction, which the other servers then apply. */
+const BATCH_ROWS = 30_000;
+
+const TABLE = 'batch';
+
+interface Seen {
+  staleAccepts: number;
+  longestMs: number;
+  missedReplays: number;
+  unavailable: number;
+}
+
+/**
+ * Two instances: what one of them has answered, the other must know, whatever the servers have to apply.
+ *
+ * @param atMost how often it may not know; null where that is only shown
+ */
+export async function measureCausality(
+  { teardown }: Workplace,
+  cluster: Cluster,
+  { administration, run, rows }: Direct,
+  atMost: number | null,
+): Promise<Outcome[]> {
+  const usernames = Array.from({ length: WORKERS }, (_, index) => `user ${index}`);
+  await prepare(administration, usernames);
+  const options = { ...cluster.auth, pruneIntervalSeconds: false } as const;
+  const servers = [0, 1].map((index) => ServerProcess.start(cluster.options(index), options));
+  for (const server of servers) teardown.add(() => server.kill());
+  const [first, second] = (await Promise.all(servers.map((server) => server.url()))) as [string, string];
+  const seen: Seen = { staleAccepts: 0, longestMs: 0, missedReplays: 0, unavailable: 0 };
+  const work = async (username: string): Promise<void> => {
+    for (let round = 0; round < LOGOUTS / WORKERS; round++) await logout(username, first, second, seen);
+    for (let round = 0; round < REPLAYS / WORKERS; round++) await replay(username, first, second, seen);
+  };
+  await run(`CREATE TABLE ${TABLE} (id INT PRIMARY KEY, n INT NOT NULL)`);
+  await run(`INSERT INTO ${TABLE} ${rows(BATCH_ROWS)}`);
+  let isOver = false;
+  const batch = async (): Promise<void> => {
+    while (!isOver) await run(`UPDATE ${TABLE} SET n = n + 1`);
+  };
+  await Promise.all([batch(), Promise.all(usernames.map(work)).finally(() => (isOver = true))]);
+  return [
+    {
+      subject: `${LOGOUTS} logouts, ${REPLAYS} replays`,
+      figures: [
+        figure('tokens accepted after their logout', seen.staleAccepts, atMost),
+        figure('for at most, ms', Math.round(seen.longestMs), null),
+        figure('missed replays', seen.missedReplays, atMost),
+        figure('503', seen.unavailable, null),
+      ],
+      details: [],
+    },
+  ];
+}
+
+interface Session {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** Logs out at the first instance, and tries the access token at the second. */
+async function logout(username: string, first: string, second: string, seen: Seen): Promise<void> {
+  const session = await login(username, first);
+  const { status } = await fetch(`${first}/auth/logout`, jsonRequest({}, session.access_token));
+  if (status !== 200) return void seen.unavailable++;
+  const at = performance.now();
+  let isStale = false;
+  while ((await fetch(`${second}/me`, bearer(session.access_token))).status === 200) {
+    isStale = true;
+    seen.longestMs = Math.max(seen.longestMs, performance.now() - at);
+  }
+  if (isStale) seen.staleAccepts++;
+}
+
+/** Refreshes at the first instance, and presents the same token to the second. */
+async function replay(username: string, first: string, second: string, seen: Seen): Promise<void> {
+  const { refresh_token: token } = await login(username, first);
+  const request = jsonRequest({ refresh_token: token });
+  const response = await fetch(`${first}/auth/token/refresh`, request);
+  if (response.status !== 200) return void seen.unavailable++;
+  const pair = (await response.json()) as Session;
+  const { status } = await fetch(`${second}/auth/token/refresh`, request);
+  if (status === 503) return void seen.unavailable++;
+  const me = await fetch(`${first}/me`, bearer(pair.access_token));
+  if (me.status !== 401) seen.missedReplays++;
+}
+
+async function login(username: string, url: string): Promise<Session> {
+  for (;;) {
+    const response = await fetch(`${url}/auth/login`, jsonRequest({ username, password: PASSWORD }));
+    if (response.status === 200) return (await response.json()) as Session;
+    await response.body?.cancel();
+    await sleep(200);
+  }
+}
