@@ -26,7 +26,8 @@ class FakeStore {
   }
 
   add(id: string, change: Partial<SessionRecord> = {}, account: SessionLookup['account'] = 'active'): void {
-    const session = { id, createdAt: NOW, lastActivity: NOW, expiresAt: NOW + 1, ...change } as SessionRecord;
+    const times = { createdAt: NOW, authenticatedAt: NOW, lastActivity: NOW, expiresAt: NOW + 1 };
+    const session = { id, ...times, ...change } as SessionRecord;
     this.live.set(id, { session, account });
   }
 }
