@@ -16,7 +16,7 @@ import { statementsOf, Tap } from '../support/tap';
 const NOW = 1_800_000_000_000;
 const KEYS = { network: 'n'.repeat(64), account: 'u'.repeat(64) };
 const LIMITS: StreakLimits = { throttleFrom: 2, windowMs: 300_000, accountBlock: 'unfamiliar' };
-const ATTEMPT = { ...KEYS, now: NOW, limits: LIMITS, isAccountBound: true };
+const ATTEMPT = { ...KEYS, now: NOW, limits: LIMITS, enforceAccountLimits: true };
 
 const around = fc.integer({ min: NOW - 2, max: NOW + 2 });
 const anyStreak = (most: number): fc.Arbitrary<FailureStreak | null> =>
@@ -119,7 +119,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
           const after = { network: merged(ofNetwork, slots.network), account: merged(ofAccount, slots.account) };
           const expected = admissionOf(after, NOW, limits, bound);
 
-          expect(await attempts.admit({ ...ATTEMPT, limits, isAccountBound: bound })).toEqual(expected);
+          expect(await attempts.admit({ ...ATTEMPT, limits, enforceAccountLimits: bound })).toEqual(expected);
 
           const isAdmitted = expected.kind === 'admitted';
           expect(await read(KEYS.network)).toEqual(isAdmitted ? after.network : ofNetwork);

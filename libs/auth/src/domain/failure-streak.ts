@@ -88,25 +88,25 @@ export function slotsOfAttempt(now: number): AttemptStreaks {
 
 /**
  * Whether an attempt may be verified whose slots are part of these streaks.
- * @param isAccountBound false for an attempt that the limits of the account do not concern
+ * @param enforceAccountLimits false for an attempt from a familiar network
  */
 export function admissionOf(
   { network, account }: AttemptStreaks,
   now: number,
   { throttleFrom, accountBlock }: StreakLimits,
-  isAccountBound: boolean,
+  enforceAccountLimits: boolean,
 ): Admission {
   if (throttleFrom === false) return { kind: 'admitted' };
-  const bound = isAccountBound && accountBlock !== false;
+  const isLimited = enforceAccountLimits && accountBlock !== false;
   // Of both, the one that ends later: Retry-After promises an attempt.
-  if (bound && account.delayedUntil > Math.max(now, network.delayedUntil)) {
+  if (isLimited && account.delayedUntil > Math.max(now, network.delayedUntil)) {
     const until = account.delayedUntil >= UNTIL_RESET ? null : account.delayedUntil;
     return { kind: 'blocked', scope: 'account', until };
   }
   if (network.delayedUntil > now) return { kind: 'blocked', scope: 'network', until: network.delayedUntil };
   // After a delay there is one attempt at a time, which sets the next delay or ends the streak.
   if (network.pending > Math.max(1, throttleFrom - network.failures)) return { kind: 'at_capacity', scope: 'network' };
-  if (bound && account.pending > Math.max(1, MAX_FAILURES - account.failures)) {
+  if (isLimited && account.pending > Math.max(1, MAX_FAILURES - account.failures)) {
     return { kind: 'at_capacity', scope: 'account' };
   }
   return { kind: 'admitted' };

@@ -194,8 +194,8 @@ export abstract class AccountStore {
 export interface AttemptToAdmit extends AttemptKeys {
   readonly now: number;
   readonly limits: StreakLimits;
-  /** False for an attempt that the limits of the account do not concern. */
-  readonly isAccountBound: boolean;
+  /** False for an attempt from a familiar network, to which the limits of the account do not apply. */
+  readonly enforceAccountLimits: boolean;
 }
 
 export interface FailedAttempt extends AttemptKeys {

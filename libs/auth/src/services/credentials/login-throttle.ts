@@ -8,7 +8,10 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import type { Slots } from './attempt-slots';
 import type { Failure } from './failed-login-report';
 
-/** Counts failed logins: by the user's id, or by the name where nobody has it; from each network, and from anywhere. */
+/**
+ * Counts failed logins of an account: of a user, or of a name that no user has. Each failure counts twice: for its network,
+ * and for all networks together.
+ */
 @Injectable()
 export class LoginThrottle {
   private readonly limits: StreakLimits;
@@ -25,30 +28,30 @@ export class LoginThrottle {
   }
 
   /**
-   * The keys under which an attempt counts.
-   * @param username as given
-   * @param user who has the name, if anybody does
+   * Returns the keys of the failure streaks that an attempt belongs to.
+   * @param username the name as it was entered
+   * @param user the user with that name, or null
    */
   keysOf(username: string, user: StoredUser | null, { network }: Pick<Client, 'network'>): AttemptKeys {
     const account = user ? userAccount(user.id) : `name\0${foldName(username, this.options.nameMatching)}`;
-    return { network: this.crypto.sha256(`${network}\0${account}`), account: this.keyOf(account) };
+    return { network: this.crypto.sha256(`${network}\0${account}`), account: this.accountKeyOf(account) };
   }
 
-  /** The slots of an attempt: one of the account from the network, and one from anywhere. */
+  /** Returns the slots that an attempt needs: one in the streak of its network, and one in that of the account. */
   slotsOf(keys: AttemptKeys, user: StoredUser | null, client: Pick<Client, 'trackedNetwork'>): Slots {
     const key = keys.network;
     if (this.limits.throttleFrom === false) {
       return { key, take: () => Promise.resolve({ kind: 'admitted' }), release: () => Promise.resolve() };
     }
     const isExempt = once(() => this.isFamiliar(user, client));
-    const admit = (now: number, isAccountBound: boolean): Promise<Admission> =>
-      this.store.admit({ ...keys, now, limits: this.limits, isAccountBound });
+    const admit = (now: number, enforceAccountLimits: boolean): Promise<Admission> =>
+      this.store.admit({ ...keys, now, limits: this.limits, enforceAccountLimits });
     return {
       key,
       take: async (now) => {
         const admission = await admit(now, true);
-        const isOfAccount = admission.kind !== 'admitted' && admission.scope === 'account';
-        return isOfAccount && (await isExempt()) ? admit(now, false) : admission;
+        const isAccountLimit = admission.kind !== 'admitted' && admission.scope === 'account';
+        return isAccountLimit && (await isExempt()) ? admit(now, false) : admission;
       },
       release: () => this.store.release(keys),
     };
@@ -61,35 +64,39 @@ export class LoginThrottle {
     emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }));
   }
 
-  /** Ends all failure streaks of a user, as a part of the application's transaction. */
+  /** Resets all failure streaks of a user. Takes part in the application's transaction. */
   resetUser(id: UserId): Promise<void> {
-    return this.store.reset(this.keyOf(userAccount(id)));
+    return this.store.reset(this.accountKeyOf(userAccount(id)));
   }
 
-  /** The same for a name, and for the user who has it. */
+  /** Resets all failure streaks of a name, and of the user with that name. */
   async reset(username: string, user: StoredUser | null): Promise<void> {
     await this.store.reset(this.keysOf(username, null, { network: '' }).account);
     if (user) await this.resetUser(user.id);
   }
 
-  /** Whether the account's limits do not concern attempts of this client. Asked for unknown names as well. */
+  /**
+   * Whether the client's network is familiar, so that the account's limits do not apply to it. Also queried for unknown
+   * names: the statements must not reveal whether a name exists.
+   */
   private isFamiliar(user: StoredUser | null, { trackedNetwork }: Pick<Client, 'trackedNetwork'>): Promise<boolean> {
     if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return Promise.resolve(false);
     return this.store.isFamiliar(user?.id ?? null, trackedNetwork);
   }
 
-  private keyOf(account: string): string {
+  /** The key of the account's streak across all networks. */
+  private accountKeyOf(account: string): string {
     return this.crypto.sha256(`*\0${account}`);
   }
 }
 
-/** Apart from every name, so that nobody can take the place of a user by the choice of a name. */
+/** The prefix differs from that of names, so that no name can have the key of a user. */
 function userAccount(id: UserId): string {
   return `user\0${String(id)}`;
 }
 
-/** Asks the first time only. */
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  return () => (answer ??= ask());
+/** Returns a function that calls `load` the first time, and returns the same promise every time. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= load());
 }

@@ -12,23 +12,23 @@ import { LoginAttempts } from './login-attempts';
 import { Passwords } from './passwords';
 import { SessionAttempts } from './session-attempts';
 
-/** A name and password as given. */
+/** A username and a password, as entered. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What a right password leads to: a session, or the refusal by the session limit. */
-type Opened = OpenedSession | AuthError;
+/** The result of a correct password: a session, or `session_limit_reached`. */
+type OpeningResult = OpenedSession | AuthError;
 
-/** Verifies who a user is: at a login, and again within a session. */
+/** Authenticates users: at login, and again within a session. */
 @Injectable()
 export class Login {
   private readonly logger = new Logger('AuthLogin');
 
   constructor(
     private readonly attempts: LoginAttempts,
-    private readonly inSession: SessionAttempts,
+    private readonly sessionAttempts: SessionAttempts,
     private readonly users: UserStore,
     private readonly passwords: Passwords,
     private readonly opening: SessionOpening,
@@ -41,19 +41,19 @@ export class Login {
   async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
-    const result = await this.attempts.run<Opened>(username, info, async (attempt) => {
+    const result = await this.attempts.run<OpeningResult>(username, info, async (attempt) => {
       const { user, version, keys, client } = attempt;
-      // Without a user there is a hash to verify as well: the time must not reveal whether the name exists.
+      // Without an active user a dummy hash is verified: the response time must not reveal whether the name exists.
       const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
       if (matches && user) {
         const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });
         if (opened) {
           await this.upgradeHash(user, password, client.network);
-          // A refusal by the session limit is no failure: the password was right.
+          // A login that the session limit refuses is not a failure: the password was correct.
           return { right: opened };
         }
       }
-      // Read again: a failure must not be recorded for a user who was deleted meanwhile.
+      // Read again, because the user may have been deleted in the meantime: no failure is recorded for a deleted user.
       const owner = matches && user ? await this.users.findById(user.id) : user;
       return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
     });
@@ -61,7 +61,10 @@ export class Login {
     return result;
   }
 
-  /** Login of a user whom the application has identified: by single sign-on, a passkey, a second factor. */
+  /**
+   * Logs in a user whom the application has authenticated, for example by single sign-on or a passkey.
+   * @throws AuthError `unknown_user`, also for a disabled user; `session_limit_reached`
+   */
   async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo): Promise<OpenedSession> {
     const id = typeof user === 'object' ? user?.id : user;
     const stored = id === undefined || id === null ? null : await this.users.findById(id);
@@ -73,10 +76,10 @@ export class Login {
   }
 
   /**
-   * Runs `work`, which issues new tokens for the session, if the password is the one of the principal's
-   * user. A wrong one counts against the session.
-   * @param field the name of the password's field in errors
-   * @throws AuthError `invalid_field` on that field, `too_many_attempts`
+   * Runs `work`, which issues new tokens for the session, if the password of the session's user is correct. A wrong
+   * password is counted for the session.
+   * @param field the field that errors are reported for
+   * @throws AuthError `invalid_field`, `too_many_attempts`, `busy`, `access_token_invalid`
    */
   async confirm<T>(
     { userId, session }: AuthPrincipal,
@@ -88,14 +91,14 @@ export class Login {
     assertValidField(field, passwordProblem(password));
     const user = await this.users.findById(userId);
     if (!user) throw invalidAccessToken();
-    return this.inSession.run(session.id, user, info, {
+    return this.sessionAttempts.run(session.id, user, info, {
       verify: ({ network }) => this.passwords.verify(password, user, network),
       work: () => work(user),
       wrong: invalidField(field, FIELD_MESSAGES.password),
     });
   }
 
-  /** Replaces a weaker hash while the password is at hand. A failure does not fail the login. */
+  /** Hashes the password again if its stored hash is weaker than configured. A failure is logged; the login succeeds. */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;
     if (passwordHash === null || !this.users.setPasswordHash || !this.passwords.needsRehash(passwordHash)) return;

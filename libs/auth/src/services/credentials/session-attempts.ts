@@ -7,7 +7,7 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { AttemptSlots, type Slots } from './attempt-slots';
 import { FailedLoginReport } from './failed-login-report';
 
-/** A password that is confirmed within a session. */
+/** How to confirm a password within a session, and what to do if it is correct. */
 export interface Confirmation<T> {
   readonly verify: (client: Client) => Promise<boolean>;
   readonly work: () => Promise<T>;
@@ -16,8 +16,8 @@ export interface Confirmation<T> {
 }
 
 /**
- * Throttles the passwords that are confirmed within a session, apart from logins: strangers who guess at the account do not
- * lock its owner's session, and a thief who holds one gets no more guesses from other networks.
+ * Throttles password confirmations within a session. They are counted separately from logins: failed logins do not block the
+ * open sessions of a user, and whoever steals a session gains no further guesses by changing networks.
  */
 @Injectable()
 export class SessionAttempts {
@@ -30,17 +30,17 @@ export class SessionAttempts {
   ) {}
 
   /**
-   * Runs `work` if the password is right. A wrong one is counted; the 100th in a row ends the session.
+   * Runs `work` if the password is correct. A wrong password is counted; the 100th in a row ends the session.
    * `work` issues new tokens for the session, which ends its failure streak.
-   * @param user whose password it is
-   * @throws AuthError `too_many_attempts`, before anything is verified or counted; `access_token_invalid`
+   * @param user the owner of the session
+   * @throws AuthError `too_many_attempts` or `busy`, before the password is verified; `access_token_invalid`; `wrong`
    */
   run<T>(sessionId: string, user: StoredUser, info: ClientInfo, { verify, work, wrong }: Confirmation<T>): Promise<T> {
     const { client } = this.lifecycle.operationContext(info);
     return this.slots.enter(client.network, async () => {
       const isRight = await this.slots.run(this.slotsOf(sessionId), async (release) => {
         const matches = await verify(client);
-        // Released before the work, which may be part of a transaction of the application that is rolled back.
+        // Released before `work`, because the application may roll back the transaction that `work` takes part in.
         if (matches) await release();
         else await this.slots.settle(() => this.fail(sessionId, client, user));
         return matches;

@@ -99,9 +99,9 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     await this.database.autocommit(this.deleteAccount.with({ account: accountKey }));
   }
 
-  private *admitLocked({ now, limits, isAccountBound, ...keys }: AttemptToAdmit): Transaction<Admission> {
+  private *admitLocked({ now, limits, enforceAccountLimits, ...keys }: AttemptToAdmit): Transaction<Admission> {
     const streaks = yield* this.lock(keys, now, slotsOfAttempt(now));
-    const admission = admissionOf(streaks, now, limits, isAccountBound);
+    const admission = admissionOf(streaks, now, limits, enforceAccountLimits);
     return admission.kind === 'admitted' ? admission : new RolledBack(admission);
   }
 
