@@ -1,11 +1,11 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Clock, Metrics } from '../../domain/ports/platform';
 import { HistoryGrowth } from '../../domain/history-growth';
 import type { PruneKind } from '../../domain/metrics';
 import { type Prunable, PruningStore } from '../../domain/ports/sessions';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { BATCH, EVENTS_WITHOUT_USER, Trimming } from './trimming';
+import { BATCH_SIZE, MAX_EVENTS_WITHOUT_USER, Trimming } from './trimming';
 import { measured } from './measured';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 
@@ -116,7 +116,7 @@ export class PruningService implements BeforeApplicationShutdown {
     const now = this.clock.now();
     const before = this.instants(now);
     const remove = (what: Prunable): Promise<number> =>
-      this.inBatches(async () => this.counted(KINDS[what], await this.store.remove(what, before[what], BATCH)));
+      this.inBatches(async () => this.counted(KINDS[what], await this.store.remove(what, before[what], BATCH_SIZE)));
     const { endedSessions, sessions } = await this.pruneSessions();
     const loginFailures = await remove('loginFailures');
     const passwordResets = await remove('passwordResets');
@@ -136,7 +136,7 @@ export class PruningService implements BeforeApplicationShutdown {
     const { store } = this;
     const now = this.clock.now();
     const before = this.instants(now);
-    const caps = { perUser: this.options.history.maxRowsPerUser, withoutUser: EVENTS_WITHOUT_USER };
+    const caps = { perUser: this.options.history.maxRowsPerUser, withoutUser: MAX_EVENTS_WITHOUT_USER };
     const { toEnd, toRemove } = await store.countSessions(now);
     return {
       endedSessions: toEnd,
@@ -151,7 +151,7 @@ export class PruningService implements BeforeApplicationShutdown {
     const total = { endedSessions: 0, sessions: 0 };
     const context = this.lifecycle.operationContext({});
     await this.inBatches(async () => {
-      const { visited, removed, ended } = await this.store.pruneSessions(context, BATCH);
+      const { visited, removed, ended } = await this.store.pruneSessions(context, BATCH_SIZE);
       this.lifecycle.publishSessionEnded(ended);
       total.endedSessions += this.counted('ended_sessions', ended.length);
       total.sessions += this.counted('sessions', removed);
@@ -166,8 +166,8 @@ export class PruningService implements BeforeApplicationShutdown {
     while (!this.stopped) {
       const size = await batch();
       total += size;
-      if (size < BATCH) break;
-      await turn();
+      if (size < BATCH_SIZE) break;
+      await yieldToEventLoop();
     }
     return total;
   }

@@ -1,21 +1,21 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { EventOwner } from '../../domain/history-growth';
 import { type PruningStore, TRIM_START, type TrimPosition } from '../../domain/ports/sessions';
 
-/** Rows of one batch, which is one short transaction. */
-export const BATCH = 500;
+/** The number of rows in a batch. Each batch is one short transaction. */
+export const BATCH_SIZE = 500;
 
-/** The most events that are kept of unknown names, which anyone may type. (ASVS 16.4) */
-export const EVENTS_WITHOUT_USER = 10_000;
+/** The maximum number of events of unknown names that are kept. Anyone can cause such events. (ASVS 16.4) */
+export const MAX_EVENTS_WITHOUT_USER = 10_000;
 
-/** The most events that a process writes for one user between two trims. */
+/** The maximum number of events that an instance writes for one user before it trims them. */
 export const GROWTH_LIMIT = 1_000;
 
-/** The most ended sessions that are kept of one user. A login is compared with them, and all are removed with the user. */
-const ENDED_SESSIONS = 1_000;
+/** The maximum number of ended sessions kept per user. Each login is compared with them, to detect new devices. */
+const MAX_ENDED_SESSIONS = 1_000;
 
-/** After so many users in a row who cannot be trimmed, the database is down. */
-const MOST_FAILURES = 10;
+/** Trimming stops after this many owners have failed: the database is probably down. */
+const MAX_FAILED_OWNERS = 10;
 
 export interface TrimmedRows {
   readonly events: number;
@@ -23,25 +23,26 @@ export interface TrimmedRows {
 }
 
 /**
- * Keeps what a user leaves within its number of rows: events, and ended sessions. A session is recorded when it is opened, so
- * who has more ended sessions than are kept has had as many events.
+ * Removes the events and ended sessions of a user beyond the maximum. Only events are counted to find such users: each
+ * session writes an event when it is opened.
  */
 export class Trimming {
   constructor(
     private readonly store: PruningStore,
     private readonly maxRowsPerUser: number,
-    private readonly counted: (kind: 'events' | 'sessions', rows: number) => number,
+    private readonly countRemoved: (kind: 'events' | 'sessions', rows: number) => number,
     private readonly isStopped: () => boolean,
   ) {}
 
-  /** Trims whoever has too much. */
+  /** Trims the events without a user, and every user with more than `maxRowsPerUser` events. */
   async trimAll(): Promise<TrimmedRows> {
     return this.trimEach(this.ownersOverCap());
   }
 
   /**
-   * One after another. One who cannot be trimmed, because a transaction holds the user's lock, keeps no other from it.
-   * @throws the first failure, after all others were trimmed
+   * Trims the owners one after another. If one of them fails, for example because a transaction holds the user's lock, the
+   * next ones are still trimmed.
+   * @throws the first failure, at the end
    */
   async trimEach(owners: Iterable<EventOwner> | AsyncIterable<EventOwner>): Promise<TrimmedRows> {
     const total = { events: 0, sessions: 0 };
@@ -51,7 +52,7 @@ export class Trimming {
         total.events += await this.trimEvents(owner);
         if (owner !== null) total.sessions += await this.trimSessions(owner);
       } catch (error) {
-        if (failures.push(error) === MOST_FAILURES) break;
+        if (failures.push(error) === MAX_FAILED_OWNERS) break;
       }
       if (this.isStopped()) break;
     }
@@ -61,7 +62,7 @@ export class Trimming {
 
   private async *ownersOverCap(): AsyncGenerator<EventOwner> {
     yield null;
-    for (let after: string | null = ''; after !== null; await turn()) {
+    for (let after: string | null = ''; after !== null; await yieldToEventLoop()) {
       const { users, next } = await this.store.usersOverCap(this.maxRowsPerUser, after);
       yield* users;
       after = this.isStopped() ? null : next;
@@ -69,23 +70,23 @@ export class Trimming {
   }
 
   private async trimEvents(owner: EventOwner): Promise<number> {
-    const cap = owner === null ? EVENTS_WITHOUT_USER : this.maxRowsPerUser;
+    const cap = owner === null ? MAX_EVENTS_WITHOUT_USER : this.maxRowsPerUser;
     let total = 0;
     for (let position: TrimPosition | null = TRIM_START; position !== null && !this.isStopped();) {
-      const { removed, next } = await this.store.trim(owner, cap, BATCH, position);
-      total += this.counted('events', removed);
+      const { removed, next } = await this.store.trim(owner, cap, BATCH_SIZE, position);
+      total += this.countRemoved('events', removed);
       position = next;
-      if (next) await turn();
+      if (next) await yieldToEventLoop();
     }
     return total;
   }
 
   private async trimSessions(userId: string): Promise<number> {
     let total = 0;
-    for (let removed = BATCH; removed === BATCH && !this.isStopped();) {
-      removed = this.counted('sessions', await this.store.trimSessions(userId, ENDED_SESSIONS, BATCH));
+    for (let removed = BATCH_SIZE; removed === BATCH_SIZE && !this.isStopped();) {
+      removed = this.countRemoved('sessions', await this.store.trimSessions(userId, MAX_ENDED_SESSIONS, BATCH_SIZE));
       total += removed;
-      if (removed === BATCH) await turn();
+      if (removed === BATCH_SIZE) await yieldToEventLoop();
     }
     return total;
   }

@@ -2,19 +2,20 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../domain/ports/platform';
 import type { Successor } from './token-issuer';
 
-/** How long a pair is kept for the client to come back, and how many are: an outage concerns every client at once. */
-const KEPT_MS = 60_000;
-const MOST_KEPT = 10_000;
+/** How long a pair is kept for a retry of the client. */
+const RETENTION_MS = 60_000;
+/** The maximum number of pairs: an outage may affect every client at the same time. */
+const MAX_PAIRS = 10_000;
 
 /**
- * The pairs of refreshes that were answered with 503 because their outcome is unknown. If the client presents its token again
- * here, the refresh is tried again with the same pair: where the first one was done after all, the database has it already.
- * Each is given out once. They are kept in memory alone, by the digest of the presented token.
+ * Keeps the token pairs of refreshes that were answered with 503 because their outcome is unknown. If the client presents its
+ * token to this instance again, the refresh is retried with the same pair: if the first attempt was committed, the database
+ * already has that pair. Each pair is returned once. Pairs are kept in memory only, by the digest of the presented token.
  */
 @Injectable()
 export class UndeliveredPairs implements BeforeApplicationShutdown {
-  /** The oldest first. */
-  private readonly pairs = new Map<string, { readonly successor: Successor; readonly until: number }>();
+  /** Oldest first. */
+  private readonly pairs = new Map<string, { readonly successor: Successor; readonly expiresAt: number }>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly clock: Clock) {}
@@ -24,25 +25,25 @@ export class UndeliveredPairs implements BeforeApplicationShutdown {
     this.pairs.clear();
   }
 
-  /** @param presentedDigest the digest of the token that the pair follows */
+  /** @param presentedDigest the digest of the refresh token that the pair replaces */
   keep(presentedDigest: string, successor: Successor): void {
-    this.pairs.set(presentedDigest, { successor, until: this.clock.now() + KEPT_MS });
-    if (this.pairs.size > MOST_KEPT) this.pairs.delete(this.pairs.keys().next().value!);
-    // Secrets do not stay in memory for want of further refreshes.
-    this.timer ??= setTimeout(() => this.forgetExpired(), KEPT_MS).unref();
+    this.pairs.set(presentedDigest, { successor, expiresAt: this.clock.now() + RETENTION_MS });
+    if (this.pairs.size > MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);
+    // A timer, because secrets must not stay in memory until the next refresh.
+    this.timer ??= setTimeout(() => this.removeExpired(), RETENTION_MS).unref();
   }
 
-  /** Returns the pair and forgets it. */
+  /** Removes and returns the pair, or returns null if there is none or it has expired. */
   take(presentedDigest: string): Successor | null {
     const kept = this.pairs.get(presentedDigest);
     if (!kept) return null;
     this.pairs.delete(presentedDigest);
-    return this.clock.now() < kept.until ? kept.successor : null;
+    return this.clock.now() < kept.expiresAt ? kept.successor : null;
   }
 
-  private forgetExpired(): void {
+  private removeExpired(): void {
     const now = this.clock.now();
-    for (const [digest, { until }] of this.pairs) if (until <= now) this.pairs.delete(digest);
-    this.timer = this.pairs.size > 0 ? setTimeout(() => this.forgetExpired(), KEPT_MS).unref() : undefined;
+    for (const [digest, { expiresAt }] of this.pairs) if (expiresAt <= now) this.pairs.delete(digest);
+    this.timer = this.pairs.size > 0 ? setTimeout(() => this.removeExpired(), RETENTION_MS).unref() : undefined;
   }
 }
