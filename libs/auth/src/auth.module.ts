@@ -24,7 +24,7 @@ import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
 import { configureExpress, type ExpressApplication } from './http/platform/express';
 import { configureFastify, type FastifyApplication } from './http/platform/fastify';
 import { libraryRoutes } from './http/platform/library-routes';
-import { httpServerOf, keepPeerAddresses } from './http/platform/peer-addresses';
+import { httpServerOf, cachePeerAddresses } from './http/platform/peer-addresses';
 import { AUTH_OPTIONS, type AuthModuleExtras, type ResolvedAuthOptions } from './options/auth-options';
 import { assertPlainOptions } from './options/resolve-options';
 import { AuthService } from './services/auth.service';
@@ -102,11 +102,11 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     if (adapter.getType() === 'express') configureExpress(adapter.getInstance<ExpressApplication>(), isLibraryRoute);
   }
 
-  /** Refuses contradictory decorators, warns of settings, and has the addresses of clients kept. */
+  /** Refuses contradictory decorators, warns about insecure settings, and caches the addresses of clients. */
   onModuleInit(): void {
     refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
-    if (server) keepPeerAddresses(server);
+    if (server) cachePeerAddresses(server);
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
     warnAboutShortGracePeriod(this.options);

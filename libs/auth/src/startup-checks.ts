@@ -79,7 +79,7 @@ export function refuseSecondModule(modules: ModulesContainer, type: Type): void 
   );
 }
 
-/** @throws AuthSetupError where a handler or class is declared both open and guarded */
+/** @throws AuthSetupError where a handler or class is declared both public and guarded */
 export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;

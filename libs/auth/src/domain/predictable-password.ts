@@ -1,19 +1,19 @@
 import { isCommonPassword } from './common-passwords';
 import { FIELD_MESSAGES } from './fields';
 
-/** Shorter names are parts of too many words. */
+/** Shorter names occur in too many words. */
 const MIN_NAME_LENGTH = 4;
 
-/** Shorter runs are in every text: many words are made wholly of pairs of neighbouring keys. */
+/** Shorter runs occur in ordinary text: many words consist of pairs of adjacent keys. */
 const MIN_RUN_LENGTH = 3;
 
-/** How much of a block its second repetition must have: `never say never` is no block that is repeated. */
+/** How much of a block must follow the block for it to count as repeated. `never say never` has less of `never say `. */
 const MIN_REPEATED_SHARE = 3 / 4;
 
 /**
- * Why a password is easy to guess, ignoring case, or null: it is a common one, a repeated block, made wholly of runs of keys
- * or characters (also where characters are doubled), or contains the whole name. Nothing else is searched for inside a password. (NIST SP 800-63B-4, 3.1.1.2;
- * ASVS 6.2.4, 6.2.11)
+ * Returns why a password is easy to guess, or null. Ignores case. A password is easy to guess if it is common, a repeated
+ * block, or consists entirely of runs of keys or characters (also with doubled characters), or if it contains the username.
+ * A common password that is only part of a longer one is accepted. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
  */
 export function predictabilityProblem(password: string, username: string): string | null {
   const text = folded(password);
@@ -21,15 +21,15 @@ export function predictabilityProblem(password: string, username: string): strin
   if (isCommonPassword(text) || isRepeated(text)) return FIELD_MESSAGES.common;
   if ([...name].length >= MIN_NAME_LENGTH && text.includes(name)) return FIELD_MESSAGES.containsName;
   const characters = [...text];
-  const isOfRuns = isMadeOfRuns(characters) || isMadeOfRuns(withoutDoubles(characters));
-  return isOfRuns ? FIELD_MESSAGES.common : null;
+  const isRuns = consistsOfRuns(characters) || consistsOfRuns(withoutDoubles(characters));
+  return isRuns ? FIELD_MESSAGES.common : null;
 }
 
 function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Whether the text is one block, repeated. Of the last repetition the end may be missing, a quarter of the second one. */
+/** Whether the text repeats one block. The last repetition may be incomplete, a single one by a quarter of the block. */
 function isRepeated(text: string): boolean {
   for (let length = 1; length * (1 + MIN_REPEATED_SHARE) <= text.length; length++) {
     if (text.startsWith(text.slice(length))) return true;
@@ -37,19 +37,19 @@ function isRepeated(text: string): boolean {
   return false;
 }
 
-/** The characters, each once where equal ones follow one another: `aabbcc` is as easy to guess as `abc`. */
+/** Reduces repeated characters to one: `aabbcc` is as easy to guess as `abc`. */
 function withoutDoubles(characters: readonly string[]): string[] {
   return characters.filter((character, index) => character !== characters[index - 1]);
 }
 
-/** Whether the text can be cut into runs, each of characters that all follow one another in the same way. */
-function isMadeOfRuns(characters: readonly string[]): boolean {
+/** Whether the text can be split into runs. In a run, each character follows the one before it by the same rule. */
+function consistsOfRuns(characters: readonly string[]): boolean {
   const isEndOfRun = new Set([0]);
   const lastEnds = STEPS.map(() => 0);
   for (let start = 0; start < characters.length; start++) {
     if (!isEndOfRun.has(start)) continue;
     STEPS.forEach((follows, kind) => {
-      // Within a run that is known, a later start adds no end.
+      // A run that starts inside another one of the same kind ends no further.
       if (start < lastEnds[kind]!) return;
       let end = start + 1;
       while (end < characters.length && follows(characters[end - 1]!, characters[end]!)) {
@@ -62,7 +62,7 @@ function isMadeOfRuns(characters: readonly string[]): boolean {
   return isEndOfRun.has(characters.length);
 }
 
-/** Whether the second character follows the first in a run of one kind. */
+/** A kind of run: whether the second character may follow the first. */
 type Step = (first: string, second: string) => boolean;
 
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
@@ -81,7 +81,7 @@ const AZERTY = ['1234567890', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
 const SHIFTED_DIGITS = ['!@#$%^&*()'];
 const ROW_OFFSETS = [0, 0.5, 0.75, 1.25];
 
-/** The same key, or one that touches it. */
+/** Whether the second key is the first one again, or adjacent to it. */
 function isNear(rows: readonly string[]): Step {
   const keys = new Map(rows.flatMap((row, y) => [...row].map((key, x) => [key, { x: x + ROW_OFFSETS[y]!, y }])));
   return (first, second) => {

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { accessDeclarations } from './route-access';
 
-/** Returns the handlers and classes of the application that are declared both open and guarded. */
+/** Returns the names of the handlers and classes that are declared both public and guarded. */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
   const classes = [...modules.values()].flatMap(({ controllers, providers }) =>
     [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype as Type | null),

@@ -8,11 +8,11 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
 }
 
 /**
- * Reads the address of each connection as soon as it is there. A connection that its client resets has none any more,
- * but Node keeps one that was read: so `request.ip` is known for as long as the request is served.
+ * Reads the address of each connection as soon as it is accepted. Node caches an address that has been read, so `request.ip`
+ * is still known after the client has reset the connection, when the operating system no longer reports the address.
  */
-export function keepPeerAddresses(server: EventEmitter): void {
+export function cachePeerAddresses(server: EventEmitter): void {
   const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
-  // With TLS there is a second socket, which requests have.
+  // With TLS, `request.socket` is the TLS socket, which has a cache of its own.
   for (const event of ['connection', 'secureConnection']) server.prependListener(event, read);
 }

@@ -8,21 +8,21 @@ describe('the clock of the database', () => {
 
   it('is unknown until a statement has reported it, and again after a reset', () => {
     const clock = new ServerClock();
-    expect(clock.instantIn(100)).toBeNull();
+    expect(clock.timeIn(100)).toBeNull();
     clock.observe(SERVER, performance.now());
-    expect(clock.instantIn(100)).toBe(SERVER + 100);
+    expect(clock.timeIn(100)).toBe(SERVER + 100);
     jest.advanceTimersByTime(50);
-    expect(clock.instantIn(100)).toBe(SERVER + 150);
+    expect(clock.timeIn(100)).toBe(SERVER + 150);
     clock.reset();
-    expect(clock.instantIn(100)).toBeNull();
+    expect(clock.timeIn(100)).toBeNull();
   });
 
   it('is estimated by the fastest statement of the last minute', () => {
     const clock = new ServerClock();
     for (const delay of [900, 20, 4_000]) clock.observe(SERVER + delay, performance.now());
-    expect(clock.instantIn(0)).toBe(SERVER + 20);
+    expect(clock.timeIn(0)).toBe(SERVER + 20);
     jest.advanceTimersByTime(60_000);
     clock.observe(SERVER + 60_050, performance.now());
-    expect(clock.instantIn(0)).toBe(SERVER + 60_050);
+    expect(clock.timeIn(0)).toBe(SERVER + 60_050);
   });
 });

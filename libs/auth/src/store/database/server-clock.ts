@@ -1,30 +1,34 @@
-/** An estimate that is older than this is replaced by the next one, whichever is better. */
-const VALID_MS = 60_000;
+/** Once an estimate is older than this, the next one replaces it, even if it is less accurate. */
+const MAX_AGE_MS = 60_000;
 
 /**
- * How far the clock of the database is ahead of `performance.now()`, by the results of statements. A deadline by the clock of
- * the database holds wherever a statement waits: also in a connection that is frozen.
+ * Estimates the difference between the clock of the database and `performance.now()`, from the results of statements. A
+ * deadline by the clock of the database also applies to a statement that is delayed on its way, in a connection that hangs.
  */
 export class ServerClock {
-  private aheadMs: number | null = null;
+  private offsetMs: number | null = null;
   private observedAt = 0;
 
-  /** Takes the database's time from the result of a statement that was sent at `sentAt`, by `performance.now()`. */
+  /**
+   * Updates the estimate from the result of a statement.
+   * @param serverNow the time of the database when it ran the statement, in milliseconds since 1970
+   * @param sentAt when the statement was sent, by `performance.now()`
+   */
   observe(serverNow: number, sentAt: number): void {
-    // The database read its clock later than the statement was sent: the true value is at most this, so the least is best.
-    const aheadMs = serverNow - sentAt;
-    if (this.aheadMs !== null && aheadMs > this.aheadMs && sentAt - this.observedAt < VALID_MS) return;
-    this.aheadMs = aheadMs;
+    // The database read its clock after the statement was sent, so this is an upper bound: the lowest is the most accurate.
+    const offsetMs = serverNow - sentAt;
+    if (this.offsetMs !== null && offsetMs > this.offsetMs && sentAt - this.observedAt < MAX_AGE_MS) return;
+    this.offsetMs = offsetMs;
     this.observedAt = sentAt;
   }
 
-  /** The instant by the database's clock in so many milliseconds; null as long as nothing is known of it. */
-  instantIn(milliseconds: number): number | null {
-    return this.aheadMs === null ? null : Math.round(performance.now() + this.aheadMs + milliseconds);
+  /** The time of the database in this many milliseconds from now, or null without an estimate. */
+  timeIn(milliseconds: number): number | null {
+    return this.offsetMs === null ? null : Math.round(performance.now() + this.offsetMs + milliseconds);
   }
 
-  /** Forgets what is known: a clock was set. */
+  /** Discards the estimate, because a clock was set. */
   reset(): void {
-    this.aheadMs = null;
+    this.offsetMs = null;
   }
 }

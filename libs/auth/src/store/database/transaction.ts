@@ -57,7 +57,7 @@ export function autocommitParams({ params }: Query, remainingMs: number, clock: 
   const limitMs = Math.floor(remainingMs * 0.9);
   return params.map((param) => {
     if (param === REMAINING_MS) return limitMs;
-    return param === DEADLINE_AT ? clock.instantIn(limitMs) : param;
+    return param === DEADLINE_AT ? clock.timeIn(limitMs) : param;
   });
 }
 
