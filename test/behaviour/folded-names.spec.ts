@@ -114,7 +114,7 @@ describe.each(DATABASES)('names without regard to case and width, in a mapped en
     await database.drop();
   });
 
-  it('find the user in every spelling, and take no second user in another', async () => {
+  it('find the user in every spelling, and a second user in another spelling is refused', async () => {
     for (const spelling of ['alice', 'ALICE', fullWidth('Alice'), fullWidth('ALICE')]) {
       const { access_token: token } = await host.login(spelling);
       await host.get('/me', token).expect(200);
@@ -145,7 +145,7 @@ describe.each(DATABASES)('names without regard to case and width, in a mapped en
     }
   });
 
-  it('have one failure streak, which no login under a name that looks the same ends', async () => {
+  it('share one failure streak, which a login under a look-alike name does not end', async () => {
     const members = host.dataSource.getRepository(Member);
     const { password: hash } = await members.findOneByOrFail({ email: 'alice' });
     const twins: Pick<Member, 'email' | 'foldedEmail'>[] = [

@@ -109,7 +109,7 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
 });
 
 describeEachPooled("the guard's read on %s, over two instances", (name) => {
-  it('sees a revocation by the other one at once, under load', async () => {
+  it('sees a revocation by the other instance immediately, under load', async () => {
     const database = await createDatabase(name);
     const hosts = [await Host.start({ database }), await Host.start({ database, users: [] })] as const;
     const busy = await hosts[0].login('bob');

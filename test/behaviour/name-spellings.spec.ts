@@ -205,7 +205,7 @@ describe.each(DATABASES)('a user store without regard to case and width, with se
     }
   });
 
-  it('finds nobody by the name of another user, which its database takes for the same', async () => {
+  it('finds nobody where its database returns a user with another name', async () => {
     const mine = { hash: await hasher.hash('the password of mallory'), lax: 'bob' };
     await host.dataSource.getRepository(Member).insert({ ...mine, name: 'b\u00f3b' });
     expect(await tryLogin(host, 'bob', 'the password of mallory')).toBe('invalid_credentials');

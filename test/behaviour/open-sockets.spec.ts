@@ -35,22 +35,25 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
   it.each([
     ['a password change', '/auth/password/change', { current_password: PASSWORD, new_password: PASSWORD }],
     ['a reauthentication', '/auth/reauthenticate', { password: PASSWORD }],
-  ])('of the session that %s keeps are closed, here immediately and elsewhere by the check', async (_, path, body) => {
-    const login = await here.login();
-    open(here, login, 'here');
-    open(there, login, 'there');
-    here.clock.advance(1);
-    there.clock.advance(1);
-    const { body: pair } = await here.post(path, login.access_token, body).expect(200);
-    expect(closed).toEqual(['here']);
-    open(there, login, 'there, with the new pair');
-    expect(await check(there)).toBe(1);
-    expect(closed).toEqual(['here', 'there']);
-    await here.get('/me', pair.access_token).expect(200);
-    expect(await check(there)).toBe(0);
-    await here.post('/auth/logout', pair.access_token).expect(200);
-    expect(await check(there)).toBe(1);
-  });
+  ])(
+    'of the session that %s keeps are closed, here immediately and on other instances by the check',
+    async (_, path, body) => {
+      const login = await here.login();
+      open(here, login, 'here');
+      open(there, login, 'there');
+      here.clock.advance(1);
+      there.clock.advance(1);
+      const { body: pair } = await here.post(path, login.access_token, body).expect(200);
+      expect(closed).toEqual(['here']);
+      open(there, login, 'there, with the new pair');
+      expect(await check(there)).toBe(1);
+      expect(closed).toEqual(['here', 'there']);
+      await here.get('/me', pair.access_token).expect(200);
+      expect(await check(there)).toBe(0);
+      await here.post('/auth/logout', pair.access_token).expect(200);
+      expect(await check(there)).toBe(1);
+    },
+  );
 
   it('are closed where the password was changed between the check of their token and their registration', async () => {
     const login = await here.login();
@@ -98,7 +101,7 @@ describe.each(DATABASES)('open sockets on %s', (name) => {
     },
   };
 
-  it.each(Object.keys(ENDS))('of a session that %s ends are closed at once, and no others', async (how) => {
+  it.each(Object.keys(ENDS))('of a session that %s ends are closed immediately, and no others', async (how) => {
     const login = await here.login();
     const bob = await here.login('bob');
     if (how !== 'an administrator') open(here, bob, 'of bob');

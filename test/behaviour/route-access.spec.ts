@@ -350,7 +350,7 @@ describe('@Public() beside a guard on one handler or class', () => {
     return error;
   }
 
-  it('stops the start, with the names of all of them', async () => {
+  it('prevents startup, and the error names all of them', async () => {
     const controllers = [ContradictoryController, ContradictoryRecentController, ContradictoryHandlers];
     const error = await startError({ controllers, providers: [ContradictoryGateway] });
     for (const name of ['Controller', 'RecentController', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {

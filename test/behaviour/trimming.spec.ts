@@ -80,7 +80,7 @@ stories('a history that is too long', { auth: AUTH }, (at: Stage) => {
 });
 
 stories('a user who has many events between two prunings', { auth: AUTH }, (at: Stage) => {
-  it('is trimmed each time that this process has written as many as may stay', async () => {
+  it('is trimmed each time that this instance has written as many events as are kept', async () => {
     const { host } = at;
     await host.pruning.trimGrown();
     let { refresh_token: token } = await host.login();
@@ -109,7 +109,7 @@ stories('ended sessions of one user', { auth: AUTH }, (at: Stage) => {
     return { active, ended: [...(await copyEnded(host, session.session_id, times - 1)), session.session_id] };
   };
 
-  it('are removed in batches with their user, after what authenticates', async () => {
+  it('are removed in batches with their user, after everything that authenticates', async () => {
     const { host } = at;
     const { active } = await withEnded(1_200);
     const alice = await idOf(host);
@@ -163,7 +163,7 @@ stories('ended sessions of one user', { auth: AUTH }, (at: Stage) => {
     expect(await host.dataSource.getRepository(AuthSession).count()).toBe(0);
   });
 
-  it('are kept up to 1,000: the oldest go with the history that they are recorded in', async () => {
+  it('are kept up to 1,000: the oldest are removed when the history is trimmed', async () => {
     const { host } = at;
     const { active, ended } = await withEnded(2_100);
     await writeEvents(host, await idOf(host), many('logout', 21));

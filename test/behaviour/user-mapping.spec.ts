@@ -211,7 +211,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
       { entity: Stranger },
       /users\.entity is Stranger, which the DataSource does not have/,
     ],
-  ])('with %s stops the start', async (_, mapping, problem) => {
+  ])('with %s prevents startup', async (_, mapping, problem) => {
     expect(await startError(database, mapping)).toMatch(problem);
   });
 

@@ -40,7 +40,7 @@ async function idOf(host: Host, username: string): Promise<string> {
 }
 
 stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) => {
-  it('block logins from unfamiliar networks for 24 hours, and say how many seconds are left', async () => {
+  it('block logins from unfamiliar networks for 24 hours, and Retry-After gives the remaining seconds', async () => {
     const { host } = at;
     await guess(host, 99);
     host.clock.advance(HOUR);
@@ -65,7 +65,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     expect(await tryLogin(host, PASSWORD, '192.0.2.2')).toBe(BLOCKED);
   });
 
-  it('do not block a network from which the user has logged in, whose login ends the block', async () => {
+  it('do not block networks from which the user has logged in, and a login from there ends the block', async () => {
     const { host } = at;
     expect(await tryLogin(host, PASSWORD, HOME)).toBe('ok');
     await guess(host, 100);
@@ -102,7 +102,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     expect(await tryLogin(host, PASSWORD, HOME)).toBe('ok');
   });
 
-  it('are not prolonged by refused attempts, nor by failures from familiar networks', async () => {
+  it('begin a block that neither refused attempts nor failures from familiar networks extend', async () => {
     const { host } = at;
     expect(await tryLogin(host, PASSWORD, HOME)).toBe('ok');
     await guess(host, 100);
@@ -115,7 +115,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     expect(await tryLogin(host, PASSWORD, ELSEWHERE)).toBe('ok');
   });
 
-  it('touch no open session: it refreshes, ends others, confirms its password and changes it', async () => {
+  it('do not affect open sessions: they refresh, end others, and confirm and change the password', async () => {
     const { host } = at;
     const login = { username: 'alice', password: PASSWORD };
     const opened = await host.auth.login(login, { ipAddress: HOME });
@@ -132,7 +132,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     await restorePassword(host);
   });
 
-  it('end with a password reset, and with a call that resets them', async () => {
+  it('are reset by a password reset and by resetFailedLogins()', async () => {
     const { host } = at;
     await guess(host, 100);
     await host.auth.resetFailedLogins('alice');
@@ -143,7 +143,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     await restorePassword(host);
   });
 
-  it('block a name that nobody has alike, for as long', async () => {
+  it('block an unknown name in the same way and for the same time', async () => {
     const { host } = at;
     for (const name of ['alice', 'mallory']) await guess(host, 100, name);
     host.clock.advance(DAY - 1);
@@ -158,7 +158,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     expect(await host.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
   });
 
-  it('are refused by the same statements, whether anybody has the name or not', async () => {
+  it('are refused by the same statements for known and unknown names', async () => {
     const { host } = at;
     for (const name of ['alice', 'mallory']) await guess(host, 100, name);
     const tap = new Tap(host);
@@ -174,7 +174,7 @@ stories('a hundred failed logins in a row from anywhere', auth(), (at: Stage) =>
     expect(await statementsFor('mallory')).toEqual(known);
   });
 
-  it('are signalled at the fiftieth and when the block begins, and the block is recorded once', async () => {
+  it('emit a signal at the 50th failure and when the block begins, and record the block once', async () => {
     const { host } = at;
     await guess(host, 100);
     for (let i = 0; i < 3; i++) expect(await tryLogin(host, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
@@ -229,7 +229,7 @@ stories('fewer than a hundred failed logins in a row', auth(), (at: Stage) => {
     expect(hasher.verified).toHaveLength(1);
   });
 
-  it('are reported with each delay that they begin, but not for attempts that are refused', async () => {
+  it('are reported for each delay that begins, but not for refused attempts', async () => {
     const { host } = at;
     for (let i = 0; i < 10; i++) await tryLogin(host, 'wrong', ELSEWHERE);
     for (let i = 0; i < 3; i++) await tryLogin(host, PASSWORD, ELSEWHERE);

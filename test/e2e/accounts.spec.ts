@@ -66,7 +66,7 @@ stories('an account', {}, (at: Stage) => {
 
 stories('an id', {}, (at: Stage) => {
   // MariaDB compares text with the number 0 as equal unless the text begins with a digit.
-  it.each([0, 0n, '', '0', ' ', null, NaN])('%p is unknown, whatever the database takes it for', async (given) => {
+  it.each([0, 0n, '', '0', ' ', null, NaN])('%p is unknown, whatever the database converts it to', async (given) => {
     const { host } = at;
     const { access_token: token } = await host.login();
     await host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);

@@ -131,7 +131,7 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     expect((await administer(host).list({ userId: await idOf(host, 'bob') }, { limit: 1 })).next).toBeNull();
   });
 
-  it.each(['xyz', '', '1', "' OR 1=1"])('cannot read the page behind %j', async (after) => {
+  it.each(['xyz', '', '1', "' OR 1=1"])('cannot read a page after %j', async (after) => {
     const id = await idOf(at.host, 'alice');
     const wrong = { code: 'invalid_field', fields: { after: ['Pass the `next` of a page.'] } };
     await expect(administer(at.host).list({}, { after })).rejects.toMatchObject(wrong);

@@ -221,7 +221,7 @@ for (const [title, configure] of Object.entries(HOSTS)) {
       ]);
     });
 
-    it('fields of the prototype and fields that are not known do no harm to a good login', async () => {
+    it('unknown fields and fields of the prototype do not affect a login', async () => {
       const known = `"username":"alice","password":"${PASSWORD}"`;
       for (const more of ['"__proto__":{"username":"bob"}', '"constructor":1', '"hasOwnProperty":1', '"x":{"y":[]}']) {
         expect((await postJson(LOGIN, `{${more},${known}}`))[0]).toBe(200);
@@ -280,7 +280,7 @@ storiesOnBothPlatforms('whatever a client sends', {}, (at: Stage) => {
     { weight: 1, arbitrary: visible() },
   );
 
-  it('is answered with a status and a shape that are known, and tells nothing of the inside', async () => {
+  it('gets a documented status and shape, and no internal details', async () => {
     const { host } = at;
     const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
     await fc.assert(

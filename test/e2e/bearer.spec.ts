@@ -89,7 +89,7 @@ storiesOnBothPlatforms('the bearer of an access token', {}, (at: Stage) => {
     }
   });
 
-  it.each(NO_TOKEN)('who sends %j is answered as everybody without a live token', async (value) => {
+  it.each(NO_TOKEN)('who sends %j gets the response to an invalid token', async (value) => {
     for (const route of ['GET /me', 'GET /auth/sessions/']) {
       expect((await ask(route, value)).bytes).toBe((await invalid(route)).bytes);
     }

@@ -42,7 +42,7 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     await login(PASSWORD).expect(200);
   });
 
-  it('wait 30 s, then twice as long each time, an hour at the most', async () => {
+  it('are delayed by 30 s, doubled each time, up to an hour', async () => {
     const { host } = at;
     await fail(host, 9);
     for (const seconds of [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]) {
@@ -65,7 +65,7 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     expect(await tryLogin(host, PASSWORD)).toBe('ok');
   });
 
-  it('touch neither the owner on another network, nor open sessions, nor refresh', async () => {
+  it('do not affect the owner on another network, open sessions or refreshes', async () => {
     const { host } = at;
     const session = await host.login();
     await fail(host, 10);
@@ -76,7 +76,7 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     expect(await tryLogin(host, PASSWORD)).toBe('too_many_attempts 30');
   });
 
-  it('are counted together for all spellings of an address and for a /64, and apart for its neighbour', async () => {
+  it('are counted together for all spellings of an address and for a /64, and separately for the next /64', async () => {
     const { host } = at;
     const spellings = ['2001:db8:0:1::1', '2001:0DB8::1:0:0:0:2', '2001:db8:0:1:ffff::3%eth0'];
     for (let i = 0; i < 10; i++) await fail(host, 1, spellings[i % 3]);
@@ -120,7 +120,7 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     expect(await tryLogin(host, PASSWORD, '192.0.2.1', 'mallory')).toBe('too_many_attempts 30');
   });
 
-  it('leave neither a new row nor a changed one where they are refused', async () => {
+  it('neither create nor change a row when they are refused', async () => {
     const { host } = at;
     const rows = (): Promise<unknown[]> => host.dataSource.query('SELECT * FROM auth_login_failures ORDER BY 1');
     for (let i = 0; i < 91; i++) await fail(host, 1, `198.51.100.${i}`);
@@ -138,7 +138,7 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     expect([blocked.length, delayed.length]).toEqual([93, 2]);
   });
 
-  it('are counted by the user once one has the name: renamed, the user keeps the streak and the name is free', async () => {
+  it('are counted per user once a user has the name: a rename keeps the streak of the user and frees the name', async () => {
     const { host } = at;
     const users = host.dataSource.getRepository(AuthUser);
     const { id } = await users.findOneByOrFail({ username: 'alice' });
@@ -166,7 +166,7 @@ stories('failed logins', { auth: { passwordHasher: hasher } }, (at: Stage) => {
     expect(await tryLogin(host, PASSWORD)).toBe('ok');
   });
 
-  it('leave rows that are removed when their time is over', async () => {
+  it('leave rows that are pruned once they have expired', async () => {
     const { host } = at;
     await fail(host, 3, '192.0.2.1', 'mallory');
     host.clock.advance(5 * MINUTE);

@@ -79,7 +79,7 @@ stories('within a grace period of ten seconds', graceOf(10), (at: Stage) => {
     expect(host.sent('user_logged_out')).toEqual([]);
   });
 
-  it('a replay is recorded as one, and changes nothing of the session but the number of replays', async () => {
+  it('a replay is recorded as a replay, and changes only the number of replays in the session', async () => {
     const { host } = at;
     const first = await host.login();
     const { body: pair } = await refreshFrom(HOME, host, first.refresh_token).expect(200);

@@ -96,7 +96,7 @@ class SlowHasher extends HeldHasher {
 const slow = { passwordHasher: new SlowHasher(), hashing: { concurrent: 2, waiting: 14 } };
 
 stories('a flood of logins with random names from one network', { auth: slow }, (at: Stage) => {
-  it('does not keep those of other networks from succeeding, and leaves no rows where it is refused', async () => {
+  it('does not prevent logins from other networks, and leaves no rows where it is refused', async () => {
     const { host } = at;
     let isOver = false;
     let failures = 0;

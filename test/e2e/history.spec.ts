@@ -139,7 +139,7 @@ storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
     expect(await names('event=logout')).toEqual([]);
   });
 
-  it('is looked for among 10,000 events, and older ones are found by an event before which to look', async () => {
+  it('searches 10,000 events, and the next request continues at the event given as before', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     const events = host.dataSource.getRepository(AuthEvent);

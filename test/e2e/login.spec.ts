@@ -53,7 +53,7 @@ storiesOnBothPlatforms('a login', {}, (at: Stage) => {
     expect(me.body).toMatchObject({ username: 'alice', session_id: body.session_id });
   });
 
-  it('gives other tokens and another session each time', async () => {
+  it('returns new tokens and a new session each time', async () => {
     const answers = [await at.host.login(), await at.host.login(), await at.host.login('bob')];
     const strings = answers.flatMap((one) => [one.access_token, one.refresh_token, one.session_id]);
     expect(new Set(strings).size).toBe(strings.length);
@@ -84,7 +84,7 @@ storiesOnBothPlatforms('a login', {}, (at: Stage) => {
     expect(host.sent('user_logged_in').map(({ session }) => session.id)).toEqual([id]);
   });
 
-  it('fails alike for an unknown user, a wrong password and a disabled user, to the byte', async () => {
+  it('fails with the same bytes for an unknown user, a wrong password and a disabled user', async () => {
     const { host } = at;
     const wrong = await attempt(host, 'alice', 'wrong');
     expect([wrong.status, JSON.parse(wrong.body)]).toEqual([400, INVALID_CREDENTIALS]);
@@ -168,7 +168,7 @@ storiesOnBothPlatforms('a login', {}, (at: Stage) => {
     await host.login('carol-spaces', password);
   });
 
-  it('takes a password of 72 bytes, and one of 73 that begins with it is wrong', async () => {
+  it('accepts a password of 72 bytes, and refuses the same password with one more byte', async () => {
     const { host } = at;
     await host.auth.createUser({ username: 'carol-72', password: 'a'.repeat(72) }, { skipPolicy: true });
     await host.auth.createUser({ username: 'carol-utf8', password: '\u00e9'.repeat(36) }, { skipPolicy: true });
@@ -186,7 +186,7 @@ storiesOnBothPlatforms('a login', {}, (at: Stage) => {
     ['of 4,097 bytes', 'a'.repeat(4097)],
     ['of 4,098 bytes in 2,049 characters', '\u00e9'.repeat(2049)],
     ['of 90 kB', 'a'.repeat(90_000)],
-  ])('with a password %s is a field error and no failure', async (_, password) => {
+  ])('with a password %s is a field error and is not counted as a failure', async (_, password) => {
     const answer = await attempt(at.host, 'alice', password);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([
       400,
@@ -223,7 +223,7 @@ storiesOnBothPlatforms('a login', {}, (at: Stage) => {
     ['half a surrogate pair', '\xed\xa0\x80'],
     ['an overlong slash', '\xc0\xaf'],
     ['the replacement character', '\xef\xbf\xbd'],
-  ])('takes no name and no password with ill-formed UTF-8: %s', async (_, bytes) => {
+  ])('refuses names and passwords with ill-formed UTF-8: %s', async (_, bytes) => {
     const body = `{"username":"${bytes}","password":"${bytes}"}`;
     const head = ['POST /auth/login/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`];
     const answer = await sendRaw(at.host, head, body);
@@ -285,10 +285,13 @@ storiesOnBothPlatforms('a login without regard to case', { auth: { nameMatching:
     expect(host.sent('login_failed').at(-1)!.failureCount).toBe(1);
   });
 
-  it.each(['ALICE', '\uff41\uff4c\uff49\uff43\uff45'])('takes no second user %j beside alice', async (username) => {
-    const create = at.host.auth.createUser({ username, password: PASSWORD });
-    await expect(create).rejects.toMatchObject({ code: 'username_taken' });
-  });
+  it.each(['ALICE', '\uff41\uff4c\uff49\uff43\uff45'])(
+    'refuses to create the user %j when alice exists',
+    async (username) => {
+      const create = at.host.auth.createUser({ username, password: PASSWORD });
+      await expect(create).rejects.toMatchObject({ code: 'username_taken' });
+    },
+  );
 
   it('creates one of two users whose names differ in case and width, in parallel too', async () => {
     for (const [first, second] of [

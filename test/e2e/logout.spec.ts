@@ -1,7 +1,7 @@
 import { INVALID_REFRESH, historyOf, storedEnd, storiesOnBothPlatforms, type Stage } from './stories';
 
 storiesOnBothPlatforms('a logout', {}, (at: Stage) => {
-  it('ends the session: its access token and its whole family are dead at once, the others live', async () => {
+  it('ends the session: its access token and its whole family are revoked immediately, other sessions continue', async () => {
     const { host } = at;
     const first = await host.login();
     const other = await host.login();

@@ -30,7 +30,7 @@ const CASES: Readonly<Record<string, { username: string; password: string; make?
 const options = { users: ['alice', 'bob', 'carol'], auth: { passwordHasher: hasher } };
 
 stories('a login that is refused', options, (at: Stage) => {
-  it('tells nothing of its cause: the same bytes, the same statements, one hash of the same cost', async () => {
+  it('does not reveal its cause: the same bytes, the same statements, one hash of the same cost', async () => {
     const { host } = at;
     const tap = new Tap(host);
     const seen: Record<string, { bytes: string; statements: string[]; costs: (string | undefined)[] }> = {};

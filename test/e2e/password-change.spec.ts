@@ -42,7 +42,7 @@ stories('a password change', {}, (at: Stage) => {
     expect(events).toContainEqual(['forced_logout', { session_id: other.session_id, reason: 'password_change' }]);
   });
 
-  it('revokes the old tokens of the current session, and presenting its refresh token is no reuse', async () => {
+  it('revokes the old tokens of the current session, and presenting its refresh token is not reuse', async () => {
     const { host } = at;
     const old = await host.login();
     const { body } = await change(host, old.access_token, PASSWORD, NEW).expect(200);

@@ -96,7 +96,7 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
   const auth = { recentLogin: { endpoint: true }, rotateRefreshTokens };
 
   stories('a reauthentication', { auth }, (at: Stage) => {
-    it('revokes the previous pair, and presenting its refresh token is no reuse', async () => {
+    it('revokes the previous pair, and presenting its refresh token is not reuse', async () => {
       const { host } = at;
       const session = await host.login();
       const { body: old } = await host.refresh(session.refresh_token).expect(200);

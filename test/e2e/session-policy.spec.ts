@@ -208,7 +208,7 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     return (await host.auth.history(id)).filter(({ event }) => event === 'login_blocked').length;
   };
 
-  it('a client that tries again and again is recorded once an hour, from each network', async () => {
+  it('a client that keeps trying is recorded once an hour for each network', async () => {
     const { host } = at;
     await loginEachMinute(host, 3);
     const [here, there] = [{ ipAddress: '192.0.2.1' }, { ipAddress: '2001:db8::1' }];
@@ -274,7 +274,7 @@ stories('under a limit of three that refuses', { auth: { ...THREE, onSessionLimi
     expect(await activeIds(host)).toHaveLength(1);
   });
 
-  it('of parallel logins as many are accepted as the limit allows', async () => {
+  it('as many parallel logins are accepted as the limit allows', async () => {
     const { host } = at;
     const answers = await Promise.all(Array.from({ length: 10 }, attempt));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array<number>(7).fill(403)]);

@@ -55,7 +55,7 @@ storiesOnBothPlatforms('on the wire', {}, (at: Stage) => {
     expect(Object.keys(withSlash.body)).toEqual(Object.keys(without.body));
   });
 
-  it.each(ROUTES)('$method $path answers JSON in snake_case that no cache keeps', async (route) => {
+  it.each(ROUTES)('$method $path responds with JSON in snake_case that must not be cached', async (route) => {
     const { headers, body } = await call(at.host, route);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     expect(headers['cache-control']).toBe('no-store');
@@ -73,7 +73,7 @@ storiesOnBothPlatforms('on the wire', {}, (at: Stage) => {
     expect((await host.get('/auth/history/', token)).body[0].timestamp).toBe(now);
   });
 
-  it('no cache keeps an error either, whatever it is', async () => {
+  it('errors must not be cached either', async () => {
     const { host } = at;
     const { access_token: token } = await host.login();
     const json = 'application/json';

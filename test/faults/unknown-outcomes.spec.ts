@@ -63,18 +63,21 @@ describeEachPooled('a refresh that was answered with 503 because its outcome is 
     for (const one of [host, other]) expect(one.sent('token_reuse_detected')).toEqual([]);
   }
 
-  it.each([true, false])('gets the pair that was minted then when its token comes back: done: %s', async (isDone) => {
-    const { refresh_token: token } = await host.login();
-    await refreshLate(token, { isDone });
-    const { body: pair } = (await host.refresh(token).expect(200)) as { body: Pair };
-    await host.get('/me', pair.access_token).expect(200);
-    const rows: unknown[] = await host.dataSource.query(`SELECT id FROM auth_events WHERE event = 'token_refresh'`);
-    expect(rows).toHaveLength(1);
-    await host.refresh(pair.refresh_token).expect(200);
-    expectNoAlarm();
-  });
+  it.each([true, false])(
+    'gets the pair issued then when its token is presented again (committed: %s)',
+    async (isDone) => {
+      const { refresh_token: token } = await host.login();
+      await refreshLate(token, { isDone });
+      const { body: pair } = (await host.refresh(token).expect(200)) as { body: Pair };
+      await host.get('/me', pair.access_token).expect(200);
+      const rows: unknown[] = await host.dataSource.query(`SELECT id FROM auth_events WHERE event = 'token_refresh'`);
+      expect(rows).toHaveLength(1);
+      await host.refresh(pair.refresh_token).expect(200);
+      expectNoAlarm();
+    },
+  );
 
-  it('gets it once: presented after that, or twice at the same time, the token is reuse', async () => {
+  it('gets it once: presenting the token after that, or twice at the same time, is reuse', async () => {
     const first = await host.login();
     await refreshLate(first.refresh_token, { isDone: true });
     await host.refresh(first.refresh_token).expect(200);

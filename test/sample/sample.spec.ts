@@ -86,7 +86,7 @@ describe('a sample host with a setting that is wrong', () => {
     [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
     [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL is not a supported database URL'],
   ])(
-    '%j ends with what to write',
+    '%j exits with an error that explains the setting',
     async (env, message) => {
       const sample = Sample.start({ DATABASE_URL: 'sqlite::memory:', ...env });
       expect(await sample.exit()).toBe(1);

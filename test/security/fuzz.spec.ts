@@ -120,7 +120,7 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
   const check = (property: fc.IAsyncProperty<never>): Promise<void> => fc.assert(property, { numRuns });
 
   it(
-    'as a body is answered as the contract says',
+    'as a body gets a documented response',
     () =>
       check(
         fc.asyncProperty(fc.constantFrom(...POST_ROUTES), body, contentType, async (route, text, type) => {
@@ -134,7 +134,7 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
   );
 
   it(
-    'as a token is refused as the contract says',
+    'as a token gets a documented refusal',
     () =>
       check(
         fc.asyncProperty(fc.constantFrom(...ROUTES), authorization, async (route, value) => {
@@ -150,7 +150,7 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
   );
 
   it(
-    'as a User-Agent or a forwarding header is no more than text',
+    'as a User-Agent or a forwarding header is treated as text',
     () =>
       check(
         fc.asyncProperty(headerText, headerText, async (userAgent, forwarded) => {

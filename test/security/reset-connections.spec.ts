@@ -62,7 +62,7 @@ storiesOnBothPlatforms('a client that resets its connection', options, (at: Stag
   });
 
   it.each(['login', 'token/refresh', 'logout', 'logout/all', 'reauthenticate', 'password/change'])(
-    'before the server accepts it, so that nobody knows its address, gets nothing done by POST %s',
+    'before the server accepts it, so that its address is unknown, cannot use POST %s',
     async (path) => {
       const { host } = at;
       const { access_token: token, refresh_token } = await host.login();

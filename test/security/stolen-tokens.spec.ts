@@ -27,7 +27,7 @@ stories(
 );
 
 storiesOnBothPlatforms('a token in the place of another kind', {}, (at: Stage) => {
-  it('is refused, and stays as valid as it was', async () => {
+  it('is refused, and remains valid where it belongs', async () => {
     const { host } = at;
     const { access_token: access, refresh_token: refresh } = await host.login();
     const [{ id }] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
@@ -46,7 +46,7 @@ storiesOnBothPlatforms('a token in the place of another kind', {}, (at: Stage) =
 });
 
 storiesOnBothPlatforms('a login that brings a session along', {}, (at: Stage) => {
-  it('opens one of its own, and leaves the other to its owner', async () => {
+  it('opens a new session, and does not change the other one', async () => {
     const { host } = at;
     const planted = await host.login('bob');
     const { status, body } = await host

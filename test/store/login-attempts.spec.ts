@@ -192,7 +192,7 @@ describeEachPooled('attempts that are admitted at the same moment on %s', (name)
 describeOn('mariadb').each(['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'])(
   'connections of the application whose isolation level is %s, on mariadb',
   (level) => {
-    it('pass no limit with parallel attempts, and answer all of them', async () => {
+    it('do not exceed a limit with parallel attempts, and answer all of them', async () => {
       const database = await createDatabase('mariadb');
       const host = await Host.start({ database });
       const { pool } = host.dataSource.driver as unknown as {

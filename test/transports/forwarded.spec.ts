@@ -16,7 +16,7 @@ describe.each(['express', 'fastify'] as PlatformName[])('the header X-Forwarded-
   const forwarded = async (path = '/open'): Promise<unknown> =>
     host.http.get(path).set('X-Forwarded-For', '192.0.2.1').expect(200);
 
-  it('is warned about once where no proxy is trusted', async () => {
+  it('causes one warning if no proxy is trusted', async () => {
     await start();
     await host.http.get('/open').expect(200);
     expect(warnings()).toEqual([]);
@@ -52,7 +52,7 @@ describe.each(['express', 'fastify'] as PlatformName[])('the header X-Forwarded-
     expect(addresses).toEqual(['192.0.2.1', '2001:db8::1', '2001:db8::2']);
   });
 
-  it('that holds no address is stored nowhere, and its attempts are counted together', async () => {
+  it('without a valid address is not stored, and all attempts with one are counted together', async () => {
     await start({ trustProxy: 'loopback', users: ['alice'] });
     const login = (forwardedFor: string) =>
       host.http.post('/auth/login').set('X-Forwarded-For', forwardedFor).send({ username: 'alice', password: 'wrong' });

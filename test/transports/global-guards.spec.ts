@@ -113,7 +113,7 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
     expect(authenticate).toHaveBeenCalledTimes(1);
   });
 
-  it('what others keep on `request.auth` proves nothing', async () => {
+  it('what other code stores in `request.auth` authenticates nobody', async () => {
     /** As parsers of JWTs do. */
     @Injectable()
     class ForeignGuard implements CanActivate {

@@ -29,7 +29,7 @@ describe.each<PlatformName>(['express', 'fastify'])('behind a browser and a prox
     return (sessions.body as { is_current: boolean; ip_address: string }[]).find((one) => one.is_current)?.ip_address;
   };
 
-  it('no forwarding header is believed unless the host trusts its proxy', async () => {
+  it('forwarding headers are ignored unless the application trusts the proxy', async () => {
     await start({});
     expect(await addressOf('192.0.2.1')).toBe('127.0.0.1');
   });
@@ -41,7 +41,7 @@ describe.each<PlatformName>(['express', 'fastify'])('behind a browser and a prox
     expect(host.logs.filter((line) => line.includes('any client can claim'))).toEqual([]);
   });
 
-  it('a host that trusts everybody is warned at the start', async () => {
+  it('an application that trusts every proxy gets a warning at startup', async () => {
     await start({ trustProxy: true });
     expect(host.logs.filter((line) => line.includes('any client can forge its IP address'))).toHaveLength(1);
   });

@@ -35,12 +35,15 @@ async function roundsOf(hasher: PasswordHasher, password: string, hash: string):
 }
 
 describe('a stored hash that is cheaper than those of the options', () => {
-  it.each([4, 5, 6, 7, 8])('of cost %d takes the rounds of cost 8 to verify, right password or not', async (cost) => {
-    const hasher = new BcryptPasswordHasher(8);
-    const hash = await new BcryptPasswordHasher(cost).hash(PASSWORD);
-    expect([await roundsOf(hasher, PASSWORD, hash), await roundsOf(hasher, 'wrong', hash)]).toEqual([256, 256]);
-    expect([await hasher.verify(PASSWORD, hash), await hasher.verify('wrong', hash)]).toEqual([true, false]);
-  });
+  it.each([4, 5, 6, 7, 8])(
+    'of cost %d takes the rounds of cost 8 to verify, whether the password is right or wrong',
+    async (cost) => {
+      const hasher = new BcryptPasswordHasher(8);
+      const hash = await new BcryptPasswordHasher(cost).hash(PASSWORD);
+      expect([await roundsOf(hasher, PASSWORD, hash), await roundsOf(hasher, 'wrong', hash)]).toEqual([256, 256]);
+      expect([await hasher.verify(PASSWORD, hash), await hasher.verify('wrong', hash)]).toEqual([true, false]);
+    },
+  );
 
   it.each(['$2a$', '$2b$', '$2y$'])('takes them in the form %s too', async (form) => {
     const hash = (await new BcryptPasswordHasher(4).hash(PASSWORD)).replace('$2b$', form);
@@ -72,7 +75,7 @@ describe('a stored hash that is cheaper than those of the options', () => {
 });
 
 describe('a stored hash of another kind', () => {
-  it('is verified beside a hash of the current kind, as an unknown name is', async () => {
+  it('is verified together with a hash of the current kind, like an unknown name', async () => {
     const hasher = new MigratingPasswordHasher(new BcryptPasswordHasher(6), new DjangoPbkdf2Hashes());
     expect(await roundsOf(hasher, PASSWORD, DJANGO)).toBe(64);
     expect([await hasher.verify(PASSWORD, DJANGO), await hasher.verify('wrong', DJANGO)]).toEqual([true, false]);

@@ -190,7 +190,7 @@ describe('what has entered the queue', () => {
     },
   );
 
-  it('hashes by turns of the networks, so that a flood from one delays the others by one hash each', async () => {
+  it('serves networks in turn, so that a flood from one delays the others by one hash each', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 20 });
     const order: string[] = [];
     const hash = (network: string): Promise<void> => queue.runHash(async () => void order.push(network), { network });
