@@ -9,7 +9,7 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
 
 /**
  * Reads the address of each connection as soon as it is accepted. Node caches an address that has been read, so `request.ip`
- * is still known after the client has reset the connection, when the operating system no longer reports the address.
+ * is known even after the client has reset the connection.
  */
 export function cachePeerAddresses(server: EventEmitter): void {
   const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
