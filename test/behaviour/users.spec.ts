@@ -1,6 +1,13 @@
-import { SessionAdministration, UserStore, AUTH_ENTITIES_WITHOUT_USERS, type StoredUser } from 'nestjs-session-auth';
-import { hashSync } from 'bcrypt';
+import {
+  AUTH_ENTITIES_WITHOUT_USERS,
+  PasswordHasher,
+  SessionAdministration,
+  UserStore,
+  type StoredUser,
+} from 'nestjs-session-auth';
+import { compare, hashSync } from 'bcrypt';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { CountingHasher } from '../support/counting-hasher';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
 
@@ -183,6 +190,31 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     await host.close();
     await database.drop();
   });
+
+  it.each(['itself', 'with forgetUser'])(
+    'may have their name as id, and a login of one whom the application deletes %s opens no session of a new user',
+    async (deletion) => {
+      const database = await createDatabase(name);
+      const hasher = new CountingHasher();
+      const host = await Host.start({
+        database,
+        entities: [LoginName, ...AUTH_ENTITIES_WITHOUT_USERS],
+        auth: { users: { entity: LoginName, username: 'name', passwordHash: 'hash' } },
+        override: (module) => module.overrideProvider(PasswordHasher).useValue(hasher),
+      });
+      jest.spyOn(hasher, 'verify').mockImplementationOnce(async (password, hash) => {
+        await host.dataSource.getRepository(LoginName).delete({ name: 'alice' });
+        if (deletion === 'with forgetUser') await host.auth.forgetUser('alice');
+        await host.auth.createUser({ username: 'alice', password: `new ${PASSWORD}` });
+        return compare(password, hash);
+      });
+      await host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(400);
+      expect(await host.auth.listSessions('alice')).toEqual([]);
+      await host.login('alice', `new ${PASSWORD}`);
+      await host.close();
+      await database.drop();
+    },
+  );
 
   if (name !== 'sqlite') {
     it('may have ids of a fixed length', async () => {

@@ -55,6 +55,7 @@ export class SqlAccountStore extends AccountStore {
   /**
    * A natural key is known before the row exists: what an earlier user left is removed first, so that no session is revived
    * for a moment, nor by a failure in between. A generated id, which databases seldom give out twice, is known afterwards.
+   * Either way, a login of the earlier user may be verifying a password all that time: it gets no session of the new one.
    */
   async create(user: NewUser, at: OperationContext, report: ReportEnded): Promise<StoredUser | null> {
     const { users } = this.accounts;
@@ -63,8 +64,10 @@ export class SqlAccountStore extends AccountStore {
     if (naturalId !== null) await this.forget(naturalId, at, report);
     const created = (await users.create?.(user)) ?? null;
     if (!created) return null;
-    const isClean = naturalId !== null || this.accounts.hasUniqueIds;
-    if (!isClean) await this.forget(String(created.id), at, report);
+    if (this.accounts.hasUniqueIds) return created;
+    const id = String(created.id);
+    if (naturalId === null) await this.forget(id, at, report);
+    report(await this.database.transaction(() => this.startAccess(id, at)));
     return created;
   }
 
@@ -109,10 +112,22 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /** Removes the active sessions and all that opens another one. */
-  private *removeAccess(userId: string, { now }: OperationContext): Transaction<readonly EndedSession[]> {
+  private *removeAccess(userId: string, at: OperationContext): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId, at);
+    yield* this.locks.revokeCredentials(userId);
+    return ended;
+  }
+
+  /** The same for a new user, where an earlier one of the same id may have got in since. */
+  private *startAccess(userId: string, at: OperationContext): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId, at);
+    yield* this.locks.startCredentials(userId);
+    return ended;
+  }
+
+  private *removeActiveSessions(userId: string, { now }: OperationContext): Step<readonly EndedSession[]> {
     const active = yield* this.revocation.lockAllActive(userId);
     if (active.length > 0) yield* affectedBy(this.removeActive.with({ userId }));
-    yield* this.locks.revokeCredentials(userId);
     return active.map((session) => endingAt(session, now, 'user_deleted'));
   }
 

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { CryptoSource } from '../../domain/ports/platform';
 import { onDuplicate } from '../database/dialect';
 import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, type Query, type Step } from '../database/transaction';
+
+/** The first version of a new user is below it, which leaves as many numbers for changes of the password. */
+const FIRST_VERSION_LIMIT = 2 ** 30;
 
 /**
  * The lock of a user. Every transaction that opens a session of the user, or ends several, takes it before it locks
@@ -11,10 +15,14 @@ import { affectedBy, type Query, type Step } from '../database/transaction';
 export class UserLocks {
   private readonly take;
   private readonly raise;
+  private readonly replace;
   private readonly readVersion;
   private readonly removeResets;
 
-  constructor(statements: StatementFactory) {
+  constructor(
+    statements: StatementFactory,
+    private readonly crypto: CryptoSource,
+  ) {
     // The row is locked whether it existed or not. A Galera cluster finds conflicts between two nodes only in rows that
     // change, so each use changes the row.
     const count = '{lock.lockCount} = {lock}.{lock.lockCount} + 1';
@@ -27,6 +35,9 @@ export class UserLocks {
     );
     this.raise = statements.statement(
       'UPDATE {lock} SET {lock.credentialsVersion} = {lock.credentialsVersion} + 1 WHERE {lock.userId} = :userId',
+    );
+    this.replace = statements.statement(
+      'UPDATE {lock} SET {lock.credentialsVersion} = :version WHERE {lock.userId} = :userId',
     );
     this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
   }
@@ -47,6 +58,15 @@ export class UserLocks {
    */
   *revokeCredentials(userId: string): Step<void> {
     yield* affectedBy(this.raise.with({ userId }));
+    yield* this.revokeResetTokens(userId);
+  }
+
+  /**
+   * Gives a new user credentials of another version than an earlier user of the same id had. The row of that user may be
+   * gone, and a login that has verified its password still under way. The lock must be held.
+   */
+  *startCredentials(userId: string): Step<void> {
+    yield* affectedBy(this.replace.with({ userId, version: 1 + this.crypto.randomInt(FIRST_VERSION_LIMIT) }));
     yield* this.revokeResetTokens(userId);
   }
 
