@@ -229,6 +229,17 @@ stories('pruning the history', { auth: { history: { retentionDays: 90, maxRowsPe
     expect(await host.pruning.prune({ dryRun: true })).toMatchObject({ events: 1 });
   });
 
+  it('removes requests for a password reset, which strangers cause, before what the user did', async () => {
+    const { host } = at;
+    const userId = await aliceId(host);
+    await writeEvents(host, userId, ['login_success', 'password_change', 'token_reuse'], 9 * HOUR);
+    await writeEvents(host, userId, Array<string>(30).fill('password_reset_requested'), 8 * HOUR);
+    expect(await host.pruning.prune()).toMatchObject({ events: 13 });
+    const rows = await host.dataSource.query('SELECT event, COUNT(*) AS n FROM auth_events GROUP BY event');
+    const kept = Object.fromEntries(rows.map((row: { event: string; n: unknown }) => [row.event, Number(row.n)]));
+    expect(kept).toEqual({ login_success: 1, password_change: 1, token_reuse: 1, password_reset_requested: 17 });
+  });
+
   it('keeps 10,000 events of unknown names', async () => {
     const { host } = at;
     await writeEvents(host, null, Array<string>(10_700).fill('login_failure'), HOUR);

@@ -5,8 +5,8 @@ import type { StatementFactory } from '../database/statement-factory';
 import { affectedBy, firstOf, rowsOf, type Query, type Row, type Step } from '../database/transaction';
 import { firstEventIdAt } from '../events/event-ids';
 
-/** What is removed first when there is too much: routine, and at last whatever is oldest. */
-const TRIMMED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', null] as const;
+/** What is removed first when there is too much: routine and what strangers cause, and at last whatever is oldest. */
+const TRIMMED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', 'password_reset_requested', null] as const;
 
 /** The lock for rows without a user: no user has an empty id. */
 const NO_USER = '';
