@@ -156,4 +156,17 @@ stories('an administrator', { users: ['alice', 'bob', 'carol'] }, (at: Stage) =>
     await expect(administer(host).history('x', { after: "1' OR 1=1" })).rejects.toMatchObject(wrong);
     expect((await administer(host).list()).items).toHaveLength(1);
   });
+
+  it('cannot end or list sessions by a criterion that does not exist', async () => {
+    const { host } = at;
+    await open('alice');
+    const misspelt = { createdBefore: new Date(host.clock.now() + 1), ipAdress: '192.0.2.1' } as never;
+    const wrong = {
+      code: 'invalid_field',
+      fields: { ipAdress: [expect.stringMatching(/^Not a criterion\. .*ipAddress/)] },
+    };
+    await expect(administer(host).end(misspelt, { actor: 'carol' })).rejects.toMatchObject(wrong);
+    await expect(administer(host).list(misspelt)).rejects.toMatchObject(wrong);
+    expect((await administer(host).list()).items).toHaveLength(1);
+  });
 });

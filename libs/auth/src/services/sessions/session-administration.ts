@@ -48,6 +48,16 @@ export interface Administrator {
 /** The calls that can take part in a transaction of the application. */
 export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
 
+const CRITERIA: ReadonlySet<string> = new Set<keyof SessionFilter>([
+  'userId',
+  'createdBefore',
+  'inactiveSince',
+  'ipAddress',
+  'deviceType',
+  'osFamily',
+  'browserFamily',
+]);
+
 const BATCH = 200;
 const MAX_PAGE_SIZE = 1_000;
 
@@ -88,7 +98,7 @@ export class SessionAdministration {
    * Ends all active sessions that meet the filter, and returns how many. Each is recorded with its actor
    * (`session_revoked`, reason `admin`). Those that have expired by then end as such: they are neither
    * counted nor recorded. `{ everyone: true }`, with nothing else, ends the sessions of all users.
-   * @throws AuthError `invalid_field` for a filter without criteria, or with one that is undefined
+   * @throws AuthError `invalid_field` for a filter without criteria, or with one that is unknown or undefined
    */
   async end(
     filter: SessionFilter | { readonly everyone: true },
@@ -133,7 +143,8 @@ function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): Ses
 
 function criteriaOf(filter: SessionFilter): SessionCriteria {
   for (const [name, value] of Object.entries(filter)) {
-    // A variable that was never set must not widen what is ended.
+    // Neither a misspelt criterion nor a variable that was never set must widen what is ended.
+    if (!CRITERIA.has(name)) throw invalidField(name, `Not a criterion. Write one of ${[...CRITERIA].join(', ')}.`);
     if (value === undefined || value === null) throw invalidField(name, 'This criterion has no value; leave it out.');
   }
   const { userId, createdBefore, inactiveSince, ipAddress, deviceType, osFamily, browserFamily } = filter;
