@@ -150,6 +150,10 @@ describe('the options', () => {
       })(),
     ],
     ['an object that inherits its properties', Object.create({ signalAt: 1 }) as object],
+    [
+      'an object that inherits them from one without a prototype',
+      Object.create(Object.assign(Object.create(null) as object, { signalAt: 1 })) as object,
+    ],
     ['a list', []],
   ])('refuse %s where they are a plain object, whose own properties are read', (_, value) => {
     expect(problems({ failedLogins: value })).toEqual([

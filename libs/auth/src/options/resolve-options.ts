@@ -188,9 +188,9 @@ function isKnown(path: string): boolean {
 /** Only own properties are read: those of a class or a prototype would be ignored, and with them what they should protect. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Of this realm or another one, as in a test's.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // `Object.prototype` of this realm or another one, as in a test's, but no other object without a prototype.
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
 }
 
 /** The default of every option, which it has when left out, unless it follows another option. */
