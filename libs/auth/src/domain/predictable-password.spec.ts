@@ -76,6 +76,7 @@ describe('of the passwords that leaked most often', () => {
 
 it.each([
   ['my name is alice!', 'alice'],
+  ['they call me ΝΙΚΟΣΑΝ', 'ΝΙΚΟΣ'],
   ['ALICE in wonderland', 'alice'],
   ['this is aLiCe@example.com', 'Alice@Example.com'],
 ])('the password %s is refused for the name %s', (password, username) => {

@@ -26,7 +26,8 @@ export function predictabilityProblem(password: string, username: string): strin
 }
 
 function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  // In lower case, Σ depends on its place in the word: a name would differ from the same name within a password.
+  return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
 }
 
 /** Whether the text repeats one block. The last repetition may be incomplete, a single one by a quarter of the block. */
