@@ -1,5 +1,5 @@
 import { stories, storiesOnBothPlatforms, type Stage } from '../e2e/stories';
-import { SECOND } from '../support/driven-clock';
+import { HOUR, SECOND } from '../support/driven-clock';
 import { PASSWORD } from '../support/host';
 
 const HOME = '198.51.100.7';
@@ -22,6 +22,26 @@ stories(
       await host.refresh(stolen.refresh_token).set('X-Forwarded-For', ELSEWHERE).expect(400);
       expect(host.sent('token_reuse_detected')).toMatchObject([{ ipAddress: ELSEWHERE, sessionsEnded: 1 }]);
       await host.get('/me', pair.access_token).set('X-Forwarded-For', HOME).expect(401);
+    });
+
+    it('who refreshes first, and uses the pair only once the client has it too, is signalled by the networks in every round', async () => {
+      const { host } = at;
+      const moves = (): string[] => host.sent('session_network_changed').map(({ to }) => to);
+      const first = await host.login();
+      let stolen = (await host.refresh(first.refresh_token).set('X-Forwarded-For', HOME).expect(200)).body
+        .refresh_token;
+      for (let round = 0; round < 3; round++) {
+        host.clock.advance(HOUR);
+        const before = moves().length;
+        const { body: pair } = await host.refresh(stolen).set('X-Forwarded-For', ELSEWHERE).expect(200);
+        await host.refresh(stolen).set('X-Forwarded-For', HOME).expect(200, pair);
+        for (const from of [HOME, ELSEWHERE]) {
+          await host.get('/me', pair.access_token).set('X-Forwarded-For', from).expect(200);
+        }
+        expect(moves().slice(before)).toContain(HOME);
+        stolen = pair.refresh_token;
+      }
+      expect(host.sent('token_reuse_detected')).toEqual([]);
     });
   },
 );

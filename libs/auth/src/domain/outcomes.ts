@@ -29,7 +29,7 @@ export type RotateOutcome =
       readonly networkChange: NetworkChange | null;
     }
   /** The pair that followed the token is returned again. It is derived from this seed. */
-  | { readonly kind: 'replayed'; readonly seed: string }
+  | { readonly kind: 'replayed'; readonly seed: string; readonly networkChange: NetworkChange | null }
   /** Nothing was changed. */
   | { readonly kind: 'refused' }
   /** Nothing was changed. The token is newer than the session: the database has lost commits, or was restored. */

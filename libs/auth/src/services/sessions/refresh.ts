@@ -46,6 +46,7 @@ export class Refresh {
         if (outcome.networkChange) this.lifecycle.publishNetworkChange(outcome.networkChange);
         return successor.pair;
       case 'replayed':
+        if (outcome.networkChange) this.lifecycle.publishNetworkChange(outcome.networkChange);
         return this.tokens.deriveSuccessor(refreshToken, claims, outcome.seed).pair;
       case 'unknown':
         this.undelivered.keep(presented.digest, successor);

@@ -1,3 +1,6 @@
+import type { Client } from '../../domain/client';
+import type { NetworkChange } from '../../domain/outcomes';
+import type { RefreshableSession } from '../../domain/refresh-decision';
 import type { Returned } from './guarded-update';
 
 /**
@@ -16,4 +19,13 @@ export const NETWORK_CHANGED = { network_changed: true } as const;
 /** The previous network, if the session is refreshed from another one; null where either is not known. */
 export function networkChangeOf(previous: string | null, network: string): string | null {
   return previous !== null && network !== '' && previous !== network ? previous : null;
+}
+
+/** The change that a replay shows. The session keeps the network that its pair was issued to. */
+export function networkChangeAtReplay(
+  { session, lastNetwork }: RefreshableSession,
+  { trackedNetwork: to }: Pick<Client, 'trackedNetwork'>,
+): NetworkChange | null {
+  const from = networkChangeOf(lastNetwork, to);
+  return from === null ? null : { session, from, to };
 }

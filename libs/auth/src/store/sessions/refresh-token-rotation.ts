@@ -15,7 +15,7 @@ import { firstOf, type Transaction } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
 import type { WriteEvents } from '../events/revocation-runner';
 import { GuardedUpdate, type Returned } from './guarded-update';
-import { NETWORK_CHANGED, networkChangeOf, PREVIOUS_NETWORK } from './network-change';
+import { NETWORK_CHANGED, networkChangeAtReplay, networkChangeOf, PREVIOUS_NETWORK } from './network-change';
 import { RotationCall } from './rotation-call';
 import { SessionRevocation } from './session-revocation';
 
@@ -124,7 +124,7 @@ export class RefreshTokenRotation {
         return (await this.tryRotate(command, found, call)) ?? 'lost_race';
       case 'replay':
         return (await this.tryReplay(found, command, call))
-          ? { kind: 'replayed', seed: found.replay!.seed }
+          ? { kind: 'replayed', seed: found.replay!.seed, networkChange: networkChangeAtReplay(found, command.client) }
           : 'lost_race';
       case 'reuse':
         // With a seed, an earlier run of this call may have been committed, and its pair been issued to the client by a
