@@ -305,7 +305,7 @@ stories('a password reset token', { auth: { passwordResetTtlSeconds: 600 } }, (a
     await host.auth.enableUser(id);
   });
 
-  it.each(['a request', 'the token'])(
+  it.each(['a request', 'the token', 'a request for another token'])(
     "is revoked once %s has noticed that the user was disabled in the application's table",
     async (noticing) => {
       const { host } = at;
@@ -315,6 +315,7 @@ stories('a password reset token', { auth: { passwordResetTtlSeconds: 600 } }, (a
       const users = host.dataSource.getRepository(AuthUser);
       await users.update({ id }, { active: false });
       if (noticing === 'a request') await host.get('/me', access).expect(401);
+      else if (noticing !== 'the token') await expect(issue()).rejects.toMatchObject({ code: 'unknown_user' });
       else await expect(redeem(token)).rejects.toMatchObject(refused);
       await users.update({ id }, { active: true });
       await expect(redeem(token)).rejects.toMatchObject(refused);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { AuthError, unknownUser } from '../../domain/errors';
-import { CredentialStore, type UserId, UserStore } from '../../domain/ports/accounts';
+import { CredentialStore, type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
 import { newEvent } from '../../domain/session-events';
 import { isResetToken } from '../../domain/tokens';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
@@ -37,6 +37,7 @@ export class PasswordReset {
     this.replacement.assertSupported();
     const credentialsVersion = await this.credentials.versionOf(userId);
     const user = await this.users.findById(userId);
+    if (user && !user.active) await this.revokeOfDisabled(user, info);
     if (!user?.active) throw unknownUser();
     const { now, client } = this.lifecycle.operationContext(info);
     const { token, digest, expiresAt } = this.tokens.issueResetToken(now);
@@ -53,12 +54,14 @@ export class PasswordReset {
     const resetDigest = this.tokens.digest(token);
     const owner = await this.credentials.ownerOfReset(resetDigest, this.lifecycle.now());
     const user = owner === null ? null : await this.users.findById(this.users.parseId(owner));
-    // Disabled in the application's own table: the token must not be valid again when the user is enabled.
-    if (user && !user.active) {
-      await this.lifecycle.revokeForInactiveAccount(owner!, 'disabled', this.lifecycle.operationContext(info));
-    }
+    if (user && !user.active) await this.revokeOfDisabled(user, info);
     const by = { resetDigest, keep: null };
     if (!user?.active || !(await this.replacement.replace(user, newPassword, info, by))) throw invalidResetToken();
+  }
+
+  /** Disabled in the application's own table, the user must have no valid token and no session when enabled again. */
+  private revokeOfDisabled({ id }: StoredUser, info: ClientInfo): Promise<void> {
+    return this.lifecycle.revokeForInactiveAccount(String(id), 'disabled', this.lifecycle.operationContext(info));
   }
 }
 
