@@ -137,8 +137,8 @@ export interface AuthModuleOptions {
     retentionDays?: number;
     /**
      * The number of events kept for each user, 1 to 10000000. Beyond it refreshes are removed first,
-     * then failed logins: by pruning, and as soon as an instance has written as many events of one
-     * user, or 1,000 if that is less. Default: 1000.
+     * then failed logins and requests for a password reset: by pruning, and as soon as an instance has
+     * written as many events of one user, or 1,000 if that is less. Default: 1000.
      */
     maxRowsPerUser?: number;
   };
