@@ -20,7 +20,7 @@ export class PageSettings {
     this.published = {
       auth_path: authOptions['path'] ?? 'auth',
       access_token_ttl_seconds: options.accessTokenTtlSeconds,
-      refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds,
+      refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds ?? 0,
       rotates_refresh_tokens: options.rotateRefreshTokens,
       users: usersAreDefault ? users : [],
     };

@@ -3,6 +3,7 @@ import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
 import type { ResolvedAuthOptions } from './options/auth-options';
+import { graceSecondsFor } from './options/grace-period';
 import { contradictoryRoutes } from './http/guards/contradictory-routes';
 import { httpServerOf } from './http/platform/peer-addresses';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
@@ -171,7 +172,9 @@ export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void 
 const COMES_BACK_AFTER_SECONDS = 6;
 
 /** Warns about a grace period that is over before a client can come back after a refresh of unknown outcome. */
-export function warnAboutShortGracePeriod({ refreshReuseGraceSeconds: seconds }: ResolvedAuthOptions): void {
+export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
+  // A written value applies to both transports, and the default for cookies is long enough.
+  const seconds = graceSecondsFor(options, 'bearer');
   if (seconds === 0 || seconds > COMES_BACK_AFTER_SECONDS) return;
   new Logger('AuthModule').warn(
     `refreshReuseGraceSeconds is ${seconds}: a client whose refresh was answered with 503 comes back after up to ` +

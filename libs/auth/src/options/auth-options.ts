@@ -12,6 +12,9 @@ export type PasswordCheck = (
   user: { readonly username: string },
 ) => string | null | Promise<string | null>;
 
+/** Which requests are answered with cookies; see `AuthModuleOptions.cookies`. */
+export type CookieMode = 'optional' | 'only';
+
 /** A class, which Nest instantiates with its dependencies injected, or an instance. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
@@ -38,10 +41,11 @@ export interface AuthModuleOptions {
   /**
    * The grace period after a refresh, in seconds, 0 to 60. Within it, the refresh token that was
    * exchanged last gets the same pair again, for clients that lose a response or refresh in
-   * parallel. With 0, a refresh token that is presented twice is always reuse. A value above 0
-   * needs `rotateRefreshTokens`. Default: 0.
+   * parallel. With 0, a refresh token that is presented twice is always reuse. A value applies to
+   * bearer tokens and cookies, and one above 0 needs `rotateRefreshTokens`. Without rotation the
+   * default is 0 for both. Default: 0, and 10 for cookies.
    */
-  refreshReuseGraceSeconds?: number;
+  refreshReuseGraceSeconds?: number | undefined;
   /** Whether IP addresses are stored, returned and included in signals. Default: true. */
   trackIps?: boolean;
   /** Whether User-Agent headers are stored and parsed. Default: true. */
@@ -70,6 +74,32 @@ export interface AuthModuleOptions {
    * years and at most a quarter of `idleTimeoutSeconds`. Default: 60, lowered to that quarter.
    */
   activityIntervalSeconds?: number;
+  /**
+   * Tokens in cookies, which scripts of a page cannot read, for front ends on the same site as the
+   * API. Without this option cookies are neither read nor set.
+   */
+  cookies?: {
+    /**
+     * Who gets cookies: `optional` requests with the header `X-Auth-Transport: cookie`, and those
+     * authenticated by a cookie; `only` every request; `false` none. Default: false.
+     */
+    mode: CookieMode | false;
+    /**
+     * The name of the cookies, before `_access` and `_refresh`; a token of RFC 6265 without the prefix
+     * `__Host-`, which is added where `secure` is true. Default: 'auth'.
+     */
+    name?: string;
+    /**
+     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`.
+     * They are compared exactly. Their requests may use and set the cookies. Default: [].
+     */
+    trustedOrigins?: readonly string[];
+    /**
+     * Whether cookies need https. With `false` they are read and set only where the host is
+     * `localhost`, `*.localhost`, `127.0.0.0/8` or `[::1]`, for development. Default: true.
+     */
+    secure?: boolean;
+  };
   /** Counting and delaying failed logins. */
   failedLogins?: {
     /** The failure streak at which `brute_force_threshold_hit` is emitted, at least 1. Default: 5. */
@@ -195,13 +225,18 @@ export interface AuthModuleExtras {
 }
 
 /** The options that are objects of options. */
-export type GroupName = 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
+export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
 type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'tokenSource';
 
+/** Options whose default depends on more than other options: undefined where nothing is written. */
+type OpenName = 'refreshReuseGraceSeconds';
+
 /** The options in force: complete, valid and frozen. */
-export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, GroupName | ReplaceableName>>> & {
+export type ResolvedAuthOptions = Readonly<
+  Required<Omit<AuthModuleOptions, GroupName | ReplaceableName | OpenName>>
+> & {
   readonly [Group in GroupName]: Readonly<Required<NonNullable<AuthModuleOptions[Group]>>>;
-} & { readonly [Name in ReplaceableName]: AuthModuleOptions[Name] };
+} & { readonly [Name in ReplaceableName | OpenName]: AuthModuleOptions[Name] };
 
 /** Injects the options in force. */
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';

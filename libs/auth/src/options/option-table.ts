@@ -2,7 +2,20 @@ import { availableParallelism } from 'node:os';
 import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
 import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
-import { aClass, bcryptCost, boolean, extending, integer, oneOf, orFalse, seconds, text, type Rule } from './rules';
+import {
+  aClass,
+  bcryptCost,
+  boolean,
+  cookieName,
+  extending,
+  integer,
+  oneOf,
+  orFalse,
+  seconds,
+  text,
+  texts,
+  type Rule,
+} from './rules';
 
 type OptionName = keyof ResolvedAuthOptions;
 
@@ -37,7 +50,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   maxSessions: { default: 5, rule: integer(1, 1000) },
   onSessionLimit: { default: 'revoke_oldest', rule: oneOf('revoke_oldest', 'reject') },
   rotateRefreshTokens: { default: true, rule: boolean },
-  refreshReuseGraceSeconds: { default: 0, rule: integer(0, 60) },
+  refreshReuseGraceSeconds: { default: undefined, defaultText: '0, and 10 for cookies', rule: integer(0, 60) },
   trackIps: { default: true, rule: boolean },
   trackUserAgents: { default: true, rule: boolean },
   trackDevices: { default: true, rule: boolean },
@@ -46,6 +59,12 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   absoluteTimeoutSeconds: { default: 2_592_000, rule: seconds(1) },
   idleTimeoutSeconds: { default: 604_800, rule: seconds(1), follows: 'refreshTokenTtlSeconds', limit: absoluteTimeout },
   activityIntervalSeconds: { default: 60, rule: seconds(0), limit: quarterOfIdleTimeout },
+  cookies: {
+    mode: { default: false, rule: orFalse(oneOf('optional', 'only')) },
+    name: { default: 'auth', rule: cookieName },
+    trustedOrigins: { default: [], rule: texts("a list of origins such as ['https://app.example.com']") },
+    secure: { default: true, rule: boolean },
+  },
   failedLogins: {
     signalAt: { default: 5, rule: integer(1) },
     throttleFrom: { default: 10, rule: orFalse(integer(1)) },

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { inspect } from 'node:util';
 import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
+import { cookieProblems } from './cookie-problems';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 import { AuthOptionsError, unknownOption, wrongValue } from './problems';
 import type { Rule } from './rules';
@@ -18,7 +19,7 @@ const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.
  * @throws AuthOptionsError that reports every problem
  */
 export function resolveOptions(given: unknown, beside: object = {}): ResolvedAuthOptions {
-  const options = isPlainObject(given) ? given : {};
+  const options: Record<string, unknown> = isPlainObject(given) ? { ...given } : {};
   const values = flatten(options);
   const extras = Object.entries(beside).filter(([name]) => !Object.hasOwn(options, name));
   const problems = [
@@ -26,6 +27,7 @@ export function resolveOptions(given: unknown, beside: object = {}): ResolvedAut
     ...[...values].flatMap(([path, value]) => problemsOf(path, value)),
     ...extras.flatMap(([name, value]) => problemsOfExtra(name, value)),
     ...conflictsIn(values),
+    ...(isPlainObject(options['cookies']) ? cookieProblems(options['cookies']) : []),
   ];
   if (problems.length > 0) throw new AuthOptionsError(problems);
   return build(values);
@@ -174,7 +176,8 @@ function build(values: Values): ResolvedAuthOptions {
   const resolved: Record<string, unknown> = {};
   for (const path of OPTION_ROWS.keys()) {
     const [name, inGroup] = path.split('.') as [string, string?];
-    const value = valueOf(path, values);
+    const found = valueOf(path, values);
+    const value: unknown = Array.isArray(found) ? Object.freeze([...(found as unknown[])]) : found;
     resolved[name] = inGroup ? { ...(resolved[name] as object), [inGroup]: value } : value;
   }
   for (const group of GROUPS) Object.freeze(resolved[group]);

@@ -13,6 +13,21 @@ export function text(write: string, minLength = 1): Rule<string> {
   return { write, accepts: (value): value is string => typeof value === 'string' && value.length >= minLength };
 }
 
+export function texts(write: string): Rule<readonly string[]> {
+  return {
+    write,
+    accepts: (value): value is readonly string[] =>
+      Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  };
+}
+
+/** A token of RFC 6265 to which a prefix can be added: browsers give names with one of theirs another meaning. */
+export const cookieName: Rule<string> = {
+  write: "letters, digits and any of !#$%&'*+-.^_`|~, without a prefix such as __Host-",
+  accepts: (value): value is string =>
+    typeof value === 'string' && /^[\w!#$%&'*+\-.^`|~]+$/.test(value) && !/^__(?:host|secure|http)-/i.test(value),
+};
+
 export function oneOf<T extends string>(...values: readonly T[]): Rule<T> {
   return {
     write: `one of ${values.map((one) => `'${one}'`).join(', ')}`,
