@@ -47,6 +47,7 @@ import { GROWTH_LIMIT } from './services/maintenance/trimming';
 import { ActivityRecorder } from './services/sessions/activity-recorder';
 import { Authentication } from './services/sessions/authentication';
 import { ClientInspector } from './services/sessions/client-inspector';
+import { CookieSessions } from './services/sessions/cookie-sessions';
 import { LostCommits } from './services/sessions/lost-commits';
 import { OpenSockets } from './services/sessions/open-sockets';
 import { Refresh } from './services/sessions/refresh';
@@ -212,6 +213,7 @@ const SESSION_PROVIDERS: Provider[] = [
   ActivityRecorder,
   Authentication,
   ClientInspector,
+  CookieSessions,
   OpenSockets,
   LostCommits,
   Refresh,

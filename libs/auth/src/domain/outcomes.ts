@@ -1,5 +1,6 @@
 import type { AccountStatus } from './account-status';
 import type { EndedSession, SessionRecord } from './session';
+import type { PairExpiries } from './tokens';
 
 /** What became of opening a session. */
 export type OpenOutcome =
@@ -25,11 +26,19 @@ export interface NetworkChange {
 export type RotateOutcome =
   | {
       readonly kind: 'rotated';
+      readonly expiries: PairExpiries;
       /** Null where the session was refreshed from the same network as before, or from one that is not tracked. */
       readonly networkChange: NetworkChange | null;
     }
   /** The pair that followed the token is returned again. It is derived from this seed. */
-  | { readonly kind: 'replayed'; readonly seed: string; readonly networkChange: NetworkChange | null }
+  | {
+      readonly kind: 'replayed';
+      readonly seed: string;
+      readonly expiries: PairExpiries;
+      readonly networkChange: NetworkChange | null;
+    }
+  /** Nothing was changed. The presented pair is returned. */
+  | { readonly kind: 'unchanged'; readonly expiries: PairExpiries }
   /** Nothing was changed. */
   | { readonly kind: 'refused' }
   /** Nothing was changed. The token is newer than the session: the database has lost commits, or was restored. */

@@ -1,5 +1,6 @@
 import type { AccountStatus } from './account-status';
 import { isExpired, type SessionRecord } from './session';
+import type { PairExpiries } from './tokens';
 
 /** How a client receives and presents its tokens. */
 export type TokenTransport = 'bearer' | 'cookie';
@@ -14,6 +15,8 @@ export interface PresentedRefreshToken {
   readonly familyDigest: string;
   readonly generation: number;
   readonly transport: TokenTransport;
+  /** The digest of the access token of the same session that was presented with it; null for none. */
+  readonly accessDigest: string | null;
   /** The digest of the token together with the network of the client. */
   readonly networkDigest: string;
   /** The digests of the pair that followed this token, if it was rotated with this seed. */
@@ -26,14 +29,15 @@ export interface PairDigests {
 }
 
 /** A session with its live tokens. */
-export interface RefreshableSession extends PairDigests {
+export interface RefreshableSession extends PairDigests, PairExpiries {
   readonly session: SessionRecord;
   /** Null where only the user store knows it. */
   readonly account: AccountStatus | null;
   readonly familyDigest: string;
   /** The generation of the live refresh token. */
   readonly generation: number;
-  readonly refreshExpiresAt: number;
+  /** No token of the session is valid from then on. */
+  readonly absoluteEnd: number;
   /** When the live pair was issued by a refresh; null for the first pair of a family. */
   readonly refreshedAt: number | null;
   /** The network of the last refresh or, before it, of the login; null where addresses are not tracked. */
@@ -57,6 +61,8 @@ export interface ReplayWindow {
 export type RefreshDecision =
   /** It is the live token of a session that may continue. */
   | 'rotate'
+  /** It is the live token with its access token, and a refresh over cookies has just issued both: nothing changes. */
+  | 'unchanged'
   /** It is the direct predecessor of the live token, within the grace period: the same pair is issued again. */
   | 'replay'
   /** It was used before: the session and all others of the user end. */
@@ -85,7 +91,8 @@ export function decideRefresh(
 
   if (found.refreshDigest === presented.digest) {
     if (found.refreshExpiresAt <= now) return 'refuse';
-    return found.account === 'active' ? 'rotate' : 'account_inactive';
+    if (found.account !== 'active') return 'account_inactive';
+    return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
   }
   // The client did nothing wrong.
   if (presented.generation >= found.generation) return 'newer_than_database';
@@ -94,17 +101,52 @@ export function decideRefresh(
   return found.replay!.count < MAX_REPLAYS ? 'replay' : 'refuse';
 }
 
-/** Whether the token may have its response again, rather than count as used. */
-function isWithinGrace(
-  { generation, refreshedAt, replay, accessDigest, refreshDigest }: RefreshableSession,
+/**
+ * When the live pair expires: as stored, or with the session. An absolute timeout that was lowered since applies at once.
+ */
+export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: RefreshableSession): PairExpiries {
+  return {
+    accessExpiresAt: Math.min(accessExpiresAt, absoluteEnd),
+    refreshExpiresAt: Math.min(refreshExpiresAt, absoluteEnd),
+  };
+}
+
+/** The window of the last refresh, if it is open to this transport. */
+function openWindow(
+  { refreshedAt, replay }: RefreshableSession,
+  { transport }: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): ReplayWindow | null {
+  if (!replay || refreshedAt === null || replay.transport !== transport) return null;
+  // A grace period that was shortened since applies at once.
+  return now < Math.min(replay.until, refreshedAt + graceMs) ? replay : null;
+}
+
+/**
+ * Whether the live pair is presented that a refresh has just issued: of tabs that wake up together, the others get their
+ * cookies from the first one before they send their own request.
+ */
+function isJustIssued(
+  found: RefreshableSession,
   presented: PresentedRefreshToken,
   now: number,
   graceMs: number,
 ): boolean {
-  if (!replay || refreshedAt === null || presented.generation !== generation - 1) return false;
-  // A grace period that was shortened since applies at once.
-  if (now >= Math.min(replay.until, refreshedAt + graceMs)) return false;
-  if (replay.transport !== presented.transport) return false;
+  if (presented.transport !== 'cookie' || presented.accessDigest !== found.accessDigest) return false;
+  return found.accessExpiresAt > now && openWindow(found, presented, now, graceMs) !== null;
+}
+
+/** Whether the token may have its response again, rather than count as used. */
+function isWithinGrace(
+  found: RefreshableSession,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): boolean {
+  const { generation, accessDigest, refreshDigest } = found;
+  const replay = openWindow(found, presented, now, graceMs);
+  if (!replay || presented.generation !== generation - 1) return false;
   if (replay.accessTokenUsed && replay.networkDigest !== presented.networkDigest) return false;
   const successor = presented.successorDigests(replay.seed);
   return successor.accessDigest === accessDigest && successor.refreshDigest === refreshDigest;

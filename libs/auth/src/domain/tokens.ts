@@ -29,14 +29,39 @@ export const RESET_SECRET_BYTES = FORMATS.password_reset.bytes;
 export const GENERATION_LIMIT = 0xffffffff;
 
 /** The plain tokens, on their way to the client that asked for them. They are stored nowhere. */
-export interface TokenPair {
+export interface PlainTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
+}
+
+/** When the tokens of a pair expire, in milliseconds. */
+export interface PairExpiries {
+  readonly accessExpiresAt: number;
+  readonly refreshExpiresAt: number;
+}
+
+/** A token pair in plain text. Neither token outlives the session's `absoluteTimeoutSeconds`. */
+export interface TokenPair extends PlainTokens {
+  readonly accessTokenExpiresAt: Date;
+  readonly refreshTokenExpiresAt: Date;
 }
 
 /** A token pair and the session that it opens. */
 export interface OpenedSession extends TokenPair {
   readonly sessionId: string;
+}
+
+/** The tokens with their expiries, as a client gets them. */
+export function tokenPair(
+  { accessToken, refreshToken }: PlainTokens,
+  { accessExpiresAt, refreshExpiresAt }: PairExpiries,
+): TokenPair {
+  return {
+    accessToken,
+    refreshToken,
+    accessTokenExpiresAt: new Date(accessExpiresAt),
+    refreshTokenExpiresAt: new Date(refreshExpiresAt),
+  };
 }
 
 /** What a refresh token says about itself. */

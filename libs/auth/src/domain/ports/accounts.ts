@@ -131,9 +131,14 @@ export interface ReplacePassword extends OperationContext {
   readonly keep: { readonly sessionId: string; readonly issued: NewTokenFamily } | null;
 }
 
+/** A session that continues with a fresh token pair. */
+export interface ReissuedSession extends PairExpiries {
+  readonly session: SessionRecord;
+}
+
 export type ReplaceOutcome =
   /** Nothing is kept where the session to keep ended meanwhile. */
-  | { readonly kind: 'replaced'; readonly kept: SessionRecord | null; readonly ended: readonly EndedSession[] }
+  | { readonly kind: 'replaced'; readonly kept: ReissuedSession | null; readonly ended: readonly EndedSession[] }
   /** The user, the verified password, the token or the session to keep is not there any more. */
   | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
   /** Users elsewhere: it failed half-way, after sessions had ended and before or after the password was set. */

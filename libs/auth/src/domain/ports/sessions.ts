@@ -8,6 +8,7 @@ import type { PairDigests, PresentedRefreshToken } from '../refresh-decision';
 import type { EndedSession, EndReason, SessionRecord } from '../session';
 import type { SessionPolicy } from '../session-policy';
 import type { AttemptKeys } from '../failure-streak';
+import type { PairExpiries } from '../tokens';
 
 /** The instant of a transition, and who asked for it. */
 export interface OperationContext {
@@ -16,9 +17,7 @@ export interface OperationContext {
 }
 
 /** Digests and expiries of the first token pair of a family. */
-export interface NewTokenFamily extends PairDigests {
-  readonly accessExpiresAt: number;
-  readonly refreshExpiresAt: number;
+export interface NewTokenFamily extends PairDigests, PairExpiries {
   readonly familyDigest: string;
 }
 
@@ -77,6 +76,11 @@ export interface SessionWithAccessToken extends SessionLookup {
   readonly replayUntil: number;
 }
 
+/** A session with its live token family. */
+export interface SessionWithFamily extends SessionLookup {
+  readonly familyDigest: string;
+}
+
 /** The session of a request, with the digest of the access token that authenticated it. */
 export interface CurrentSession {
   readonly id: string;
@@ -93,6 +97,8 @@ export interface Touch {
 export abstract class SessionStore {
   /** The active session with this id. It may have expired. */
   abstract find(id: string): Promise<SessionWithAccessToken | null>;
+  /** The same session with its token family instead of its access token. */
+  abstract findFamily(id: string): Promise<SessionWithFamily | null>;
   /** Stores that an access token was used; false where that is stored already, or the token is no longer live. */
   abstract markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean>;
   /** The sessions in the state `active`, newest first. Some may have expired. */
@@ -107,8 +113,15 @@ export abstract class SessionStore {
 export abstract class SessionTransitions {
   abstract open(command: OpenSession): Promise<OpenOutcome>;
   abstract rotate(command: RotateToken): Promise<RotateOutcome>;
-  /** Issues a fresh pair to a session whose user proved their identity; false where the access token is not live. */
-  abstract reissue(session: CurrentSession, issued: NewTokenFamily, context: OperationContext): Promise<boolean>;
+  /**
+   * Issues a fresh pair to a session whose user proved their identity. Returns its expiries, or null where the access
+   * token is not live.
+   */
+  abstract reissue(
+    session: CurrentSession,
+    issued: NewTokenFamily,
+    context: OperationContext,
+  ): Promise<PairExpiries | null>;
   /** Returns the sessions that this very call ended. */
   abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
   /** Ends the user's sessions if the account is still not active. It is read again in the same transaction. */

@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { AuthError } from '../../domain/errors';
 import { CredentialStore, type ReplacePassword, type StoredUser } from '../../domain/ports/accounts';
-import { viewSession, type SessionInfo } from '../../domain/session';
+import { viewSession } from '../../domain/session';
+import type { PairExpiries } from '../../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { LoginThrottle } from './login-throttle';
@@ -30,7 +31,7 @@ export class PasswordReplacement {
 
   /**
    * @param by what allows it, and the session to keep at a change; a reset keeps none
-   * @returns the session that was kept, if it has not ended meanwhile; null where the password was
+   * @returns when the new pair of the kept session expires, if that has not ended meanwhile; null where the password was
    * not set, because the user, the verified password or what allowed it is gone
    */
   async replace(
@@ -38,7 +39,7 @@ export class PasswordReplacement {
     newPassword: string,
     info: ClientInfo,
     by: Pick<ReplacePassword, 'expectedHash' | 'resetDigest' | 'keep'>,
-  ): Promise<{ readonly kept: SessionInfo | null } | null> {
+  ): Promise<{ readonly kept: PairExpiries | null } | null> {
     const isChange = by.keep !== null;
     const revoke = isChange ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
     const { network } = this.lifecycle.operationContext(info).client;
@@ -50,9 +51,10 @@ export class PasswordReplacement {
     const keptId = by.keep?.sessionId ?? null;
     this.lifecycle.publishSessionEnded(outcome.ended, keptId);
     if (outcome.kind === 'refused') return null;
-    const kept = outcome.kind === 'replaced' && outcome.kept ? viewSession(outcome.kept, keptId) : null;
+    const kept = outcome.kind === 'replaced' ? outcome.kept : null;
+    const session = kept && viewSession(kept.session, keptId);
     if (outcome.kind === 'replaced' || outcome.isSet) {
-      if (isChange) this.lifecycle.signals.emit('password_changed', { userId: user.id, session: kept });
+      if (isChange) this.lifecycle.signals.emit('password_changed', { userId: user.id, session });
       else this.lifecycle.signals.emit('password_reset', { userId: user.id });
     }
     if (outcome.kind === 'broken') throw outcome.error;

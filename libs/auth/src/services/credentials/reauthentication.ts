@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { invalidAccessToken } from '../../domain/errors';
 import { SessionTransitions } from '../../domain/ports/sessions';
-import type { TokenPair } from '../../domain/tokens';
+import { tokenPair, type TokenPair } from '../../domain/tokens';
 import { accessDigestOf, type AuthPrincipal } from '../sessions/authentication';
 import { OpenSockets } from '../sessions/open-sockets';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
@@ -25,12 +25,13 @@ export class Reauthentication {
     return this.login.confirm(principal, password, 'password', info, async () => {
       const context = this.lifecycle.operationContext(info);
       const { id } = principal.session;
-      const { pair, digests } = this.tokens.issueFamily(id, context.now);
+      const { tokens, digests } = this.tokens.issueFamily(id, context.now);
       const current = { id, userId: String(principal.userId), accessDigest: accessDigestOf(principal) ?? '' };
-      if (!(await this.transitions.reissue(current, digests, context))) throw invalidAccessToken();
+      const expiries = await this.transitions.reissue(current, digests, context);
+      if (!expiries) throw invalidAccessToken();
       // What the earlier tokens have opened ends with them, as at a password change. The new pair has opened nothing yet.
       this.sockets.closeOf([id]);
-      return pair;
+      return tokenPair(tokens, expiries);
     });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { assertValidField, invalidAccessToken } from '../../domain/errors';
 import { passwordProblem } from '../../domain/fields';
-import type { TokenPair } from '../../domain/tokens';
+import { tokenPair, type TokenPair } from '../../domain/tokens';
 import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { TokenIssuer } from '../sessions/token-issuer';
@@ -36,12 +36,12 @@ export class UserPassword {
     assertValidField('new_password', passwordProblem(newPassword));
     this.replacement.assertSupported();
     return this.login.confirm(principal, currentPassword, 'current_password', info, async (user) => {
-      const { pair, digests } = this.tokens.issueFamily(principal.session.id, this.lifecycle.now());
+      const { tokens, digests } = this.tokens.issueFamily(principal.session.id, this.lifecycle.now());
       const keep = { sessionId: principal.session.id, issued: digests };
       const by = { expectedHash: user.passwordHash!, resetDigest: null, keep };
       const replaced = await this.replacement.replace(user, newPassword, info, by);
       if (!replaced?.kept) throw invalidAccessToken();
-      return pair;
+      return tokenPair(tokens, replaced.kept);
     });
   }
 }

@@ -3,10 +3,10 @@ import type { Client, ClientInfo } from '../../domain/client';
 import type { AccountStatus } from '../../domain/account-status';
 import type { NetworkChange, OpenOutcome, RotateOutcome } from '../../domain/outcomes';
 import { Clock } from '../../domain/ports/platform';
-import { type OperationContext, SessionTransitions } from '../../domain/ports/sessions';
+import { type OperationContext, type SessionLookup, SessionTransitions } from '../../domain/ports/sessions';
 import { SignalBus } from '../../domain/ports/events';
 import { askAccountStatus, type UserId, UserStore } from '../../domain/ports/accounts';
-import { viewSession, type EndedSession, type SessionRecord } from '../../domain/session';
+import { isExpired, viewSession, type EndedSession, type SessionRecord } from '../../domain/session';
 import { ClientInspector } from './client-inspector';
 
 /** What the use cases of sessions share: the time, the client, and the signals of sessions. */
@@ -34,8 +34,20 @@ export class SessionLifecycle {
   }
 
   /** Asks the user store, where statements do not read the account. */
-  accountOf(session: SessionRecord): Promise<AccountStatus> {
+  private accountOf(session: SessionRecord): Promise<AccountStatus> {
     return askAccountStatus(this.users, session.userId);
+  }
+
+  /** Whether an active session continues. The end of one that has expired, or whose user is not active, is stored. */
+  async isLive({ session, account: read }: SessionLookup, now: number, info: ClientInfo): Promise<boolean> {
+    if (isExpired(session, now)) {
+      await this.expireSessions(session.userId);
+      return false;
+    }
+    const account = read ?? (await this.accountOf(session));
+    if (account === 'active') return true;
+    await this.revokeForInactiveAccount(session.userId, account, this.operationContext(info));
+    return false;
   }
 
   /** Stores the end of the user's expired sessions and publishes each once. */

@@ -4,7 +4,7 @@ import { AuthError } from '../../domain/errors';
 import { type OpenSession, SessionTransitions } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
 import { SESSION_LIMIT, type SessionPolicy } from '../../domain/session-policy';
-import type { OpenedSession } from '../../domain/tokens';
+import { tokenPair, type OpenedSession } from '../../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
@@ -38,7 +38,11 @@ export class SessionOpening {
     const id = this.tokens.newSessionId();
     const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
     const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
-    const { pair, digests } = this.tokens.issueFamily(id, now);
+    const { tokens, digests } = this.tokens.issueFamily(id, now);
+    const expiries = {
+      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
+      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
+    };
     const outcome = await this.transitions.open({
       ...context,
       ...proof,
@@ -56,11 +60,7 @@ export class SessionOpening {
         absoluteExpiresAt,
         expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
       },
-      issued: {
-        ...digests,
-        accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
-        refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
-      },
+      issued: { ...digests, ...expiries },
     });
     if (outcome.kind === 'credentials_changed') return null;
     if (outcome.kind === 'limit_reached') {
@@ -68,7 +68,7 @@ export class SessionOpening {
       return new AuthError('session_limit_reached', 'The session limit is reached.');
     }
     this.lifecycle.publishSessionOpened(outcome);
-    return { ...pair, sessionId: id };
+    return { ...tokenPair(tokens, expiries), sessionId: id };
   }
 }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CryptoSource } from '../../domain/ports/platform';
 import type { NewTokenFamily, RotateToken } from '../../domain/ports/sessions';
-import type { PairDigests } from '../../domain/refresh-decision';
+import type { PairDigests, TokenTransport } from '../../domain/refresh-decision';
 import {
   ACCESS_SECRET_BYTES,
   FAMILY_SECRET_BYTES,
@@ -10,17 +10,18 @@ import {
   formatResetToken,
   REFRESH_SECRET_BYTES,
   RESET_SECRET_BYTES,
+  type PlainTokens,
   type RefreshTokenClaims,
-  type TokenPair,
 } from '../../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { graceSecondsFor } from '../../options/grace-period';
 
 /** 128 bits: the pair is derived from it and from the refresh token, and from neither alone. */
 const SEED_BYTES = 16;
 
 /** A token pair in plain text, for its one response, and its digests, for the database. */
 interface IssuedPair<Digests extends PairDigests = PairDigests> {
-  readonly pair: TokenPair;
+  readonly tokens: PlainTokens;
   readonly digests: Digests;
 }
 
@@ -28,6 +29,9 @@ interface IssuedPair<Digests extends PairDigests = PairDigests> {
 export interface Successor extends IssuedPair {
   readonly seed: string | null;
 }
+
+/** What the options say about the times of a refresh. */
+export type TokenLifetimes = Pick<RotateToken, 'accessTtlMs' | 'refreshTtlMs' | 'graceMs'>;
 
 /** Issues tokens, and computes the digests that they are stored as. */
 @Injectable()
@@ -45,9 +49,9 @@ export class TokenIssuer {
       { sessionId, familySecret, generation: 0 },
       this.crypto.randomBytes(REFRESH_SECRET_BYTES),
     );
-    const { pair, digests } = this.withDigests({ accessToken, refreshToken });
+    const { tokens, digests } = this.withDigests({ accessToken, refreshToken });
     return {
-      pair,
+      tokens,
       digests: {
         ...digests,
         familyDigest: this.digest(familySecret),
@@ -61,8 +65,8 @@ export class TokenIssuer {
    * The pair that follows a refresh token in its family: derived where its response can be issued again, or else random.
    * Without rotation the refresh token stays the same.
    */
-  issueSuccessor(refreshToken: string, claims: RefreshTokenClaims): Successor {
-    const seed = this.options.refreshReuseGraceSeconds > 0 ? this.newSeed() : null;
+  issueSuccessor(refreshToken: string, claims: RefreshTokenClaims, transport: TokenTransport): Successor {
+    const seed = graceSecondsFor(this.options, transport) > 0 ? this.newSeed() : null;
     const issued = seed ? this.deriveSuccessor(refreshToken, claims, seed) : this.randomSuccessor(refreshToken, claims);
     return { ...issued, seed };
   }
@@ -74,12 +78,12 @@ export class TokenIssuer {
   }
 
   /** How long tokens live, and for how long the response to a refresh can be issued again, in milliseconds. */
-  get lifetimes(): Pick<RotateToken, 'accessTtlMs' | 'refreshTtlMs' | 'graceMs'> {
-    const { accessTokenTtlSeconds, refreshTokenTtlSeconds, refreshReuseGraceSeconds } = this.options;
+  lifetimes(transport: TokenTransport): TokenLifetimes {
+    const { accessTokenTtlSeconds, refreshTokenTtlSeconds } = this.options;
     return {
       accessTtlMs: accessTokenTtlSeconds * 1000,
       refreshTtlMs: refreshTokenTtlSeconds * 1000,
-      graceMs: refreshReuseGraceSeconds * 1000,
+      graceMs: graceSecondsFor(this.options, transport) * 1000,
     };
   }
 
@@ -121,8 +125,8 @@ export class TokenIssuer {
     return this.withDigests({ accessToken, refreshToken });
   }
 
-  private withDigests(pair: TokenPair): IssuedPair {
-    const digests = { accessDigest: this.digest(pair.accessToken), refreshDigest: this.digest(pair.refreshToken) };
-    return { pair, digests };
+  private withDigests(tokens: PlainTokens): IssuedPair {
+    const digests = { accessDigest: this.digest(tokens.accessToken), refreshDigest: this.digest(tokens.refreshToken) };
+    return { tokens, digests };
   }
 }

@@ -3,6 +3,7 @@ import type { DeviceType } from '../../domain/device';
 import type { AccountStatus } from '../../domain/account-status';
 import type { RefreshableSession, TokenTransport } from '../../domain/refresh-decision';
 import type { SessionRecord, SessionState } from '../../domain/session';
+import type { PairExpiries } from '../../domain/tokens';
 import type { Row } from './transaction';
 
 /** Drivers return 64-bit columns as numbers or as text. */
@@ -27,8 +28,15 @@ export function accountFromRow(row: Row): AccountStatus | null {
   return (row['account'] ?? null) as AccountStatus | null;
 }
 
-/** The columns that `refreshableFromRow` reads besides those of `sessionFromRow` and `accountFromRow`. */
-export const TOKEN_COLUMNS = `accessDigest refreshDigest familyDigest generation refreshExpiresAt refreshedAt
+/** The columns that `expiriesFromRow` reads. */
+export const EXPIRY_COLUMNS = 'accessExpiresAt refreshExpiresAt';
+
+export function expiriesFromRow(row: Row): PairExpiries {
+  return { accessExpiresAt: Number(row['access_expires_at']), refreshExpiresAt: Number(row['refresh_expires_at']) };
+}
+
+/** The columns that `refreshableFromRow` reads besides `absolute_end` and those of `sessionFromRow` and `accountFromRow`. */
+export const TOKEN_COLUMNS = `accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest generation refreshedAt
   lastNetwork replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
 
 export function refreshableFromRow(row: Row): RefreshableSession {
@@ -39,7 +47,8 @@ export function refreshableFromRow(row: Row): RefreshableSession {
     refreshDigest: String(row['refresh_digest']),
     familyDigest: String(row['family_digest']),
     generation: Number(row['generation']),
-    refreshExpiresAt: Number(row['refresh_expires_at']),
+    ...expiriesFromRow(row),
+    absoluteEnd: Number(row['absolute_end']),
     refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
     lastNetwork: (row['last_network'] ?? null) as string | null,
     replay:

@@ -1,17 +1,17 @@
 import type { Client } from '../../domain/client';
 import type { NetworkChange } from '../../domain/outcomes';
 import type { RefreshableSession } from '../../domain/refresh-decision';
-import type { Returned } from './guarded-update';
 
 /**
  * The network before the refresh, if it has changed (PostgreSQL). The subquery reads the row as it was before the update.
  * Elsewhere the session was read before, and `networkChangeOf` decides the same.
  */
-export const PREVIOUS_NETWORK: Returned = {
+export const PREVIOUS_NETWORK = {
   column: `(SELECT p.{session.lastNetwork} FROM {session} p
     WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network`,
+  /** The details of the event, which that column decides. */
   extra: `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:movedExtra AS text) END`,
-};
+} as const;
 
 /** The details of the event of such a refresh. */
 export const NETWORK_CHANGED = { network_changed: true } as const;

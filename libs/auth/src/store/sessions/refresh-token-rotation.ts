@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { RotateOutcome } from '../../domain/outcomes';
 import type { RotateToken } from '../../domain/ports/sessions';
-import { decideRefresh, MAX_REPLAYS } from '../../domain/refresh-decision';
+import { decideRefresh, expiriesOf, MAX_REPLAYS } from '../../domain/refresh-decision';
 import type { PresentedRefreshToken, RefreshableSession } from '../../domain/refresh-decision';
 import { ending, endingAt, type SessionRecord } from '../../domain/session';
 import { newEvent } from '../../domain/session-events';
 import { AccountSource } from '../accounts/account-source';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
-import { refreshableFromRow, TOKEN_COLUMNS } from '../database/rows';
+import { expiriesFromRow, EXPIRY_COLUMNS, refreshableFromRow, TOKEN_COLUMNS } from '../database/rows';
 import { columns } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
 import { firstOf, type Transaction } from '../database/transaction';
@@ -26,6 +26,7 @@ import { SessionRevocation } from './session-revocation';
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 
 type Rotated = Extract<RotateOutcome, { kind: 'rotated' }>;
+type Replayed = Extract<RotateOutcome, { kind: 'replayed' }>;
 
 /** How often a refresh is decided again because a parallel request changed the session. */
 const MAX_DECISIONS = 5;
@@ -53,7 +54,8 @@ export class RefreshTokenRotation {
     private readonly accounts: AccountSource,
   ) {
     this.select = statements.prepared(
-      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', TOKEN_COLUMNS, 's.')}
+      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', TOKEN_COLUMNS, 's.')},
+         ${statements.absoluteEnd} AS absolute_end
        FROM {session} s WHERE s.{session.id} = :id`,
     );
     const { dialect, absoluteEnd, expiresAt } = statements;
@@ -76,7 +78,10 @@ export class RefreshTokenRotation {
       // Without rotation the refresh digest stays the same: only the access digest shows that an earlier run was committed.
       `s.{session.refreshDigest} = :presentedDigest AND s.{session.accessDigest} <> :nextAccessDigest
          AND s.{session.refreshExpiresAt} > :now`,
-      PREVIOUS_NETWORK,
+      {
+        columns: `${PREVIOUS_NETWORK.column}, ${columns('session', EXPIRY_COLUMNS, 's.')}`,
+        extra: PREVIOUS_NETWORK.extra,
+      },
     );
     const count = '{session.replayCount} = s.{session.replayCount} + 1';
     const isLatest = `s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${MAX_REPLAYS}`;
@@ -95,12 +100,16 @@ export class RefreshTokenRotation {
   }
 
   private async rotateWithin(call: RotationCall, command: RotateToken): Promise<RotateOutcome> {
-    const first = this.rotatesWithoutReading ? await this.tryFirst(command, call) : null;
+    // With its access token a pair may be unchanged, which only a read can tell.
+    const startsWithUpdate = this.rotatesWithoutReading && command.presented.accessDigest === null;
+    const first = startsWithUpdate ? await this.tryFirst(command, call) : null;
     if (first) return first;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const found = await this.read(command.presented, call);
       // An earlier run of this call, whose result was lost, has rotated the token.
-      if (found?.accessDigest === command.next.accessDigest) return { kind: 'rotated', networkChange: null };
+      if (found?.accessDigest === command.next.accessDigest) {
+        return { kind: 'rotated', expiries: expiriesOf(found), networkChange: null };
+      }
       const outcome = await this.applyDecision(found, command, call);
       if (outcome !== 'lost_race') return outcome;
     }
@@ -123,9 +132,9 @@ export class RefreshTokenRotation {
       case 'rotate':
         return (await this.tryRotate(command, found, call)) ?? 'lost_race';
       case 'replay':
-        return (await this.tryReplay(found, command, call))
-          ? { kind: 'replayed', seed: found.replay!.seed, networkChange: networkChangeAtReplay(found, command.client) }
-          : 'lost_race';
+        return (await this.tryReplay(found, command, call)) ?? 'lost_race';
+      case 'unchanged':
+        return { kind: 'unchanged', expiries: expiriesOf(found) };
       case 'reuse':
         // With a seed, an earlier run of this call may have been committed, and its pair been issued to the client by a
         // replay and refreshed since. Without a seed nobody but this call knows the pair, and `rotate` would have found it.
@@ -175,10 +184,12 @@ export class RefreshTokenRotation {
     const event = newEvent('token_refresh', found?.session.userId ?? null, client, now, extra);
     const row = await this.rotation.run(values, event, call.options(maxMs));
     if (!row) return null;
+    const issued = { accessExpiresAt: values.accessExpiresAt, refreshExpiresAt: values.refreshExpiresAt };
+    const expiries = found ? expiriesOf({ ...found, ...issued }) : expiriesFromRow(row);
     const from = row['previous_network'] === undefined ? change : (row['previous_network'] as string | null);
-    if (from === null) return { kind: 'rotated', networkChange: null };
+    if (from === null) return { kind: 'rotated', expiries, networkChange: null };
     const session = found?.session ?? (await this.readForSignal(presented, call));
-    return { kind: 'rotated', networkChange: session && { session, from, to: client.trackedNetwork } };
+    return { kind: 'rotated', expiries, networkChange: session && { session, from, to: client.trackedNetwork } };
   }
 
   /** The session that a first attempt has rotated unread. The refresh is committed, and must not fail for a signal. */
@@ -187,13 +198,19 @@ export class RefreshTokenRotation {
     return found?.session ?? null;
   }
 
-  private async tryReplay(found: RefreshableSession, command: RotateToken, call: RotationCall): Promise<boolean> {
+  private async tryReplay(
+    found: RefreshableSession,
+    command: RotateToken,
+    call: RotationCall,
+  ): Promise<Replayed | null> {
     const { presented, now, client } = command;
     const isSameNetwork = found.replay!.networkDigest === presented.networkDigest;
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
     const replay = isSameNetwork ? this.replay : this.replayBeforeFirstUse;
-    return (await replay.run(values, event, call.options())) !== null;
+    if (!(await replay.run(values, event, call.options()))) return null;
+    const networkChange = networkChangeAtReplay(found, client);
+    return { kind: 'replayed', seed: found.replay!.seed, expiries: expiriesOf(found), networkChange };
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../domain/ports/platform';
-import { type SessionLookup, SessionStore, type SessionWithAccessToken, type Touch } from '../../domain/ports/sessions';
+import type { SessionLookup, SessionWithAccessToken, SessionWithFamily, Touch } from '../../domain/ports/sessions';
+import { SessionStore } from '../../domain/ports/sessions';
 import type { SessionRecord } from '../../domain/session';
 import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
@@ -18,6 +19,7 @@ const LIST_SIZES = [8, 32, 128];
 export class SqlSessionStore extends SessionStore {
   private readonly loader = new BatchingLoader<SessionWithAccessToken>((ids) => this.findMany(ids));
   private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
+  private readonly family;
   private readonly markUsed;
   private readonly byUser;
   private readonly byIds;
@@ -41,6 +43,10 @@ export class SqlSessionStore extends SessionStore {
       statements.dialect === 'postgres'
         ? [one, { size: Infinity, statement: select('= ANY(:ids)') }]
         : [one, ...LIST_SIZES.map((size) => ({ size, statement: select('IN (:ids...)') }))];
+    this.family = statements.statement(
+      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', 'familyDigest', 's.')}
+       FROM {session} s WHERE s.{session.id} = :id AND s.{session.state} = 'active'`,
+    );
     this.markUsed = statements.prepared(
       `UPDATE {session} SET {session.firstUsedAt} = :now
        WHERE {session.id} = :id AND {session.accessDigest} = :accessDigest AND {session.state} = 'active'
@@ -58,6 +64,12 @@ export class SqlSessionStore extends SessionStore {
   /** The one read of a guarded request. Those that arrive while a read is under way are read together. */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);
+  }
+
+  async findFamily(id: string): Promise<SessionWithFamily | null> {
+    const [row] = await this.database.read(this.family.with({ id }));
+    if (!row) return null;
+    return { session: sessionFromRow(row), account: accountFromRow(row), familyDigest: String(row['family_digest']) };
   }
 
   async markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { OpenOutcome, RotateOutcome } from '../../domain/outcomes';
 import type { CurrentSession, EndSessions, OpenSession, OperationContext } from '../../domain/ports/sessions';
 import { type NewTokenFamily, type RotateToken, SessionTransitions } from '../../domain/ports/sessions';
 import type { EndedSession } from '../../domain/session';
+import type { PairExpiries } from '../../domain/tokens';
 import { Database } from '../database/database';
 import { RefreshTokenRotation } from './refresh-token-rotation';
 import { SessionOpener } from './session-opener';
@@ -31,7 +32,7 @@ export class SqlSessionTransitions extends SessionTransitions {
     return this.rotation.rotate(command);
   }
 
-  reissue(session: CurrentSession, issued: NewTokenFamily, context: OperationContext): Promise<boolean> {
+  reissue(session: CurrentSession, issued: NewTokenFamily, context: OperationContext): Promise<PairExpiries | null> {
     return this.reissuing.reissueAfterReauthentication(session, issued, context);
   }
 

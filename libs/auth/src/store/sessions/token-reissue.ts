@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSession, OperationContext, NewTokenFamily } from '../../domain/ports/sessions';
-import type { SessionRecord } from '../../domain/session';
+import type { ReissuedSession } from '../../domain/ports/accounts';
 import { newEvent } from '../../domain/session-events';
+import type { PairExpiries } from '../../domain/tokens';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
-import { sessionFromRow } from '../database/rows';
+import { expiriesFromRow, EXPIRY_COLUMNS, sessionFromRow } from '../database/rows';
+import { columns } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, firstOf, type Step } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
@@ -19,7 +21,7 @@ import { END_SESSION_STREAK } from './sql-session-attempt-store';
 export class TokenReissue {
   private readonly replace;
   private readonly read;
-  private readonly isReissued;
+  private readonly readReissued;
   private readonly confirmed: GuardedUpdate;
 
   constructor(
@@ -36,36 +38,42 @@ export class TokenReissue {
        ${END_SESSION_STREAK}`;
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active}`);
-    this.read = statements.selectSession(`WHERE ${active}`);
-    this.isReissued = statements.statement(
-      `SELECT 1 AS one FROM {session} s WHERE ${active} AND s.{session.accessDigest} = :accessDigest`,
+    const expiries = columns('session', EXPIRY_COLUMNS, 's.');
+    this.read = statements.statement(
+      `SELECT ${statements.sessionColumns}, ${expiries} FROM {session} s WHERE ${active}`,
+    );
+    this.readReissued = statements.statement(
+      `SELECT ${expiries} FROM {session} s WHERE ${active} AND s.{session.accessDigest} = :accessDigest`,
     );
     this.confirmed = new GuardedUpdate(
       database,
       statements,
       events,
       `${assignments} WHERE ${active} AND s.{session.accessDigest} = :currentAccessDigest`,
+      { columns: expiries, everywhere: true },
     );
   }
 
   /** The session after it, or null where it has ended. Part of a transaction that holds the user's lock. */
-  *reissue(id: string, issued: NewTokenFamily, now: number): Step<SessionRecord | null> {
+  *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
     yield* affectedBy(this.replace.with({ ...issued, id, now }));
     const row = yield* firstOf(this.read.with({ id }));
-    return row && sessionFromRow(row);
+    return row && { session: sessionFromRow(row), ...expiriesFromRow(row) };
   }
 
-  /** The same by itself, where the given access token is still the live one. Returns whether it was. */
+  /** The same by itself, where the given access token is still the live one; null where it is not. */
   async reissueAfterReauthentication(
     session: CurrentSession,
     issued: NewTokenFamily,
     { now, client }: OperationContext,
-  ): Promise<boolean> {
+  ): Promise<PairExpiries | null> {
     const values = { ...issued, id: session.id, currentAccessDigest: session.accessDigest, now };
     const event = newEvent('reauthentication', session.userId, client, now);
-    if ((await this.confirmed.run(values, event)) !== null) return true;
-    // An earlier run of this call, whose result was lost, has replaced the tokens.
+    const row = await this.confirmed.run(values, event);
+    if (row) return expiriesFromRow(row);
+    // An earlier run of this call, whose result was lost, may have replaced the tokens.
     const { id, accessDigest } = values;
-    return (await this.database.autocommit(this.isReissued.with({ id, accessDigest }))).rows.length > 0;
+    const [reissued] = (await this.database.autocommit(this.readReissued.with({ id, accessDigest }))).rows;
+    return reissued ? expiriesFromRow(reissued) : null;
   }
 }
