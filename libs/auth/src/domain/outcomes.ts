@@ -15,6 +15,11 @@ export type OpenOutcome =
   /** The password was changed, or the user disabled, while it was being verified. */
   | { readonly kind: 'credentials_changed' };
 
+/** A session that continues with a fresh token pair. */
+export interface ReissuedSession extends PairExpiries {
+  readonly session: SessionRecord;
+}
+
 /** A session that was refreshed from another network than before. */
 export interface NetworkChange {
   readonly session: SessionRecord;

@@ -1,7 +1,8 @@
 import type { AccountStatus } from '../account-status';
 import type { NewAuthEvent } from '../auth-event';
 import type { Admission, AttemptKeys, CountedFailure, StreakLimits } from '../failure-streak';
-import type { EndedSession, SessionRecord } from '../session';
+import type { ReissuedSession } from '../outcomes';
+import type { EndedSession } from '../session';
 import type { OperationContext, NewTokenFamily } from './sessions';
 
 /** A user's id in the application's own type. The library stores it as text. */
@@ -129,11 +130,6 @@ export interface ReplacePassword extends OperationContext {
   readonly revoke: boolean;
   /** The session that continues, with a fresh token pair; null where there is none. */
   readonly keep: { readonly sessionId: string; readonly issued: NewTokenFamily } | null;
-}
-
-/** A session that continues with a fresh token pair. */
-export interface ReissuedSession extends PairExpiries {
-  readonly session: SessionRecord;
 }
 
 export type ReplaceOutcome =

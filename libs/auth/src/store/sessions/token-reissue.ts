@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { ReissuedSession } from '../../domain/outcomes';
 import type { CurrentSession, OperationContext, NewTokenFamily } from '../../domain/ports/sessions';
-import type { ReissuedSession } from '../../domain/ports/accounts';
 import { newEvent } from '../../domain/session-events';
 import type { PairExpiries } from '../../domain/tokens';
 import { Database } from '../database/database';
