@@ -70,7 +70,7 @@ describe('the README', () => {
 describe('the docstring of an option', () => {
   const source = read('libs/auth/src/options/auth-options.ts');
   const docstrings = new Map(
-    [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s+(\w+)\?:/g)].map(([, text, name]) => [
+    [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s+(\w+)\??:/g)].map(([, text, name]) => [
       name!,
       text!.replace(/\s+\*?\s*/g, ' '),
     ]),
@@ -151,5 +151,6 @@ it('the library exports these names and no others', () => {
 });
 
 function defaultOf({ default: value, defaultText }: Pick<OptionRow, 'default' | 'defaultText'>): string {
+  if (Array.isArray(value)) return JSON.stringify(value);
   return defaultText ?? (typeof value === 'string' ? `'${value}'` : String(value));
 }

@@ -1,6 +1,7 @@
 import { PasswordHasher } from '../domain/ports/platform';
 import { UserStore } from '../domain/ports/accounts';
 import { CheapPasswordHasher } from '../testing';
+import { graceSecondsFor } from './grace-period';
 import { EXTRA_ROWS, OPTION_ROWS } from './option-table';
 import type { AuthOptionsError } from './problems';
 import { DEFAULT_OPTIONS, resolveExtras, resolveOptions } from './resolve-options';
@@ -84,6 +85,97 @@ describe('the options', () => {
     expect(problems({ rotateRefreshTokens: false, refreshReuseGraceSeconds: 1 })).toEqual([
       expect.stringContaining('refreshReuseGraceSeconds is 1; write 0, or leave it out'),
     ]);
+  });
+
+  it('have no cookies where nothing is written, and freeze a copy of the trusted origins', () => {
+    expect(resolveOptions({}).cookies).toEqual({ mode: false, name: 'auth', trustedOrigins: [], secure: true });
+    const trustedOrigins = ['https://app.example.com'];
+    const { cookies } = resolveOptions({ cookies: { mode: 'only', trustedOrigins } });
+    trustedOrigins.push('https://evil.example');
+    expect(cookies).toEqual({ mode: 'only', name: 'auth', trustedOrigins: ['https://app.example.com'], secure: true });
+    expect(Object.isFrozen(cookies.trustedOrigins)).toBe(true);
+  });
+
+  it.each([{}, { name: 'session' }, { mode: undefined }])('ask for the mode of cookies: %j', (cookies) => {
+    expect(problems({ cookies })).toEqual([
+      "cookies.mode is undefined; write 'optional' or 'only', or leave cookies out",
+    ]);
+  });
+
+  it.each([
+    [{ mode: true }, "cookies.mode is true; write one of 'optional', 'only', or false"],
+    [{ mode: 'only', secure: 1 }, 'cookies.secure is 1; write true or false'],
+    [{ mode: 'only', domain: 'x.y' }, expect.stringContaining('cookies.domain is not an option; write ')],
+    [{ mode: 'only', trustedOrigins: 'https://a.b' }, expect.stringContaining('; write a list of origins such as [')],
+  ])('report each problem of cookies: %j', (cookies, problem) => {
+    expect(problems({ cookies })).toEqual([problem]);
+  });
+
+  it.each(['auth', 'my-app.session', '_a1', "!#$%&'*+-.^_`|~"])('take the cookie name %s', (name) => {
+    expect(problems({ cookies: { mode: 'only', name } })).toEqual([]);
+  });
+
+  it.each(['', 'a b', 'a=b', 'a;b', 'a,b', 'a"b', 'é', 'a\n', '__Host-auth', '__secure-auth', '__HTTP-auth'])(
+    'refuse the cookie name %j',
+    (name) => {
+      expect(problems({ cookies: { mode: 'only', name } })).toEqual([expect.stringContaining('cookies.name is ')]);
+    },
+  );
+
+  it.each(['https://app.example.com', 'https://app.example.com:8443', 'https://[2001:db8::1]'])(
+    'trust the origin %s',
+    (origin) => {
+      expect(problems({ cookies: { mode: 'only', trustedOrigins: [origin] } })).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['https://app.example.com/', "'https://app.example.com'"],
+    ['https://app.example.com:443', "'https://app.example.com'"],
+    ['https://App.example.com', "'https://app.example.com'"],
+    ['https://user@app.example.com', "'https://app.example.com'"],
+    ['https://bücher.example', "'https://xn--bcher-kva.example'"],
+    ['https://*.example.com', 'each origin in full: there are no wildcards'],
+    ['*', 'each origin in full: there are no wildcards'],
+    ['null', "an origin such as 'https://app.example.com'"],
+    ['', "an origin such as 'https://app.example.com'"],
+    ['app.example.com', "an origin such as 'https://app.example.com'"],
+    ['file:///etc', "an origin such as 'https://app.example.com'"],
+    ['http://app.example.com', 'an https:// origin; http:// is for localhost alone, with cookies.secure: false'],
+    ['http://localhost:3000', 'an https:// origin; http:// is for localhost alone, with cookies.secure: false'],
+  ])('refuse the trusted origin %j, which no browser sends so or which is not safe', (origin, write) => {
+    const trustedOrigins = ['https://a.example', origin];
+    expect(problems({ cookies: { mode: 'only', trustedOrigins } })).toEqual([
+      `cookies.trustedOrigins[1] is '${origin}'; write ${write}`,
+    ]);
+  });
+
+  it.each([
+    ['http://localhost:3000', true],
+    ['http://app.localhost', true],
+    ['http://a.b.localhost:8080', true],
+    ['http://127.1.2.3:80', false],
+    ['http://127.1.2.3:3000', true],
+    ['http://[::1]:3000', true],
+    ['https://app.example.com', true],
+    ['http://localhost.example.com', false],
+    ['http://notlocalhost', false],
+    ['http://127.0.0.1.example.com', false],
+    ['http://128.0.0.1', false],
+    ['http://app.example.com', false],
+  ])('without `secure`, trust the origin %s: %s', (origin, isTrusted) => {
+    const found = problems({ cookies: { mode: 'only', secure: false, trustedOrigins: [origin] } });
+    expect(found).toHaveLength(isTrusted ? 0 : 1);
+  });
+
+  it.each([
+    [{}, 0, 10],
+    [{ refreshReuseGraceSeconds: 0 }, 0, 0],
+    [{ refreshReuseGraceSeconds: 30 }, 30, 30],
+    [{ rotateRefreshTokens: false }, 0, 0],
+  ])('%j: the grace period is %i s for bearer tokens and %i s for cookies', (given, bearer, cookie) => {
+    const options = resolveOptions(given);
+    expect([graceSecondsFor(options, 'bearer'), graceSecondsFor(options, 'cookie')]).toEqual([bearer, cookie]);
   });
 
   it('report every problem, each with what to write', () => {
