@@ -1,4 +1,5 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
+import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
 import { statementsOf, Tap } from '../support/tap';
@@ -88,6 +89,24 @@ describe.each(DATABASES)('the statements to %s', (name) => {
     const own = await start(auth);
     const { refresh_token: token } = await own.login();
     expect(await statementsDuring(new Tap(own), () => own.auth.refresh(token))).toEqual(REFRESH[name]);
+  });
+
+  it('of a refresh over cookies are the same without an access token, and begin with a read with one', async () => {
+    const own = await start({ cookies: { mode: 'optional' } });
+    const tapped = new Tap(own);
+    const cookies = own.app.get(CookieSessions);
+    const { refreshToken } = await own.auth.login({ username: 'alice', password: PASSWORD });
+    let pair = await cookies.refresh({ refreshToken, accessToken: null }, {});
+    own.clock.advance(20_000);
+    const rotate = async (withAccessToken: boolean): Promise<void> => {
+      const presented = { refreshToken: pair.refreshToken, accessToken: withAccessToken ? pair.accessToken : null };
+      pair = await cookies.refresh(presented, {});
+    };
+    expect(await statementsDuring(tapped, () => rotate(false))).toEqual(REFRESH[name]);
+    own.clock.advance(20_000);
+    const afterRead = name === 'postgres' ? ['SELECT', ...REFRESH.postgres] : REFRESH[name];
+    expect(await statementsDuring(tapped, () => rotate(true))).toEqual(afterRead);
+    expect(await statementsDuring(tapped, () => rotate(true))).toEqual(['SELECT']);
   });
 
   it('of a login are at most 13', async () => {

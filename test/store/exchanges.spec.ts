@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
+import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions, type TokenPair } from 'nestjs-session-auth';
 import { NodeCryptoSource } from '../../libs/auth/src/adapters/node-crypto-source';
 import { networkOf } from '../../libs/auth/src/domain/ip-address';
 import {
@@ -9,14 +9,19 @@ import {
   type PresentedRefreshToken,
   type RefreshableSession,
   type RefreshDecision,
+  type TokenTransport,
 } from '../../libs/auth/src/domain/refresh-decision';
 import {
+  ACCESS_SECRET_BYTES,
   FAMILY_SECRET_BYTES,
+  formatAccessToken,
   formatRefreshToken,
   parseRefreshToken,
   REFRESH_SECRET_BYTES,
 } from '../../libs/auth/src/domain/tokens';
-import { AUTH_OPTIONS } from '../../libs/auth/src/options/auth-options';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../libs/auth/src/options/auth-options';
+import { graceSecondsFor } from '../../libs/auth/src/options/grace-period';
+import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DrivenClock, HOUR, MINUTE, SECOND } from '../support/driven-clock';
@@ -28,6 +33,8 @@ const ABSOLUTE = 2 * HOUR;
 const ACCESS_TTL = 15 * MINUTE;
 const REFRESH_TTL = 50 * MINUTE;
 const GRACE = 30 * SECOND;
+/** Where nothing is written. */
+const COOKIE_GRACE = 10 * SECOND;
 const GENERATION = 1_000;
 const HOME = '192.0.2.1';
 
@@ -54,6 +61,7 @@ const situations = fc.record({
     lastActivity: limit(NOW - IDLE),
     idleExpiresAt: limit(NOW),
     absoluteExpiresAt: limit(NOW),
+    accessExpiresAt: limit(NOW),
     refreshExpiresAt: limit(NOW),
   }),
   state: mostly('active' as const, 'revoked' as const),
@@ -62,6 +70,8 @@ const situations = fc.record({
   /** How many generations the presented token is behind the live one; the live token itself is none behind. */
   token: fc.constantFrom(
     { isLive: true, behind: 0 },
+    { isLive: true, behind: 0 },
+    { isLive: true, behind: 0 },
     { isLive: false, behind: 0 },
     { isLive: false, behind: -1 },
     { isLive: false, behind: 1 },
@@ -69,13 +79,19 @@ const situations = fc.record({
     { isLive: false, behind: 2 },
     { isLive: false, behind: 900 },
   ),
-  refreshedAt: fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - GRACE - 2, max: NOW - GRACE + 2 })),
+  /** The access token presented with it, where the transport has one. */
+  accessToken: fc.constantFrom('live' as const, 'live' as const, 'another' as const, 'none' as const),
+  refreshedAt: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(NOW) },
+    { weight: 1, arbitrary: fc.integer({ min: NOW - GRACE - 2, max: NOW - GRACE + 2 }) },
+    { weight: 1, arbitrary: fc.integer({ min: NOW - COOKIE_GRACE - 2, max: NOW - COOKIE_GRACE + 2 }) },
+  ),
   replay: fc.record({
     isStored: mostly(true, false),
     /** Whether the live pair was derived from the presented token and the stored seed. */
     isGenuine: mostly(true, false),
     until: limit(NOW),
-    transport: mostly('bearer' as const, 'cookie' as const),
+    isSameTransport: mostly(true, false),
     isSameNetwork: fc.boolean(),
     count: mostly(0, MAX_REPLAYS - 1, MAX_REPLAYS, MAX_REPLAYS + 1),
     accessTokenUsed: fc.boolean(),
@@ -90,8 +106,26 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
   });
   afterAll(() => database.drop());
 
-  it.each<{ tokens: string; auth: AuthModuleOptions; decisions: RefreshDecision[] }>([
+  it.each<{ tokens: string; auth: AuthModuleOptions; transport?: TokenTransport; decisions: RefreshDecision[] }>([
     { tokens: 'rotated refresh tokens', auth: {}, decisions: ['rotate', 'reuse', 'refuse'] },
+    {
+      tokens: 'rotated refresh tokens in cookies',
+      auth: {},
+      transport: 'cookie',
+      decisions: ['rotate', 'unchanged', 'replay', 'reuse', 'refuse'],
+    },
+    {
+      tokens: 'refresh tokens in cookies without a grace period',
+      auth: { refreshReuseGraceSeconds: 0 },
+      transport: 'cookie',
+      decisions: ['rotate', 'reuse', 'refuse'],
+    },
+    {
+      tokens: 'refresh tokens in cookies that are not rotated',
+      auth: { rotateRefreshTokens: false },
+      transport: 'cookie',
+      decisions: ['rotate', 'reuse', 'refuse'],
+    },
     {
       tokens: 'refresh tokens with a grace period',
       auth: { refreshReuseGraceSeconds: GRACE / SECOND },
@@ -104,28 +138,28 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
     },
   ])(
     'for $tokens',
-    async ({ auth, decisions }) => {
+    async ({ auth, transport = 'bearer', decisions }) => {
       const host = await Host.start({ database, users: [], auth: { ...LIMITS, ...auth } });
       const seen = new Set<RefreshDecision>();
       await fc.assert(
         fc.asyncProperty(situations, async (situation) => {
-          const setup = await new Setup(host, situation).store();
+          const setup = await new Setup(host, situation, transport).store();
           const before = await setup.stored();
           const decision = decideRefresh(setup.found, setup.presented, NOW, setup.graceMs);
           seen.add(decision);
           host.signals.length = 0;
 
-          const outcome = await host.auth.refresh(setup.token, { ipAddress: HOME }).then(
-            (pair) => pair,
-            (error: { code: string }) => error.code,
-          );
+          const outcome = await setup.refresh().catch((error: { code: string }) => error.code);
 
           const after = await setup.stored();
-          const isRefused = decision !== 'rotate' && decision !== 'replay';
+          const isRefused = !['rotate', 'replay', 'unchanged'].includes(decision);
           expect(typeof outcome === 'string' ? outcome : 'a pair').toBe(isRefused ? 'invalid_refresh_token' : 'a pair');
-          if (decision === 'rotate') expect(after).toEqual({ ...before, ...setup.rotated(outcome as Pair) });
+          if (decision === 'rotate') expect(after).toEqual({ ...before, ...setup.rotated(outcome as TokenPair) });
           else expect(after).toEqual({ ...before, ...setup.changesBy(decision) });
-          if (decision === 'replay') expect(setup.digestsOf(outcome as Pair)).toEqual(setup.liveDigests);
+          if (!isRefused) expect(setup.expiriesOf(outcome as TokenPair)).toEqual(setup.storedExpiries(after));
+          if (decision === 'replay' || decision === 'unchanged') {
+            expect(setup.digestsOf(outcome as TokenPair)).toEqual(setup.liveDigests);
+          }
           expect(await setup.events()).toEqual(EVENTS[decision]);
           const signals = host.signals.map((signal) => signal.name).filter((name) => name !== 'lost_commits_suspected');
           expect(signals).toEqual(SIGNALS[decision]);
@@ -134,7 +168,8 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
             decision === 'reuse' ? [behind] : [],
           );
         }),
-        { numRuns: 150 },
+        // Enough for each of the decisions to be seen.
+        { numRuns: transport === 'cookie' ? 300 : 150 },
       );
       expect([...seen]).toEqual(expect.arrayContaining(decisions));
       await host.close();
@@ -145,6 +180,7 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
 
 const EVENTS: Readonly<Record<RefreshDecision, string[]>> = {
   rotate: ['token_refresh'],
+  unchanged: [],
   replay: ['token_refresh, replayed'],
   reuse: ['token_reuse'],
   refuse: [],
@@ -154,6 +190,7 @@ const EVENTS: Readonly<Record<RefreshDecision, string[]>> = {
 };
 const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
   rotate: [],
+  unchanged: [],
   replay: [],
   reuse: ['token_reuse_detected', 'user_logged_out'],
   refuse: [],
@@ -162,11 +199,6 @@ const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
   session_expired: ['user_logged_out'],
   account_inactive: ['user_logged_out'],
 };
-
-interface Pair {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
 
 /** A situation in the database, and as the domain sees it. */
 class Setup {
@@ -177,15 +209,17 @@ class Setup {
   private readonly sessionId = randomUUID();
   private readonly seed: string;
   private readonly issuer: TokenIssuer;
-  private readonly options: { readonly refreshReuseGraceSeconds: number; readonly rotateRefreshTokens: boolean };
+  private readonly options: ResolvedAuthOptions;
+  private readonly accessToken: string | null;
   private userId = '';
 
   constructor(
     private readonly host: Host,
     private readonly situation: Situation,
+    private readonly transport: TokenTransport,
   ) {
     this.options = host.app.get(AUTH_OPTIONS);
-    this.graceMs = this.options.refreshReuseGraceSeconds * SECOND;
+    this.graceMs = graceSecondsFor(this.options, transport) * SECOND;
     this.issuer = new TokenIssuer(new NodeCryptoSource(), host.app.get(AUTH_OPTIONS));
     const { token, replay } = situation;
     const generation = GENERATION - token.behind;
@@ -202,14 +236,19 @@ class Setup {
       digest,
       familyDigest: this.issuer.digest(familySecret),
       generation,
-      transport: 'bearer',
+      transport,
+      accessDigest: null,
       networkDigest: this.issuer.networkDigest(this.token, networkOf(HOME)),
       successorDigests: (seed) => this.issuer.deriveSuccessor(this.token, claims, seed).digests,
     };
-    const derived = this.presented.successorDigests(
-      replay.isGenuine ? this.seed : randomBytes(16).toString('base64url'),
-    );
+    const liveSeed = replay.isGenuine ? this.seed : randomBytes(16).toString('base64url');
+    const { tokens, digests: derived } = this.issuer.deriveSuccessor(this.token, claims, liveSeed);
     this.liveDigests = token.isLive ? { ...derived, refreshDigest: digest } : derived;
+    if (transport === 'bearer' || situation.accessToken === 'none') this.accessToken = null;
+    else if (situation.accessToken === 'live') this.accessToken = tokens.accessToken;
+    else this.accessToken = formatAccessToken(this.sessionId, randomBytes(ACCESS_SECRET_BYTES));
+    const accessDigest = this.accessToken === null ? null : this.issuer.digest(this.accessToken);
+    this.presented = { ...this.presented, accessDigest };
   }
 
   /** The session as the domain sees it. */
@@ -224,7 +263,9 @@ class Setup {
       ...this.liveDigests,
       familyDigest: row.familyDigest,
       generation: GENERATION,
+      accessExpiresAt: times.accessExpiresAt,
       refreshExpiresAt: times.refreshExpiresAt,
+      absoluteEnd: this.absoluteEnd,
       refreshedAt,
       lastNetwork: null,
       replay: row.replaySeed === null ? null : this.replayWindow(),
@@ -243,6 +284,13 @@ class Setup {
     return this;
   }
 
+  refresh(): Promise<TokenPair> {
+    const client = { ipAddress: HOME };
+    if (this.transport === 'bearer') return this.host.auth.refresh(this.token, client);
+    const presented = { refreshToken: this.token, accessToken: this.accessToken };
+    return this.host.app.get(CookieSessions).refresh(presented, client);
+  }
+
   stored(): Promise<AuthSession> {
     return this.host.dataSource.getRepository(AuthSession).findOneByOrFail({ id: this.sessionId });
   }
@@ -252,7 +300,16 @@ class Setup {
     return rows.map(({ event, extra }) => (extra['replayed'] === true ? `${event}, replayed` : event));
   }
 
-  digestsOf({ accessToken, refreshToken }: Pair): object {
+  expiriesOf({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): object {
+    return [accessTokenExpiresAt.getTime(), refreshTokenExpiresAt.getTime()];
+  }
+
+  /** Those of the row. The absolute timeout may have been lowered since they were stored. */
+  storedExpiries({ accessExpiresAt, refreshExpiresAt }: AuthSession): object {
+    return [Math.min(accessExpiresAt, this.absoluteEnd), Math.min(refreshExpiresAt, this.absoluteEnd)];
+  }
+
+  digestsOf({ accessToken, refreshToken }: TokenPair): object {
     return {
       accessDigest: this.issuer.digest(accessToken),
       refreshDigest: this.issuer.digest(refreshToken),
@@ -260,7 +317,7 @@ class Setup {
   }
 
   /** What a rotation changes in the row. */
-  rotated(pair: Pair): object {
+  rotated(pair: TokenPair): object {
     const { lastActivity, idleExpiresAt } = this.situation.times;
     const last = Math.max(lastActivity, NOW);
     const hasGrace = this.graceMs > 0;
@@ -276,7 +333,7 @@ class Setup {
       idleExpiresAt: last + Math.min(idleExpiresAt - lastActivity, IDLE),
       replaySeed: hasGrace ? expect.stringMatching(/^[\w-]{22}$/) : null,
       replayUntil: hasGrace ? NOW + this.graceMs : null,
-      replayTransport: hasGrace ? 'bearer' : null,
+      replayTransport: hasGrace ? this.transport : null,
       replayNetworkDigest: hasGrace ? this.presented.networkDigest : null,
       replayCount: 0,
       firstUsedAt: null,
@@ -313,7 +370,8 @@ class Setup {
   }
 
   private replayWindow() {
-    const { until, transport, count, accessTokenUsed } = this.situation.replay;
+    const { until, count, accessTokenUsed } = this.situation.replay;
+    const transport = this.row().replayTransport;
     return { seed: this.seed, until, transport, networkDigest: this.row().replayNetworkDigest, count, accessTokenUsed };
   }
 
@@ -329,13 +387,12 @@ class Setup {
       endedAt: state === 'active' ? null : NOW,
       checkAt: NOW,
       loginNetwork: '',
-      accessExpiresAt: NOW,
       familyDigest: isSameFamily || token.isLive ? this.presented.familyDigest : this.issuer.digest('another family'),
       generation: GENERATION,
       refreshedAt,
       replaySeed: replay.isStored ? this.seed : null,
       replayUntil: replay.until,
-      replayTransport: replay.transport,
+      replayTransport: replay.isSameTransport ? this.transport : OTHER_TRANSPORT[this.transport],
       replayNetworkDigest: replay.isSameNetwork
         ? this.presented.networkDigest
         : this.issuer.networkDigest(this.token, 'elsewhere'),
@@ -344,6 +401,8 @@ class Setup {
     };
   }
 }
+
+const OTHER_TRANSPORT = { bearer: 'cookie', cookie: 'bearer' } as const;
 
 const DEVICE = {
   ipAddress: null,
