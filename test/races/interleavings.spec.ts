@@ -21,6 +21,8 @@ import {
   replayAgainstFirstUse,
   replayAgainstRefresh,
   replayAgainstReplayAtTheLimit,
+  wakingTabAgainstRotation,
+  wakingTabs,
   type Scenario,
   type Setting,
 } from './scenarios';
@@ -101,6 +103,19 @@ describe.each(DATABASES)('forced interleavings within a grace period on %s', (na
     },
     // A first use is one read and one update.
     Math.min(FEWEST_CALLS[name], 2),
+  );
+});
+
+describe.each(DATABASES)('forced interleavings over cookies on %s', (name) => {
+  inEverySetting(
+    name,
+    { cookies: { mode: 'optional' } },
+    {
+      'two tabs that present one pair: one of them rotates it, and both get the next one': wakingTabs,
+      'a tab that presents a pair just issued beside its rotation: it gets that pair or the next one':
+        wakingTabAgainstRotation,
+    },
+    1,
   );
 });
 

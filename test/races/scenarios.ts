@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SessionTransitions } from '../../libs/auth/src/domain/ports/sessions';
+import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
 import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
 import { DAY } from '../support/driven-clock';
@@ -144,15 +145,65 @@ export const refreshAgainstItsRepetition: Scenario = (environment, setting) =>
     const [refresh, again] = hostsOf(environment, setting).map((host) => () => host.auth.refresh(session.refreshToken));
     const outcome = await interleave(environment, stopAt, setting, refresh!, again!);
     if (!outcome) return false;
-    const [one, two] = outcome;
-    expect(one.value).toBeDefined();
-    expect(two.value).toEqual(one.value);
-    expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active', 'active']);
-    expect(environment.sent('token_reuse_detected')).toEqual([]);
-    expect(await environment.eventsOf(userId)).toMatchObject({ token_refresh: 2, replay: 1 });
-    await expectLive(environment, one.value!);
+    await expectOnePair(environment, outcome, userId, { token_refresh: 2, replay: 1 });
     return true;
   });
+
+/** What two tabs of a browser present: one pair, whose access cookie has expired or not. */
+function tabs(
+  environment: RaceEnvironment,
+  setting: Setting,
+  { refreshToken, accessToken = null }: { readonly refreshToken: string; readonly accessToken?: string | null },
+): [() => Promise<Pair>, () => Promise<Pair>] {
+  const [one, two] = hostsOf(environment, setting);
+  const refreshAt = (host: Host) => () => host.app.get(CookieSessions).refresh({ refreshToken, accessToken }, HOME);
+  return [refreshAt(one), refreshAt(two)];
+}
+
+/** Of two tabs that present the live pair, both get its successor: one rotates it, whichever reads first. */
+export const wakingTabs: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    // The fixture was refreshed by a bearer client, so that its pair is not kept.
+    const { userId, session } = await environment.newFixture();
+    const outcome = await interleave(environment, stopAt, setting, ...tabs(environment, setting, session));
+    if (!outcome) return false;
+    await expectOnePair(environment, outcome, userId, { token_refresh: 2, replay: 1 });
+    return true;
+  });
+
+/** A tab that presents the live pair just after it was issued gets it back, or its successor; the other one rotates it. */
+export const wakingTabAgainstRotation: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const pair = await environment.hosts[0].app
+      .get(CookieSessions)
+      .refresh({ refreshToken: session.refreshToken, accessToken: null }, HOME);
+    const [waking] = tabs(environment, setting, pair);
+    const [, rotating] = tabs(environment, setting, { refreshToken: pair.refreshToken });
+    const outcome = await interleave(environment, stopAt, setting, waking, rotating);
+    if (!outcome) return false;
+    const [woken, rotated] = outcome;
+    expect(rotated.value).toBeDefined();
+    expect([pair.refreshToken, rotated.value!.refreshToken]).toContain(woken.value?.refreshToken);
+    expect(environment.sent('token_reuse_detected')).toEqual([]);
+    expect((await environment.eventsOf(userId))['token_refresh']).toBe(3);
+    await expectLive(environment, rotated.value!);
+    return true;
+  });
+
+async function expectOnePair(
+  environment: RaceEnvironment,
+  [one, two]: readonly [Settled<Pair>, Settled<Pair>],
+  userId: string,
+  events: Record<string, number>,
+): Promise<void> {
+  expect(one.value).toBeDefined();
+  expect(two.value).toEqual(one.value);
+  expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active', 'active']);
+  expect(environment.sent('token_reuse_detected')).toEqual([]);
+  expect(await environment.eventsOf(userId)).toMatchObject(events);
+  await expectLive(environment, one.value!);
+}
 
 /** A fixture whose session was refreshed from HOME, with a response that can be issued again. */
 async function newReplayable(environment: RaceEnvironment): Promise<Fixture & { readonly presented: string }> {
@@ -363,8 +414,8 @@ export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
     const current = { id, userId, accessDigest: createHash('sha256').update(session.accessToken).digest('hex') };
     const [one, two] = hostsOf(environment, setting).map((host, index) => async () => {
       const context = host.app.get(SessionLifecycle).operationContext(CLIENTS[index]!);
-      const { pair, digests } = host.app.get(TokenIssuer).issueFamily(id, context.now);
-      return (await host.app.get(SessionTransitions).reissue(current, digests, context)) ? pair : null;
+      const { tokens, digests } = host.app.get(TokenIssuer).issueFamily(id, context.now);
+      return (await host.app.get(SessionTransitions).reissue(current, digests, context)) ? tokens : null;
     });
     const outcome = await interleave(environment, stopAt, setting, one!, two!);
     if (!outcome) return false;
