@@ -1,5 +1,6 @@
-import type { AuthModuleOptions } from 'nestjs-session-auth';
+import type { AuthModuleOptions, TokenPair } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
+import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { paramsInTransaction } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
@@ -60,6 +61,23 @@ describeEachPooled('a refresh whose commit is done and its result lost on %s', (
       expectNoAlarm(host);
     },
   );
+
+  it('returns the committed pair with its expiries over cookies, with its access token and without', async () => {
+    const host = await start({ cookies: { mode: 'optional' } });
+    const cookies = host.app.get(CookieSessions);
+    let pair: TokenPair = await host.auth.login({ username: 'alice', password: PASSWORD });
+    for (const hasAccessToken of [true, false]) {
+      host.clock.advance(60_000);
+      const { refreshToken, accessToken } = pair;
+      loseNextCommit(host);
+      pair = await cookies.refresh({ refreshToken, accessToken: hasAccessToken ? accessToken : null }, {});
+      expect(pair.refreshToken).not.toBe(refreshToken);
+      expect(pair.accessTokenExpiresAt.getTime()).toBe(host.clock.now() + 900_000);
+      await host.get('/me', pair.accessToken).expect(200);
+    }
+    expect(await eventsOf(host, 'token_refresh')).toBe(2);
+    expectNoAlarm(host);
+  });
 
   it('is refused without an alarm where the password was changed before the retry', async () => {
     const host = await start();

@@ -1,4 +1,5 @@
 import { AuthSession } from 'nestjs-session-auth';
+import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { Database } from '../../libs/auth/src/store/database/database';
 import type { ServerClock } from '../../libs/auth/src/store/database/server-clock';
 import { autocommitParams } from '../../libs/auth/src/store/database/transaction';
@@ -112,6 +113,14 @@ describeEachPooled('a refresh that was answered with 503 because its outcome is 
     await refreshLate(token, { isDone: true });
     await other.refresh(token).expect(400);
     expect(other.sent('token_reuse_detected')).toHaveLength(1);
+  });
+
+  it('gets it over the same transport alone: a client with cookies gets no pair of a bearer client', async () => {
+    const { refresh_token: refreshToken } = await host.login();
+    await refreshLate(refreshToken, { isDone: true });
+    const byCookie = host.app.get(CookieSessions).refresh({ refreshToken, accessToken: null }, {});
+    await expect(byCookie).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+    expect(host.sent('token_reuse_detected')).toHaveLength(1);
   });
 
   it('gets none for a token that had been used', async () => {
