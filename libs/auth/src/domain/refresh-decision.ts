@@ -15,7 +15,7 @@ export interface PresentedRefreshToken {
   readonly familyDigest: string;
   readonly generation: number;
   readonly transport: TokenTransport;
-  /** The digest of the access token of the same session that was presented with it; null for none. */
+  /** The digest of the access token of the same session that was presented with it over cookies; null for none. */
   readonly accessDigest: string | null;
   /** The digest of the token together with the network of the client. */
   readonly networkDigest: string;
@@ -133,7 +133,7 @@ function isJustIssued(
   now: number,
   graceMs: number,
 ): boolean {
-  if (presented.transport !== 'cookie' || presented.accessDigest !== found.accessDigest) return false;
+  if (presented.accessDigest !== found.accessDigest) return false;
   return found.accessExpiresAt > now && openWindow(found, presented, now, graceMs) !== null;
 }
 
