@@ -15,7 +15,7 @@ export interface PresentedRefreshToken {
   readonly familyDigest: string;
   readonly generation: number;
   readonly transport: TokenTransport;
-  /** The digest of the access token of the same session that was presented with it over cookies; null for none. */
+  /** The digest of the access token that was presented with it over cookies; null for none. */
   readonly accessDigest: string | null;
   /** The digest of the token together with the network of the client. */
   readonly networkDigest: string;

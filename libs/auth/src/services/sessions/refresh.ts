@@ -5,7 +5,7 @@ import { textProblem } from '../../domain/fields';
 import type { RotateOutcome } from '../../domain/outcomes';
 import { type RotateToken, SessionTransitions } from '../../domain/ports/sessions';
 import type { PresentedRefreshToken, TokenTransport } from '../../domain/refresh-decision';
-import { accessTokenSessionId, parseRefreshToken, tokenPair } from '../../domain/tokens';
+import { parseRefreshToken, tokenPair } from '../../domain/tokens';
 import type { RefreshTokenClaims, TokenPair } from '../../domain/tokens';
 import { LostCommits } from './lost-commits';
 import { SessionLifecycle } from './session-lifecycle';
@@ -98,13 +98,12 @@ export class Refresh {
     { transport, accessToken }: Presentation,
   ): PresentedRefreshToken {
     const { tokens } = this;
-    const isOfSession = accessToken !== null && accessTokenSessionId(accessToken) === claims.sessionId;
     return {
       sessionId: claims.sessionId,
       digest: tokens.digest(text),
       generation: claims.generation,
       transport,
-      accessDigest: isOfSession ? tokens.digest(accessToken) : null,
+      accessDigest: accessToken === null ? null : tokens.digest(accessToken),
       // Computed on demand: a digest takes longer than everything else here, and most refreshes do not need these.
       get familyDigest() {
         return tokens.digest(claims.familySecret);
