@@ -344,7 +344,12 @@ export class Environment {
   }
 }
 
-const ANY_PAIR: unknown = { accessToken: expect.any(String), refreshToken: expect.any(String) };
+const ANY_PAIR: unknown = {
+  accessToken: expect.any(String),
+  refreshToken: expect.any(String),
+  accessTokenExpiresAt: expect.any(Date),
+  refreshTokenExpiresAt: expect.any(Date),
+};
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** The token with another character at one position. */
