@@ -6,9 +6,32 @@ import { SqliteDatabase } from '../../libs/auth/src/store/database/sqlite-databa
 import { RolledBack, type Transaction } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, DATABASES, describeOn, type DatabaseName } from '../support/databases';
 import { Host, PASSWORD, type HostOptions } from '../support/host';
-import type { Call } from '../support/tap';
 import { RaceEnvironment } from './environment';
+import {
+  always,
+  either,
+  END,
+  FIRST_USE,
+  parameter,
+  REISSUE,
+  replace,
+  REPLAY,
+  RESCHEDULE,
+  ROTATION,
+  takeOutRowLocks,
+  takeOutUserLock,
+  TAKE_SLOT,
+  WRITE_STREAK,
+  type Mutation,
+} from './mutations';
 import { LOGOUT } from './operations';
+import {
+  admissionAgainstAdmission,
+  endOfInactiveAgainstActivity,
+  failureAgainstFailure,
+  pruningAgainstFailure,
+  reuseAgainstReauthentication,
+} from './row-lock-scenarios';
 import {
   changeAgainstChange,
   deleteAgainstDelete,
@@ -30,9 +53,6 @@ import {
   type Setting,
 } from './scenarios';
 
-/** Changes a statement; returns whether it did. */
-type Mutation = (call: Call) => boolean;
-
 /** A guard condition of the code, how it is taken out of the statements, and a scenario that must then fail. */
 interface Guard {
   readonly guard: string;
@@ -45,39 +65,10 @@ interface Guard {
   readonly isLock?: boolean;
 }
 
-/** Replaces part of the statements that begin so. The parameters keep their places. */
-function replace(begins: RegExp, part: RegExp, by: string | ((found: string) => string)): Mutation {
-  return (call) => {
-    if (!begins.test(call.sql) || !part.test(call.sql)) return false;
-    call.sql = call.sql.replace(part, by as string);
-    return true;
-  };
-}
+/** What follows the state in the condition of an update. */
+const takeOutLastCondition = (update: RegExp): Mutation =>
+  replace(update, /(?<=.state. = 'active'\s+AND ).+$/s, always);
 
-const either =
-  (...ways: Mutation[]): Mutation =>
-  (call) =>
-    ways.map((way) => way(call)).some(Boolean);
-
-const always = (condition: string): string => `(${condition} OR 1 = 1)`;
-const parameter = String.raw`(\$\d+|\?)`;
-
-/** An UPDATE of one session that a guard condition decides, on PostgreSQL as part of one statement with its event. */
-const updateOf = (column: string): RegExp =>
-  new RegExp(String.raw`^(WITH changed AS \()?UPDATE .auth_sessions.( AS s)? SET .${column}. =`);
-const ROTATION = updateOf('refresh_digest');
-const REPLAY = updateOf('replay_count');
-const REISSUE = updateOf('access_digest');
-const FIRST_USE = updateOf('first_used_at');
-const END = updateOf('state');
-const RESCHEDULE = updateOf('check_at');
-
-const takeOutUserLock = either(replace(/^INSERT INTO .auth_user_locks/, /DO UPDATE SET.*$/s, 'DO NOTHING'), (call) => {
-  if (!/^INSERT INTO .auth_user_locks.*ON DUPLICATE KEY/s.test(call.sql)) return false;
-  call.sql = call.sql.replace('INSERT INTO', 'INSERT IGNORE INTO').replace(/ON DUPLICATE KEY.*$/s, '');
-  return true;
-});
-const takeOutRowLocks = replace(/^SELECT.* FROM .auth_sessions/s, /FOR UPDATE( SKIP LOCKED)?/, '');
 const grace = { refreshReuseGraceSeconds: 10 };
 
 const GUARDS: readonly Guard[] = [
@@ -139,15 +130,56 @@ const GUARDS: readonly Guard[] = [
     isLock: true,
   },
   {
-    guard: 'the lock of a session that ends',
-    takeOut: takeOutRowLocks,
+    guard: 'the state in the condition of an end, and the lock of the session, for whoever is told of the end',
+    takeOut: replace(END, /s\..state. = 'active'/, '1 = 1'),
+    alsoWithout: takeOutRowLocks,
     scenario: deleteAgainstDelete,
     isLock: true,
   },
   {
-    guard: 'the lock of a session that pruning ends',
-    takeOut: takeOutRowLocks,
+    guard: 'the expiry in the condition of an end by pruning, and the lock of the session',
+    takeOut: takeOutLastCondition(END),
+    alsoWithout: takeOutRowLocks,
     scenario: refreshAgainstPruning,
+    isLock: true,
+  },
+  {
+    guard: 'the token family in the condition of an end by reuse, and the lock of the session',
+    takeOut: takeOutLastCondition(END),
+    alsoWithout: takeOutRowLocks,
+    scenario: reuseAgainstReauthentication,
+    isLock: true,
+  },
+  {
+    guard: 'the last activity in the condition of an end for inactivity, and the lock of the session',
+    takeOut: takeOutLastCondition(END),
+    alsoWithout: takeOutRowLocks,
+    scenario: endOfInactiveAgainstActivity,
+    isLock: true,
+  },
+  {
+    guard: 'the failure streak in the condition of an attempt within a session, and the lock of the session',
+    takeOut: takeOutLastCondition(TAKE_SLOT),
+    alsoWithout: takeOutRowLocks,
+    scenario: admissionAgainstAdmission,
+    isLock: true,
+  },
+  {
+    guard: 'the failure streak in the condition of a failure within a session, and the lock of the session',
+    takeOut: takeOutLastCondition(WRITE_STREAK),
+    alsoWithout: takeOutRowLocks,
+    scenario: failureAgainstFailure,
+    isLock: true,
+  },
+  {
+    guard: 'the expiry in the condition of a failure streak that pruning removes, and its lock',
+    takeOut: replace(
+      /^DELETE FROM .auth_login_failures. WHERE .key. IN/,
+      /AND .+$/s,
+      (found) => `AND ${always(found.slice(4))}`,
+    ),
+    alsoWithout: takeOutRowLocks,
+    scenario: pruningAgainstFailure,
     isLock: true,
   },
   {

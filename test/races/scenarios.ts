@@ -29,18 +29,18 @@ const HOME = { ipAddress: '192.0.2.1' };
 const ELSEWHERE = { ipAddress: '198.51.100.1' };
 const CLIENTS = [HOME, ELSEWHERE] as const;
 
-async function atEveryCall(once: (stopAt: number) => Promise<boolean>): Promise<number> {
+export async function atEveryCall(once: (stopAt: number) => Promise<boolean>): Promise<number> {
   let stopAt = 1;
   while (await once(stopAt)) stopAt++;
   return stopAt - 1;
 }
 
-function hostsOf(environment: RaceEnvironment, { instances }: Setting): [Host, Host] {
+export function hostsOf(environment: RaceEnvironment, { instances }: Setting): [Host, Host] {
   return [environment.hosts[0], environment.hosts[instances - 1]!];
 }
 
 /** Runs both sides, whichever is held; the outcomes in their own order. */
-async function interleave<A, B>(
+export async function interleave<A, B>(
   environment: RaceEnvironment,
   stopAt: number,
   { held }: Setting,

@@ -49,6 +49,7 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
   [/^in_recovery$/, null, 'The server is a standby: connect to the primary.'],
   [/^not_ready$/, /^WSREP has not yet prepared/, 'The node is not part of a primary component of Galera.'],
   [/^(3032|3100)$/, null, 'The server is offline, or not a member of its group.'],
+  [/^CONFLICT$/, null, 'Rows changed after they were read, again and again: the database does not keep them locked.'],
   [/^57P03$/, null, 'The server is starting or shutting down.'],
   [/^(25P03|57P0[125]|1053|1927|4031)$/, null, 'The server closed the connection.'],
   [

@@ -12,7 +12,7 @@ import { endingAt, type EndedSession } from '../../domain/session';
 import { Database } from '../database/database';
 import type { Statement } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, rowsOf, type Step, type Transaction } from '../database/transaction';
+import { affectedBy, changeAll, rowsOf, type Step, type Transaction } from '../database/transaction';
 import type { WriteEvents } from '../events/revocation-runner';
 import { SessionRevocation } from '../sessions/session-revocation';
 import { AccountSource } from './account-source';
@@ -47,7 +47,7 @@ export class SqlAccountStore extends AccountStore {
       find: statements.statement(
         `SELECT {${table}.id} AS id FROM {${table}} WHERE {${table}.userId} = :userId ${condition} LIMIT ${BATCH}`,
       ),
-      remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (:ids...)`),
+      remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (:ids...) ${condition}`),
     });
     this.batches = [batch('session', `AND {session.state} <> 'active'`), batch('event')];
   }
@@ -125,9 +125,10 @@ export class SqlAccountStore extends AccountStore {
     return ended;
   }
 
+  /** Each session ends once: one that another transaction ends meanwhile makes this one run again. */
   private *removeActiveSessions(userId: string, { now }: OperationContext): Step<readonly EndedSession[]> {
     const active = yield* this.revocation.lockAllActive(userId);
-    if (active.length > 0) yield* affectedBy(this.removeActive.with({ userId }));
+    if (active.length > 0) yield* changeAll(this.removeActive.with({ userId }), active.length);
     return active.map((session) => endingAt(session, now, 'user_deleted'));
   }
 
@@ -139,10 +140,10 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /** Removes what is left, with sessions that were opened meanwhile. */
-  private *removeAll(userId: string, { now }: OperationContext): Transaction<readonly EndedSession[]> {
-    const active = yield* this.revocation.lockAllActive(userId);
+  private *removeAll(userId: string, at: OperationContext): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId, at);
     for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
-    return active.map((session) => endingAt(session, now, 'user_deleted'));
+    return ended;
   }
 }
 

@@ -9,7 +9,7 @@ import type {
 import { admissionOf, failedStreaks, NO_STREAK, slotsOfAttempt, UNTIL_RESET } from '../../domain/failure-streak';
 import { LoginAttemptStore, type AttemptToAdmit, type FailedAttempt, type UserId } from '../../domain/ports/accounts';
 import { Database } from '../database/database';
-import { failureKeysInLockOrder, incomingValue, onDuplicate, type Dialect } from '../database/dialect';
+import { failureKeysInLockOrder, incomingValue, onDuplicate, readLocked, type Dialect } from '../database/dialect';
 import { columns } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, RolledBack, rowsOf, type Row, type Step, type Transaction } from '../database/transaction';
@@ -57,7 +57,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     );
     this.readRows = statements.prepared(
       `SELECT {failure.key} AS id, ${columns('failure', STREAK_COLUMNS.join(' '))}
-       FROM {failure} WHERE {failure.key} IN (:network, :account)`,
+       FROM {failure} WHERE {failure.key} IN (:network, :account) ${readLocked(dialect)}`,
     );
     this.writeRows = statements.statement(
       upsert(STREAK_COLUMNS.map((column) => `{failure.${column}} = ${incoming(column)}`)),

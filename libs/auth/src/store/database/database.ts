@@ -6,7 +6,7 @@ import type { FailureKind } from '../../domain/metrics';
 import { TimeBudget, raceWithDeadline, awaitWithDeadline, type Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { Failover } from './failover';
-import { CommitError, DatabaseUnavailableError, describeFailure, failureKind } from './failure';
+import { CommitError, ConflictError, DatabaseUnavailableError, describeFailure, failureKind } from './failure';
 import { isConnectionLost, isDuplicate, isNotWritable, isRolledBack, isTimeout } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
@@ -136,7 +136,7 @@ export abstract class Database {
     const joined = currentTransaction();
     const mayRetry: ErrorTest = (error) => {
       // A deadlock may have rolled back the whole transaction of the application, which alone can run it again.
-      if (joined) return isDuplicate(error);
+      if (joined) return isDuplicate(error) || error instanceof ConflictError;
       return (
         isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
       );

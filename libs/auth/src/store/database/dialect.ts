@@ -27,6 +27,14 @@ export function forUpdateSkipLocked(dialect: Dialect): string {
 }
 
 /**
+ * Reads rows that the transaction has locked by its own writes as they are, not as of a snapshot from before the lock, which
+ * is what MySQL and MariaDB read at REPEATABLE READ where the write changed no value. Others need nothing for it.
+ */
+export function readLocked(dialect: Dialect): string {
+  return dialect === 'mysql' ? 'FOR UPDATE' : '';
+}
+
+/**
  * Makes the statements between `begin` and `end` fail, rather than wait, after two seconds before a locked row or table.
  * SQLite waits for nothing.
  */

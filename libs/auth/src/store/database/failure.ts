@@ -23,6 +23,21 @@ export class LogLockedError extends Error {
   override readonly name = 'LogLockedError';
 }
 
+const CONFLICT = 'CONFLICT';
+
+/**
+ * A row changed after the transaction had read it, although the row was locked: not every database that is distributed holds
+ * such locks until the end of the transaction. It is rolled back and run again.
+ */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+  readonly code = CONFLICT;
+
+  constructor() {
+    super('A row changed after it was read.');
+  }
+}
+
 /** A server that answered says of itself that it takes no writes. */
 export class NotWritableError extends Error {
   override readonly name = 'NotWritableError';
@@ -34,9 +49,12 @@ export class NotWritableError extends Error {
 
 /**
  * PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait, a conflict within a replication group.
- * SQLite: another writer.
+ * SQLite: another writer. On any of them: a condition that does not hold any more.
  */
-const ROLLED_BACK = new Set(['40001', '40P01', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT']);
+const ROLLED_BACK = new Set([
+  ...['40001', '40P01', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
+  CONFLICT,
+]);
 
 const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 

@@ -1,3 +1,4 @@
+import { ConflictError } from './failure';
 import type { ServerClock } from './server-clock';
 
 /** A row, by the names that the statement gives its columns. */
@@ -74,6 +75,14 @@ export function* firstOf(query: Query): Step<Row | null> {
 /** How many rows the statement changed. */
 export function* affectedBy(query: Query): Step<number> {
   return (yield query).affected;
+}
+
+/**
+ * Sends a statement whose condition says what the transaction has read of as many rows.
+ * @throws ConflictError where one of them has changed since
+ */
+export function* changeAll(query: Query, rows: number): Step<void> {
+  if ((yield query).affected !== rows) throw new ConflictError();
 }
 
 type SendStatement = (query: Query) => Promise<Result>;

@@ -41,7 +41,7 @@ export class SessionPruner {
     );
   }
 
-  /** Prunes up to `most` due sessions. It skips sessions that others have locked, so it needs no user's lock. */
+  /** Prunes up to `most` due sessions, without a user's lock. It skips sessions that others have locked, to wait for none. */
   *prune({ now, client }: OperationContext, most: number, write: WriteEvents): Step<PrunedSessions> {
     const rows = yield* rowsOf(this.due.with({ now, most }));
     const ended: EndedSession[] = [];
@@ -53,11 +53,11 @@ export class SessionPruner {
       else if (end) ended.push(end);
       else toReschedule.push(String(row['id']));
     }
-    if (toRemove.length > 0) yield* affectedBy(this.remove.with({ ids: toRemove }));
+    const removed = toRemove.length === 0 ? 0 : yield* affectedBy(this.remove.with({ ids: toRemove }));
     if (toReschedule.length > 0) yield* affectedBy(this.reschedule.with({ ids: toReschedule }));
     yield* this.revocation.storeEnded(ended, now);
     yield* write(endEvents(ended, client, now));
-    return { visited: rows.length, removed: toRemove.length, ended };
+    return { visited: rows.length, removed, ended };
   }
 
   /** Counts what is due, as `to_end` and `to_remove`. */

@@ -91,11 +91,12 @@ export class SqlPruningStore extends PruningStore {
     return Number(row?.['over_cap']) + Math.max(0, Number(row?.['without_user']) - withoutUser);
   }
 
-  /** Skips rows that others have locked. */
+  /** Skips rows that others have locked, to wait for none. */
   private *removeRows(what: Prunable, before: number, most: number): Step<number> {
     const { find, remove } = this.tooOld[what];
-    const keys = (yield* rowsOf(find.with({ before: boundOf(what, before), most }))).map((row) => row['found']);
-    return keys.length === 0 ? 0 : yield* affectedBy(remove.with({ keys }));
+    const bound = boundOf(what, before);
+    const keys = (yield* rowsOf(find.with({ before: bound, most }))).map((row) => row['found']);
+    return keys.length === 0 ? 0 : yield* affectedBy(remove.with({ keys, before: bound }));
   }
 }
 
@@ -107,7 +108,7 @@ function tooOldRows(statements: StatementFactory, kind: Prunable): TooOldRows {
   const rows = `FROM {${table}} WHERE ${tooOld}`;
   return {
     find: statements.statement(`SELECT {${table}.${key}} AS found ${rows} LIMIT :most ${skipLocked}`),
-    remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.${key}} IN (:keys...)`),
+    remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.${key}} IN (:keys...) AND ${tooOld}`),
     count: statements.statement(`SELECT COUNT(*) AS total ${rows}`),
   };
 }

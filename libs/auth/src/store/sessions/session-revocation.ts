@@ -9,9 +9,18 @@ import { UserLocks } from '../accounts/user-locks';
 import type { TimeBudget } from '../database/deadline';
 import { forUpdate, greatest } from '../database/dialect';
 import { accountFromRow, sessionFromRow } from '../database/rows';
+import type { Statement } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, firstOf, rowsOf, type Step, type Transaction } from '../database/transaction';
+import { changeAll, firstOf, rowsOf, type Step, type Transaction } from '../database/transaction';
 import { RevocationRunner, type WriteEvents } from '../events/revocation-runner';
+
+/** What the end of sessions depends on, besides that they are active. */
+export interface EndCondition {
+  /** Their last activity is earlier. */
+  readonly inactiveSince?: number;
+  /** One of them, to which a refresh token was presented, has the family of the token. */
+  readonly presented?: { readonly sessionId: string; readonly familyDigest: string };
+}
 
 /** Ends sessions. Only an active session ends, so each ends once, for one reason, and is never revived. */
 @Injectable()
@@ -19,14 +28,14 @@ export class SessionRevocation {
   private readonly activeOfUser;
   private readonly activeOne;
   private readonly accountOfUser;
-  private readonly markEnded;
+  private readonly marks;
 
   constructor(
     private readonly statements: StatementFactory,
     private readonly locks: UserLocks,
     private readonly runner: RevocationRunner,
   ) {
-    const { dialect, retentionMs } = statements;
+    const { dialect, expiresAt, retentionMs } = statements;
     const active = `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'`;
     const lock = forUpdate(dialect);
     this.activeOfUser = statements.selectSession(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lock}`);
@@ -34,11 +43,18 @@ export class SessionRevocation {
     this.accountOfUser = statements.selectSessionWithAccount(`${active} LIMIT 1`);
     // Ended sessions are kept as long as the history: a later login is compared with them to recognise a new device.
     const removeAt = greatest(dialect, ':now', `s.{session.createdAt} + ${retentionMs}`);
-    this.markEnded = statements.statement(
-      `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
-         {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
-       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
-    );
+    const mark = (condition = ''): Statement =>
+      statements.statement(
+        `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
+           {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
+         WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' ${condition}`,
+      );
+    this.marks = {
+      active: mark(),
+      expired: mark(`AND ${expiresAt} <= :now`),
+      inactive: mark('AND s.{session.lastActivity} < :inactiveSince'),
+      presented: mark('AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)'),
+    };
   }
 
   /** Runs a transaction that ends sessions; see `RevocationRunner`. */
@@ -95,8 +111,13 @@ export class SessionRevocation {
     return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
   }
 
-  /** Stores the states of sessions that end. They must be locked. */
-  *storeEnded(ended: readonly EndedSession[], now: number): Step<void> {
+  /**
+   * Stores the states of sessions that end. They are locked where the database has such locks. Where it has not, and one of
+   * them has changed since it was read, the transaction is run again.
+   */
+  *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
+    const { inactiveSince, presented } = condition;
+    const read = { inactiveSince, sessionId: presented?.sessionId, familyDigest: presented?.familyDigest };
     const byReason = new Map<EndReason, string[]>();
     for (const { session, reason } of ended) {
       const ids = byReason.get(reason);
@@ -106,8 +127,15 @@ export class SessionRevocation {
     for (const [reason, ids] of byReason) {
       for (let i = 0; i < ids.length; i += SESSION_LIMIT) {
         const batch = ids.slice(i, i + SESSION_LIMIT);
-        yield* affectedBy(this.markEnded.with({ state: stateAfter(reason), reason, now, ids: batch }));
+        const values = { ...read, state: stateAfter(reason), reason, now, ids: batch };
+        yield* changeAll(this.markFor(reason, condition).with(values), batch.length);
       }
     }
+  }
+
+  private markFor(reason: EndReason, { inactiveSince, presented }: EndCondition): Statement {
+    if (reason === 'expired') return this.marks.expired;
+    if (presented) return this.marks.presented;
+    return inactiveSince === undefined ? this.marks.active : this.marks.inactive;
   }
 }

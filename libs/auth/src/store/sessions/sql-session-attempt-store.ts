@@ -13,9 +13,9 @@ import {
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
 import { sessionFromRow } from '../database/rows';
-import { columns } from '../database/statement';
+import { columns, type ParameterValues } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, firstOf, type Row, type Transaction } from '../database/transaction';
+import { changeAll, firstOf, type Row, type Transaction } from '../database/transaction';
 import type { WriteEvents } from '../events/revocation-runner';
 import { SessionRevocation } from './session-revocation';
 
@@ -42,8 +42,12 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
       `SELECT ${statements.sessionColumns}, ${streak} FROM {session} s
        WHERE s.{session.id} = :sessionId AND s.{session.state} = 'active' ${forUpdate(statements.dialect)}`,
     );
+    const isAsRead = `{session.id} = :sessionId AND {session.state} = 'active'
+         AND COALESCE({session.failureCount}, 0) = :failuresRead
+         AND COALESCE({session.attemptPendingUntil}, 0) = :pendingRead
+         AND COALESCE({session.attemptsDelayedUntil}, 0) = :delayedRead`;
     this.takeSlot = statements.statement(
-      'UPDATE {session} SET {session.attemptPendingUntil} = :slot WHERE {session.id} = :sessionId',
+      `UPDATE {session} SET {session.attemptPendingUntil} = :slot WHERE ${isAsRead}`,
     );
     this.returnSlot = statements.statement(
       `UPDATE {session} SET {session.attemptPendingUntil} = NULL
@@ -52,7 +56,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     this.writeStreak = statements.statement(
       `UPDATE {session} SET {session.failureCount} = :failures, {session.attemptPendingUntil} = NULL,
          {session.attemptsDelayedUntil} = :delayedUntil
-       WHERE {session.id} = :sessionId`,
+       WHERE ${isAsRead}`,
     );
   }
 
@@ -80,7 +84,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     if (call.hasTaken && streak.pendingUntil === slot) return { kind: 'admitted' };
     const admission = admissionInSession(streak, now);
     if (admission.kind !== 'admitted') return admission;
-    yield* affectedBy(this.takeSlot.with({ sessionId, slot }));
+    yield* changeAll(this.takeSlot.with({ sessionId, slot, ...asRead(streak) }), 1);
     call.hasTaken = true;
     return admission;
   }
@@ -93,12 +97,17 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     const row = yield* firstOf(this.lockActive.with({ sessionId }));
     const before = row ? streakFromRow(row) : NO_SESSION_STREAK;
     const { streak, counted, endsSession } = failedInSession(before, now, throttleFrom);
-    if (row) yield* affectedBy(this.writeStreak.with({ sessionId, ...streak }));
+    if (row) yield* changeAll(this.writeStreak.with({ sessionId, ...streak, ...asRead(before) }), 1);
     const ended = row && endsSession ? [endingAt(sessionFromRow(row), now, 'failed_reauthentication')] : [];
     yield* this.revocation.storeEnded(ended, now);
     yield* write([...events(counted), ...endEvents(ended, client, now)]);
     return { counted, ended };
   }
+}
+
+/** The parameters of the condition that the streak is the one that was read. */
+function asRead({ failures, pendingUntil, delayedUntil }: SessionStreak): ParameterValues {
+  return { failuresRead: failures, pendingRead: pendingUntil, delayedRead: delayedUntil };
 }
 
 function streakFromRow(row: Row): SessionStreak {

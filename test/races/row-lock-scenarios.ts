@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { SessionAttemptStore } from '../../libs/auth/src/domain/ports/accounts';
+import {
+  PruningStore,
+  SessionDirectory,
+  SessionStore,
+  SessionTransitions,
+  type OperationContext,
+} from '../../libs/auth/src/domain/ports/sessions';
+import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
+import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
+import type { Host } from '../support/host';
+import { atEveryCall, hostsOf, interleave, type Scenario } from './scenarios';
+
+/** Races between a transaction that reads rows and decides, and one that changes them meanwhile. */
+
+function contextOf(host: Host): OperationContext {
+  return host.app.get(SessionLifecycle).operationContext({ ipAddress: '192.0.2.1' });
+}
+
+/** One password at a time is verified within a session. */
+export const admissionAgainstAdmission: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { session } = await environment.newFixture();
+    const { now } = contextOf(environment.hosts[0]);
+    const [admit, rival] = hostsOf(environment, setting).map(
+      (host) => () => host.app.get(SessionAttemptStore).admit(session.sessionId, now),
+    );
+    const outcome = await interleave(environment, stopAt, setting, admit!, rival!);
+    if (!outcome) return false;
+    expect(outcome.map(({ value }) => value?.kind).sort()).toEqual(['admitted', 'at_capacity']);
+    return true;
+  });
+
+/** Both of two wrong passwords are counted. */
+export const failureAgainstFailure: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { session } = await environment.newFixture();
+    const [fail, rival] = hostsOf(environment, setting).map((host) => async () => {
+      const { sessionId } = session;
+      const attempt = { ...contextOf(host), sessionId, throttleFrom: false as const, events: () => [] };
+      return (await host.app.get(SessionAttemptStore).fail(attempt)).counted.failureCount;
+    });
+    const outcome = await interleave(environment, stopAt, setting, fail!, rival!);
+    if (!outcome) return false;
+    expect(outcome.map(({ value }) => value).sort()).toEqual([1, 2]);
+    return true;
+  });
+
+/** A failed login that begins a new streak, in rows that are due for pruning, stays counted. */
+export const pruningAgainstFailure: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const [host, rival] = hostsOf(environment, setting);
+    await environment.newUser();
+    const credentials = { username: environment.username(), password: 'a wrong password' };
+    const failToLogIn = (on: Host): Promise<unknown> => on.auth.login(credentials);
+    await host.dataSource.query('DELETE FROM auth_login_failures');
+    await expect(failToLogIn(host)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await host.dataSource.query('UPDATE auth_login_failures SET expires_at = 1, pending_until = 0, pending = 0');
+    const { now } = contextOf(host);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.app.get(PruningStore).remove('loginFailures', now, 100),
+      () => failToLogIn(rival),
+    );
+    if (!outcome) return false;
+    expect(outcome.map(({ code }) => code)).toEqual([undefined, 'invalid_credentials']);
+    const rows: { failure_count: number }[] = await host.dataSource.query(
+      'SELECT failure_count FROM auth_login_failures',
+    );
+    expect(rows.map((row) => Number(row.failure_count))).toEqual([1, 1]);
+    return true;
+  });
+
+/** A session that a user is forgotten with, and that is deleted, ends once. */
+export const forgetAgainstDelete: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, session } = await environment.newFixture();
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.forgetUser(userId),
+      () => rival.auth.revokeSession(userId, session.sessionId),
+    );
+    if (!outcome) return false;
+    expect([undefined, 'session_not_found']).toContain(outcome[1].code);
+    const ended = environment.sent('user_logged_out').map((end) => end.session.id);
+    expect(ended.filter((id) => id === session.sessionId)).toHaveLength(1);
+    expect(await environment.sessionsOf(userId)).toEqual([]);
+    return true;
+  });
+
+/** A reauthentication begins a new token family: a used token of the previous one is reuse before it, and nothing after it. */
+export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await environment.newFixture();
+    const { userId, session, usedToken } = fixture;
+    const { id } = (await environment.principal(session.accessToken)).session;
+    const current = { id, userId, accessDigest: createHash('sha256').update(session.accessToken).digest('hex') };
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.refresh(usedToken),
+      () => {
+        const context = contextOf(rival);
+        const { digests } = rival.app.get(TokenIssuer).issueFamily(id, context.now);
+        return rival.app.get(SessionTransitions).reissue(current, digests, context);
+      },
+    );
+    if (!outcome) return false;
+    expect(outcome[0].code).toBe('invalid_refresh_token');
+    const isReissued = outcome[1].value;
+    expect((await environment.sessionOf(fixture)).state).toBe(isReissued ? 'active' : 'revoked');
+    expect(environment.sent('token_reuse_detected')).toHaveLength(isReissued ? 0 : 1);
+    return true;
+  });
+
+/** A session that an administrator ends for inactivity is still inactive when it ends. */
+export const endOfInactiveAgainstActivity: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const fixture = await environment.newFixture();
+    const { userId, session } = fixture;
+    const { now } = contextOf(environment.hosts[0]);
+    const inactiveSince = now + 1;
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.app.get(SessionDirectory).end({ userId, inactiveSince }, '', 100, 'carol', contextOf(host)),
+      () => rival.app.get(SessionStore).touch([{ sessionId: session.sessionId, at: now + 1_000 }]),
+    );
+    if (!outcome) return false;
+    expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
+    const [row]: { state: string; last_activity: string }[] = await host.dataSource.query(
+      `SELECT state, last_activity FROM auth_sessions WHERE id = '${session.sessionId}'`,
+    );
+    const isInactive = Number(row!.last_activity) < inactiveSince;
+    expect([row!.state, outcome[0].value!.length]).toEqual(isInactive ? ['revoked', 2] : ['active', 1]);
+    return true;
+  });
