@@ -28,11 +28,11 @@ module.exports = {
   moduleNameMapper: {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
     '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',
-    '^nestjs-session-auth/client$': '<rootDir>/libs/auth/src/client/index.ts',
+    '^nestjs-session-auth-client$': '<rootDir>/libs/client/src/index.ts',
     '^nestjs-session-auth/node-sqlite$': '<rootDir>/libs/auth/src/adapters/node-sqlite/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/', '<rootDir>/libs/client/dist/'],
   // It installs packages from the registry, which takes a minute: see scripts/test.mjs.
   testPathIgnorePatterns: process.env.TEST_PACKAGE ? [] : ['<rootDir>/test/package/'],
   setupFiles: ['<rootDir>/test/support/setup.ts'],

@@ -1,16 +1,20 @@
-// Compiles the client once more, as ES modules for bundlers, into the folder of the built library (or the one that is named).
+// Compiles the client twice, as ES modules and as CommonJS, into its dist/ (or the folder that is named).
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const out = join(resolve(process.argv[2] ?? join(root, 'libs/auth/dist')), 'client/esm');
+const out = resolve(process.argv[2] ?? join(root, 'libs/client/dist'));
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const project = ['-p', join(root, 'libs/client/tsconfig.lib.json')];
+const FORMATS = { esm: [], cjs: ['--module', 'nodenext', '--moduleResolution', 'nodenext'] };
 
-execFileSync(process.execPath, [compiler, '-p', join(root, 'libs/auth/tsconfig.client.json'), '--outDir', out], {
-  stdio: 'inherit',
-});
+for (const [format, flags] of Object.entries(FORMATS)) {
+  const folder = join(out, format);
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync(process.execPath, [compiler, ...project, ...flags, '--outDir', folder], { stdio: 'inherit' });
+}
 // The package is CommonJS, but for this folder.
-writeFileSync(join(out, 'package.json'), `${JSON.stringify({ type: 'module', sideEffects: false }, null, 2)}\n`);
+writeFileSync(join(out, 'esm/package.json'), `${JSON.stringify({ type: 'module', sideEffects: false }, null, 2)}\n`);

@@ -17,7 +17,7 @@ require(join(root, 'apps/sample/src/main.ts'));
 
 function compileClient() {
   const { transformFileSync } = require('@swc/core');
-  const sources = join(root, 'libs/auth/src/client');
+  const sources = join(root, 'libs/client/src');
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-client-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const name of readdirSync(sources).filter((file) => /(?<!\.spec)\.ts$/.test(file))) {

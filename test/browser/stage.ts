@@ -47,7 +47,7 @@ export class Stage {
   static async start(auth: object = {}): Promise<Stage> {
     const client = mkdtempSync(join(tmpdir(), 'nsa-client-'));
     execFileSync(process.execPath, [join(__dirname, '../../scripts/build-client.mjs'), client]);
-    process.env['CLIENT_MODULES'] = join(client, 'client/esm');
+    process.env['CLIENT_MODULES'] = join(client, 'esm');
     const database = await createDatabase('sqlite');
     const stage = new Stage(await launch(), database, client, undefined as never);
     await stage.startHost(auth);

@@ -1,4 +1,4 @@
-import type { ClientClock, ClientEnvironment, WebStorage } from 'nestjs-session-auth/client';
+import type { ClientClock, ClientEnvironment, WebStorage } from 'nestjs-session-auth-client';
 
 /** The delay until the browser, and another tab, see what one tab does. */
 export type Lag = () => number;

@@ -1,4 +1,4 @@
-import { AuthClient, ClientError, memoryTokens, type AuthClientOptions } from 'nestjs-session-auth/client';
+import { AuthClient, ClientError, memoryTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
 import { BASE, Fixture, type Opened } from './fixture';
 
 const TTL = 900_000;

@@ -5,7 +5,7 @@ import {
   sessionTokens,
   type AuthClientOptions,
   type ClientEventName,
-} from 'nestjs-session-auth/client';
+} from 'nestjs-session-auth-client';
 import { Browser, type BrowserTraits, type Tab } from './browser';
 import { FakeServer } from './fake-server';
 import { DrivenTime } from './time';

@@ -1,4 +1,4 @@
-import { AuthClient, memoryTokens } from 'nestjs-session-auth/client';
+import { AuthClient, memoryTokens } from 'nestjs-session-auth-client';
 
 const PAIR = { access_token: 'a1', refresh_token: 'r1', session_id: 's', token_type: 'Bearer' };
 const refused = (): Response =>

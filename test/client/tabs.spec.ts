@@ -1,4 +1,4 @@
-import { memoryTokens, type Tokens, type TokenStorage } from 'nestjs-session-auth/client';
+import { memoryTokens, type Tokens, type TokenStorage } from 'nestjs-session-auth-client';
 import { Fixture, type Opened } from './fixture';
 
 const TTL = 900_000;

@@ -1,4 +1,4 @@
-import type { ClientClock } from 'nestjs-session-auth/client';
+import type { ClientClock } from 'nestjs-session-auth-client';
 
 /** A clock that stands still until it is advanced, and then jumps from timer to timer. */
 export class DrivenTime {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as library from 'nestjs-session-auth/client';
+import * as library from 'nestjs-session-auth-client';
 
 const ROOT = join(__dirname, '../..');
-const SOURCES = join(ROOT, 'libs/auth/src/client');
+const SOURCES = join(ROOT, 'libs/client/src');
 const guide = readFileSync(join(ROOT, 'docs/client.md'), 'utf8');
 
 /** What the first cells of the table under a heading name. */

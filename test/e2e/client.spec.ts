@@ -1,4 +1,4 @@
-import { AuthClient, ClientError, localTokens, type AuthClientOptions } from 'nestjs-session-auth/client';
+import { AuthClient, ClientError, localTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Browser, type Tab } from '../client/browser';

@@ -7,7 +7,7 @@ import { run } from './run';
 
 /** What an app in a browser does, here with Node: it has what the client needs of both. */
 const APP = `
-import { AuthClient, ClientError, type Session } from 'nestjs-session-auth/client';
+import { AuthClient, ClientError, type Session } from 'nestjs-session-auth-client';
 
 async function main(): Promise<void> {
   const client = new AuthClient({ baseUrl: process.argv[2]! });

@@ -19,12 +19,22 @@ const CORNERS: { versions: Versions; layout: Layout }[] = [
   { versions: { nest: '12', typeorm: '1' }, layout: { modules: 'ESM', resolution: 'nodenext' } },
 ];
 
+/** What the sources of a package are compiled to. */
+function compiled(name: 'auth' | 'client', to: string): string[] {
+  const sources = run('git', ['ls-files', `libs/${name}/src`], ROOT)
+    .split('\n')
+    .filter(Boolean);
+  return sources
+    .filter((path) => !path.endsWith('.spec.ts'))
+    .map((path) => path.replace(`libs/${name}/src/`, to).replace(/\.(m?)ts$/, '.$1js'));
+}
+
 describe('the packed library', () => {
   let work: string;
   let packed: PackedLibrary;
   const installations = new Map<Versions, Installation>();
   const installationOf = (versions: Versions): Installation => {
-    const made = installations.get(versions) ?? Installation.make(work, versions, packed.tarball);
+    const made = installations.get(versions) ?? Installation.make(work, versions, packed);
     installations.set(versions, made);
     return made;
   };
@@ -36,32 +46,44 @@ describe('the packed library', () => {
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   it('holds what each source file was compiled to, and nothing else', () => {
-    const outside = packed.files.filter((path) => !path.startsWith('dist/'));
+    const { files } = packed.auth;
+    const outside = files.filter((path) => !path.startsWith('dist/'));
     const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     const top = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
     expect(outside.sort()).toEqual([...top, ...guides.map((name) => `docs/${name}`)].sort());
-    const inside = packed.files.filter((path) => /^dist\/.*\.m?js$/.test(path));
-    const sources = run('git', ['ls-files', 'libs/auth/src'], ROOT).split('\n').filter(Boolean);
-    const expected = sources
-      .filter((path) => !path.endsWith('.spec.ts'))
-      .map((path) => path.replace('libs/auth/src/', 'dist/').replace(/\.(m?)ts$/, '.$1js'));
-    // The client's a second time, as ES modules.
-    const modules = expected.filter((path) => path.startsWith('dist/client/'));
-    expected.push(...modules.map((path) => path.replace('dist/client/', 'dist/client/esm/')));
-    expect(inside.sort()).toEqual(expected.sort());
-    expect(packed.files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+    const inside = files.filter((path) => /^dist\/.*\.m?js$/.test(path));
+    expect(inside.sort()).toEqual(compiled('auth', 'dist/').sort());
+    expect(files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('has a client that holds each source file as an ES module and as CommonJS, and nothing else', () => {
+    const { files } = packed.client;
+    const outside = files.filter((path) => !path.startsWith('dist/'));
+    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    const inside = files.filter((path) => path.endsWith('.js'));
+    expect(inside.sort()).toEqual([...compiled('client', 'dist/cjs/'), ...compiled('client', 'dist/esm/')].sort());
+    expect(files.every((path) => /\.(js|d\.ts)$|\.(md|json)$|LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('has a client without dependencies, and without scripts', () => {
+    const manifest = JSON.parse(readFileSync(join(packed.client.folder, 'package.json'), 'utf8')) as object;
+    const forbidden = Object.keys(manifest).filter((name) => /dependencies|scripts/i.test(name));
+    expect(forbidden).toEqual([]);
   });
 
   it('has documents whose links lead to files of the package and to headings in them', () => {
-    const read = (path: string): string | undefined =>
-      packed.files.includes(path) ? readFileSync(join(work, 'package', path), 'utf8') : undefined;
-    const documents = packed.files.filter((path) => path.endsWith('.md'));
-    expect(linksOf('README.md', read('README.md')!).length).toBeGreaterThan(30);
-    expect(documents.flatMap((path) => brokenLinks(path, read))).toEqual([]);
+    for (const { files, folder } of [packed.auth, packed.client]) {
+      const read = (path: string): string | undefined =>
+        files.includes(path) ? readFileSync(join(folder, path), 'utf8') : undefined;
+      const documents = files.filter((path) => path.endsWith('.md'));
+      expect(documents.flatMap((path) => brokenLinks(path, read))).toEqual([]);
+    }
+    const readme = readFileSync(join(packed.auth.folder, 'README.md'), 'utf8');
+    expect(linksOf('README.md', readme).length).toBeGreaterThan(30);
   });
 
   it('has a README with the quick start and the endpoints, and without what only the repository has', () => {
-    const text = readFileSync(join(work, 'package/README.md'), 'utf8');
+    const text = readFileSync(join(packed.auth.folder, 'README.md'), 'utf8');
     for (const words of ['/auth/login/', 'npm install nestjs-session-auth', '`GET auth/sessions/`']) {
       expect(text).toContain(words);
     }
@@ -69,8 +91,10 @@ describe('the packed library', () => {
   });
 
   it('passes publint and are-the-types-wrong', () => {
-    const said = run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), packed.tarball], ROOT);
-    expect(said).toContain('find nothing in ., ./testing, ./client, ./node-sqlite, ./package.json');
+    const lint = (tarball: string): string =>
+      run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT);
+    expect(lint(packed.auth.tarball)).toContain('find nothing in ., ./testing, ./node-sqlite, ./package.json');
+    expect(lint(packed.client.tarball)).toContain('find nothing in ., ./package.json');
   }, 60_000);
 
   it.each(CORNERS)(

@@ -1,12 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SQLITE_DRIVER } from '../support/sqlite';
+import type { PackedLibrary } from './pack';
 import { run } from './run';
 import { dependenciesOf, type Versions } from './settings';
 
 const SHOWN = ['@nestjs/core', '@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm', 'class-validator', 'typescript'];
 
-/** A folder with the packed library and what it needs, installed as a host does. */
+/** A folder with the packed library, its client and what they need, installed as a host does. */
 export class Installation {
   constructor(
     readonly folder: string,
@@ -14,7 +15,7 @@ export class Installation {
   ) {}
 
   /** npm resolves every version anew, with its checks of peers. */
-  static make(work: string, versions: Versions, tarball: string): Installation {
+  static make(work: string, versions: Versions, { auth, client }: PackedLibrary): Installation {
     const folder = join(work, `nest-${versions.nest}-typeorm-${versions.typeorm}`);
     mkdirSync(folder);
     const dependencies = {
@@ -23,7 +24,8 @@ export class Installation {
       ...(SQLITE_DRIVER === 'better-sqlite3'
         ? { 'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}` }
         : {}),
-      'nestjs-session-auth': `file:${tarball}`,
+      'nestjs-session-auth': `file:${auth.tarball}`,
+      'nestjs-session-auth-client': `file:${client.tarball}`,
     };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-hosts', private: true, dependencies }));
     run(

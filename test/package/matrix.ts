@@ -64,12 +64,14 @@ async function tryAllHosts(work: string): Promise<MatrixResult> {
   );
   const layouts = LAYOUTS.filter(({ modules }) => (onlyModules ?? modules) === modules);
   const places = placesOn(onlyNodes?.split(',') ?? NODES);
-  const { tarball } = packLibrary(work);
-  console.log(run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT).trim());
+  const packed = packLibrary(work);
+  for (const { tarball } of [packed.auth, packed.client]) {
+    console.log(run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT).trim());
+  }
   const rows: Row[] = [];
   const installed: MatrixResult['installed'][number][] = [];
   for (const versions of chosen) {
-    const installation = Installation.make(work, versions, tarball);
+    const installation = Installation.make(work, versions, packed);
     installed.push({ versions, resolved: installation.resolved() });
     rows.push(...(await tryHosts(installation, places, layouts)));
   }

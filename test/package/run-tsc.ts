@@ -31,5 +31,5 @@ export function runTsc(
 function packageOf(error: string): string | undefined {
   const path = error.split('(')[0]!;
   const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
-  return name === 'nestjs-session-auth' ? undefined : name;
+  return name?.startsWith('nestjs-session-auth') ? undefined : name;
 }

@@ -33,12 +33,11 @@ export class PageFiles {
 }
 
 /**
- * The ES modules of `nestjs-session-auth/client`: in `CLIENT_MODULES`, which `npm start` sets, or
+ * The ES modules of `nestjs-session-auth-client`: in `CLIENT_MODULES`, which `npm start` sets, or
  * in the built package.
  */
 function clientFolder(env: Readonly<Record<string, string | undefined>>): string {
-  const built = join(dirname(require.resolve('nestjs-session-auth/package.json')), 'dist/client/esm');
-  return env['CLIENT_MODULES'] || built;
+  return env['CLIENT_MODULES'] || join(dirname(require.resolve('nestjs-session-auth-client/package.json')), 'dist/esm');
 }
 
 function filesIn(folder: string): ReadonlyMap<string, PageFile> {

@@ -1,4 +1,4 @@
-// For browsers and for Node: `import { AuthClient } from 'nestjs-session-auth/client'`. It has no dependencies.
+// For browsers and for Node. It has no dependencies.
 export { AuthClient } from './client.js';
 export type { Broadcast, ClientClock, ClientEnvironment, WebLocks, WebStorage } from './environment.js';
 export { ClientError, type ClientErrorCode, type ClientErrorFacts } from './errors.js';
