@@ -147,6 +147,7 @@ export class Tab {
       locks: hasLocks ? { request: (name, work) => this.browser.lock(this, name, work) } : null,
       localStorage: this.localStorage,
       openBroadcast: hasBroadcast ? (name) => this.openBroadcast(name) : null,
+      warn: () => undefined,
       onStorage: (changed) => {
         this.listeners.add(changed);
         return () => this.listeners.delete(changed);

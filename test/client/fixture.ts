@@ -29,7 +29,7 @@ export class Fixture {
   constructor(
     readonly graceSeconds = 0,
     traits: Partial<BrowserTraits> = {},
-    readonly kind: 'local' | 'session' | 'memory' = 'local',
+    readonly kind: 'local' | 'session' | 'memory' | 'cookie' = 'local',
     readonly options: AuthClientOptions = {},
   ) {
     this.server = new FakeServer(this.time, graceSeconds * 1_000);
@@ -43,9 +43,10 @@ export class Fixture {
       session: () => sessionTokens(undefined, tab.sessionStorage),
       memory: () => memoryTokens(),
     };
+    const where = this.kind === 'cookie' ? { transport: this.kind } : { storage: storages[this.kind]() };
     const client = new AuthClient({
       baseUrl: BASE,
-      storage: storages[this.kind](),
+      ...where,
       refreshReuseGraceSeconds: this.graceSeconds,
       environment: tab.environment,
       ...this.options,

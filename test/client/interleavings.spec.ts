@@ -48,7 +48,7 @@ const scenarios = fc.record({
   numbers: fc.array(fc.nat(1_000), { minLength: 1, maxLength: 30 }),
   hasLocks: fc.boolean(),
   hasBroadcast: fc.boolean(),
-  kind: fc.constantFrom('local' as const, 'session' as const),
+  kind: fc.constantFrom('local' as const, 'session' as const, 'cookie' as const),
   /** Half of the grace period covers the latency of a repetition. */
   grace: fc.constantFrom(0, 30),
   knowsTtl: fc.boolean(),
@@ -112,7 +112,7 @@ describe('under any interleaving of tabs, network and browser', () => {
       numbers: fc.array(fc.nat(1_000), { minLength: 1, maxLength: 30 }),
       hasLocks: fc.boolean(),
       hasBroadcast: fc.boolean(),
-      kind: fc.constant('local' as const),
+      kind: fc.constantFrom('local' as const, 'cookie' as const),
       grace: fc.constantFrom(0 as const, 30 as const),
       knowsTtl: fc.boolean(),
     });

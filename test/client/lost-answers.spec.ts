@@ -152,14 +152,26 @@ describe.each([0, 30])('a refresh token that is known to be unused, with a grace
     expect(tab!.emitted).toEqual(['refreshed']);
   });
 
-  it('is sent once the browser is online again', async () => {
+  it('is sent although the browser has no network, where the server answers nevertheless', async () => {
     const fixture = new Fixture(grace);
     const [tab] = await fixture.openTabs(1);
     await fixture.time.run(TTL);
     fixture.browser.isOnline = false;
-    expect(await fixture.askAll([tab!])).toEqual(['offline']);
+    expect(await fixture.askAll([tab!])).toEqual([200]);
+    expect(tab!.emitted).toEqual(['refreshed']);
+  });
+
+  it('is sent once the server can be reached again', async () => {
+    const fixture = new Fixture(grace);
+    const [tab] = await fixture.openTabs(1);
+    await fixture.time.run(TTL);
+    fixture.browser.isOnline = false;
+    const asking = fixture.ask(tab!);
+    await fixture.time.run(1);
+    fixture.server.isReachable = false;
+    expect(await fixture.time.until(asking)).toBe('offline');
     expect(sent(fixture)).toBe(0);
-    fixture.browser.isOnline = true;
+    fixture.server.isReachable = true;
     expect(await fixture.askAll([tab!])).toEqual([200]);
   });
 });

@@ -1,12 +1,11 @@
 import { ClientError } from './errors.js';
 import type { Settings } from './options.js';
 import type { Refresher } from './refresher.js';
-import { json, readAnswer, readRecord, sendInTime } from './requests.js';
+import { json, readAnswer, rethrow, sendInTime } from './requests.js';
 import type { TokenKeeper } from './token-keeper.js';
 import type { Tokens } from './token-storage.js';
-import { readPair } from './wire.js';
 
-/** `fetch` with the access token, for the origins that may see it. */
+/** `fetch` with the credentials of the session, for the origins that may see them. */
 export class AuthorizedFetch {
   constructor(
     private readonly settings: Settings,
@@ -15,29 +14,42 @@ export class AuthorizedFetch {
   ) {}
 
   async send(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const { aheadMs, environment } = this.settings;
-    const request = this.requests(input, init);
-    const stored = await this.keeper.read();
-    if (!stored) throw signedOut();
-    const retryUnknownCommit = canRepeat(init?.body);
+    const { aheadMs, environment, transport } = this.settings;
+    const first = this.#request(input, init);
+    const { signal } = first;
+    signal.throwIfAborted();
+    const stored = await this.#signedIn();
+    const isRepeatable = canRepeat(init?.body);
     // A request that cannot be repeated needs a token that stays valid for longer.
-    const tokens = await this.fresh(stored, retryUnknownCommit ? aheadMs : 2 * aheadMs);
-    const response = await environment.fetch(request(tokens));
-    if (!(await isTokenRefused(response))) return response;
-    const refreshed = await this.refresher.refresh(tokens, 'invalid');
-    if (refreshed.kind !== 'not_now' && (refreshed.kind !== 'renewed' || !retryUnknownCommit)) return response;
+    const tokens = await unlessAborted(this.#fresh(stored, isRepeatable ? aheadMs : 2 * aheadMs), signal);
+    const response = await environment.fetch(transport.sign(first, tokens));
+    if (!(await transport.isRefused(response))) return response;
+    const refreshed = await unlessAborted(this.refresher.refresh(tokens, 'invalid'), signal);
+    if (refreshed.kind !== 'not_now' && (refreshed.kind !== 'renewed' || !isRepeatable)) return response;
     await response.body?.cancel();
     if (refreshed.kind === 'not_now') throw refreshed.error;
-    return environment.fetch(request(refreshed.tokens));
+    return environment.fetch(transport.sign(this.#request(input, init), refreshed.tokens));
+  }
+
+  /** Returns tokens that are valid for a while. @param refused an access token that the server has refused */
+  async validTokens(refused?: string): Promise<Tokens> {
+    const stored = await this.#signedIn();
+    if (stored.accessToken === refused) return this.#renewed(stored);
+    const tokens = await this.#fresh(stored, this.settings.aheadMs);
+    return this.#expiresWithin(0, tokens) ? this.#renewed(tokens) : tokens;
+  }
+
+  /** Refreshes the session. */
+  async refresh(): Promise<void> {
+    await this.#renewed(await this.#signedIn());
   }
 
   /** Sends a password to an endpoint that answers with a new token pair. */
   async sendPassword(path: string, body: object): Promise<void> {
-    const refused = await this.reissue(path, body);
+    const refused = await this.#reissue(path, body);
     if (!refused) return;
-    const refreshed = await this.refresher.refresh(refused, 'invalid');
-    if (refreshed.kind === 'not_now') throw refreshed.error;
-    if (refreshed.kind !== 'renewed' || (await this.reissue(path, body, refused.sessionId))) throw signedOut();
+    await this.#renewed(refused);
+    if (await this.#reissue(path, body, refused.sessionId)) throw signedOut();
   }
 
   /**
@@ -46,44 +58,55 @@ export class AuthorizedFetch {
    * again is not reuse.
    * @returns the tokens that were refused, or null on success
    */
-  private reissue(path: string, body: object, sessionId?: string): Promise<Tokens | null> {
-    return this.settings.lock.run(async () => {
-      const current = await this.keeper.read();
-      if (!current || current.sessionId !== (sessionId ?? current.sessionId)) throw signedOut();
-      const sentAt = this.settings.environment.clock.now();
-      const request = bearer(new Request(this.settings.authUrl(path), json('POST', body)), current);
+  #reissue(path: string, body: object, sessionId?: string): Promise<Tokens | null> {
+    const { lock, transport, environment, authUrl } = this.settings;
+    return lock.run(async () => {
+      const current = await this.#signedIn();
+      if (current.sessionId !== (sessionId ?? current.sessionId)) throw signedOut();
+      const sentAt = environment.clock.now();
+      const request = transport.sign(new Request(authUrl(path), json('POST', body)), current);
       return sendInTime(this.settings, request, async (response) => {
-        if (await isTokenRefused(response)) return current;
-        await this.keeper.renew(current, readPair(await readAnswer(response)), sentAt);
+        if (await transport.isRefused(response)) return current;
+        await this.keeper.renew(current, transport.readPair(await readAnswer(response)), sentAt);
         return null;
-      });
+      }).catch(rethrow);
     });
   }
 
+  async #signedIn(): Promise<Tokens> {
+    const tokens = await this.keeper.read();
+    if (!tokens) throw signedOut();
+    return tokens;
+  }
+
   /** Returns these tokens, or newer ones where the access token is known to expire soon. */
-  private async fresh(tokens: Tokens, aheadMs: number): Promise<Tokens> {
-    const { accessExpiresAt } = tokens;
-    if (accessExpiresAt === null || this.settings.environment.clock.now() < accessExpiresAt - aheadMs) return tokens;
+  async #fresh(tokens: Tokens, aheadMs: number): Promise<Tokens> {
+    // The browser may have received the cookies of a refresh although the page has not received the response.
+    const isInDoubt = this.settings.transport.usesCookies && this.refresher.isResolvable(tokens);
+    if (!isInDoubt && !this.#expiresWithin(aheadMs, tokens)) return tokens;
     const refreshed = await this.refresher.refresh(tokens, 'expiring');
     if (refreshed.kind === 'signed_out') throw signedOut();
     // The token may still be valid; if not, the server refuses it.
     return refreshed.kind === 'renewed' ? refreshed.tokens : tokens;
   }
 
-  /** Returns a factory that makes the same request for each attempt. */
-  private requests(input: string | URL | Request, init?: RequestInit): (tokens: Tokens) => Request {
-    const { origin, href } = new URL(input instanceof Request ? input.url : input, this.settings.base);
-    if (!this.settings.origins.has(origin)) {
-      throw new ClientError('foreign_origin', `The token is not for ${origin}. Use \`origins\`, or fetch without it.`);
-    }
-    return (tokens) => bearer(new Request(input instanceof Request ? input.clone() : href, init), tokens);
+  async #renewed(tokens: Tokens): Promise<Tokens> {
+    const refreshed = await this.refresher.refresh(tokens, 'invalid');
+    if (refreshed.kind === 'renewed') return refreshed.tokens;
+    throw refreshed.kind === 'not_now' ? refreshed.error : signedOut();
   }
-}
 
-/** Sets the token, in place of any other credentials. */
-function bearer(request: Request, { accessToken }: Tokens): Request {
-  request.headers.set('Authorization', `Bearer ${accessToken}`);
-  return request;
+  #expiresWithin(milliseconds: number, { accessExpiresAt }: Tokens): boolean {
+    return accessExpiresAt !== null && this.settings.environment.clock.now() >= accessExpiresAt - milliseconds;
+  }
+
+  /** The request of one attempt, without credentials. */
+  #request(input: string | URL | Request, init?: RequestInit): Request {
+    const { base, origins } = this.settings;
+    const { origin, href } = new URL(input instanceof Request ? input.url : input, base);
+    if (origins.has(origin)) return new Request(input instanceof Request ? input.clone() : href, init);
+    throw new ClientError('foreign_origin', `${origin} is not one of the \`origins\`.`);
+  }
 }
 
 function signedOut(): ClientError {
@@ -97,13 +120,10 @@ function canRepeat(body: unknown): boolean {
   return ArrayBuffer.isView(body) || kinds.some((kind) => body instanceof kind);
 }
 
-/**
- * Whether the server rejects the token itself. Pages of another origin see the header only if the
- * server exposes it (`Access-Control-Expose-Headers: WWW-Authenticate`), so the body has a code too.
- */
-async function isTokenRefused(response: Response): Promise<boolean> {
-  if (response.status !== 401) return false;
-  const challenge = response.headers.get('WWW-Authenticate');
-  if (challenge !== null) return /\berror="invalid_token"/.test(challenge);
-  return (await readRecord(response.clone()))['code'] === 'access_token_invalid';
+/** Rejects as soon as the caller aborts. The refresh goes on, since others wait for it too. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    work.then(resolve, reject);
+  });
 }

@@ -40,7 +40,7 @@ export interface ClientEnvironment {
   /** Sends a request. */
   readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response>;
   readonly clock: ClientClock;
-  /** False where no request can be sent. */
+  /** False where there may be no network. The client then asks the server before it sends a refresh token. */
   readonly isOnline: () => boolean;
   /** Serializes refreshes over all tabs. Without it a lease in `localStorage` does. */
   readonly locks: WebLocks | null;
@@ -49,7 +49,9 @@ export interface ClientEnvironment {
   /** Opens a channel to the other tabs of the origin. */
   readonly openBroadcast: ((name: string) => Broadcast) | null;
   /** Calls when another tab writes to `localStorage`. Returns a function that stops it. */
-  readonly onStorage: ((changed: (key: string | null, value: string | null) => void) => () => void) | null;
+  readonly onStorage: ((changed: (key: string | null, value: string | null) => unknown) => () => void) | null;
+  /** Reports what the developer of the page should change. */
+  readonly warn: (message: string) => void;
 }
 
 /** The environment of a browser window, a worker or Node, with the given parts replaced. */
@@ -64,6 +66,7 @@ export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): Clie
     // Node has a BroadcastChannel too, for its threads; it would keep the process from exiting.
     openBroadcast: addEventListener && typeof BroadcastChannel !== 'undefined' ? openBroadcast : null,
     onStorage: addEventListener && removeEventListener ? onStorage : null,
+    warn: console.warn,
     ...given,
   };
 }
@@ -100,7 +103,7 @@ function openBroadcast(name: string): Broadcast {
   return new BroadcastChannel(name) as unknown as Broadcast;
 }
 
-function onStorage(changed: (key: string | null, value: string | null) => void): () => void {
+function onStorage(changed: (key: string | null, value: string | null) => unknown): () => void {
   const listener: StorageListener = ({ key, newValue }) => changed(key, newValue);
   scope.addEventListener?.('storage', listener);
   return () => scope.removeEventListener?.('storage', listener);

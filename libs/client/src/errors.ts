@@ -1,8 +1,9 @@
 /** Why a call failed. A refusal with a `code` of the server has that code. */
 export type ClientErrorCode =
   | 'signed_out' // Nobody is signed in; nothing was sent.
-  | 'foreign_origin' // The token is not for the origin of the address; nothing was sent.
-  | 'offline' // The browser is offline, or the connection failed: nothing reached the server.
+  | 'foreign_origin' // The credentials are not for the origin of the address; nothing was sent.
+  | 'cookie_transport' // There are no tokens: the browser keeps cookies. Nothing was sent.
+  | 'offline' // The server cannot be reached: nothing was sent.
   | 'no_answer' // No answer, or an incomplete one: the outcome is unknown.
   | 'invalid_fields' // 400 with `fields`.
   | 'invalid_credentials' // 400 of a login.
@@ -10,6 +11,7 @@ export type ClientErrorCode =
   | 'unauthorized' // 401.
   | 'recent_login_required' // 403: a recent login is required.
   | 'session_limit_reached' // 403: the session limit refuses the login.
+  | 'cross_site_request' // 403: the server does not trust the origin of the page.
   | 'forbidden'
   | 'not_found'
   | 'too_many_attempts' // 429, mostly with `retryAfter`.

@@ -10,10 +10,21 @@ export interface TabLock {
 
 /** The lock that fits the reach of the storage and the platform. */
 export function lockFor(storage: TokenStorage, name: string, leaseMs: number, environment: ClientEnvironment): TabLock {
-  const { locks, localStorage, clock } = environment;
+  const { locks, localStorage, onStorage, clock, warn } = environment;
   if (storage.reach === 'client') return processLock(storage);
   if (locks) return { run: (work) => locks.request(name, work) };
+  if (onStorage) warnOnce(warn, localStorage !== null);
   return localStorage ? leaseLock(localStorage, name, leaseMs, clock) : processLock(name);
+}
+
+let hasWarned = false;
+
+/** One process needs no more than its own queue; the tabs of a page do. */
+function warnOnce(warn: (message: string) => void, hasLease: boolean): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  const instead = hasLease ? 'take turns by a lease in localStorage' : 'refresh at the same time';
+  warn(`Without HTTPS there are no Web Locks: tabs ${instead} (nestjs-session-auth-client).`);
 }
 
 /** The last work in the queue of each lock. */

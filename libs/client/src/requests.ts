@@ -1,6 +1,7 @@
 import { ClientError, type ClientErrorCode } from './errors.js';
 import type { Settings } from './options.js';
-import { inCamelCase, readPair, recordOf, type JsonRecord, type TokenPair } from './wire.js';
+import type { Tokens } from './token-storage.js';
+import { inCamelCase, readRecord, recordOf, type TokenPair } from './wire.js';
 
 /** A request with or without a JSON body. Redirects are not followed: they would carry passwords and tokens away. */
 export function json(method: string, body?: object): RequestInit {
@@ -36,11 +37,6 @@ export async function readAnswer(response: Response): Promise<unknown> {
   }
 }
 
-/** The body, or an empty record where it is no JSON object. */
-export async function readRecord(response: Response): Promise<JsonRecord> {
-  return recordOf(await response.json().catch(() => null));
-}
-
 const BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -49,18 +45,21 @@ const BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   503: 'unavailable',
 };
 
+const OWN_CODES = ['recent_login_required', 'session_limit_reached', 'cross_site_request'] as const;
+
 /** The error of a refusal, which may be a proxy's with a body of any shape. */
-async function refusalOf(response: Response): Promise<ClientError> {
+export async function refusalOf(response: Response): Promise<ClientError> {
   const { status, headers } = response;
   const body = await readRecord(response);
   const { non_field_errors: general, ...others } = Object.fromEntries(Object.entries(body).filter(isMessages));
   const fields = inCamelCase(others);
   const [first] = Object.values(fields).flat();
-  const detail = typeof body['detail'] === 'string' ? body['detail'] : (general?.[0] ?? first ?? `Answered ${status}.`);
+  const said = typeof body['detail'] === 'string' ? body['detail'] : (general?.[0] ?? first ?? `Answered ${status}.`);
   const badRequest = general ? 'invalid_credentials' : first !== undefined ? 'invalid_fields' : 'bad_request';
   const code =
-    (['recent_login_required', 'session_limit_reached'] as const).find((own) => own === body['code']) ??
+    OWN_CODES.find((own) => own === body['code']) ??
     (status === 400 ? badRequest : (BY_STATUS[status] ?? 'unexpected_answer'));
+  const detail = code === 'cross_site_request' ? `${said} See \`trustedOrigins\`.` : said;
   // `Retry-After` (RFC 9110, section 10.2.3) in seconds: the server never sends a date.
   const retryAfter = /^\d+$/.exec(headers.get('Retry-After') ?? '');
   return new ClientError(code, detail, { status, fields, retryAfter: retryAfter && Number(retryAfter[0]) });
@@ -73,9 +72,11 @@ function isMessages(entry: [string, unknown]): entry is [string, string[]] {
 /** The `ClientError` of a request without an answer. */
 function lost(cause: unknown): ClientError {
   if (cause instanceof ClientError) return cause;
-  return neverSent(cause)
-    ? new ClientError('offline', 'The server cannot be reached.', { cause })
-    : new ClientError('no_answer', 'No answer came.', { cause });
+  return neverSent(cause) ? unreachable(cause) : new ClientError('no_answer', 'No answer came.', { cause });
+}
+
+function unreachable(cause: unknown): ClientError {
+  return new ClientError('offline', 'The server cannot be reached.', { cause });
 }
 
 /** Throws the platform's network error (a TypeError, as `fetch` defines it) as a `ClientError`, any other unchanged. */
@@ -112,23 +113,35 @@ export type RefreshAnswer =
  */
 const UNTOUCHED = [400, 401, 403, 404, 405, 413, 415, 429];
 
+/**
+ * Returns an error where the browser may be offline and the server does not answer. A browser without a network says that
+ * it is offline, though the server may be on the same machine.
+ */
+export async function findOffline(settings: Settings): Promise<ClientError | null> {
+  if (settings.environment.isOnline()) return null;
+  const probe = new Request(settings.authUrl('token/refresh/'), { method: 'HEAD', credentials: 'omit' });
+  return sendInTime(settings, probe, () => Promise.resolve(null)).catch((cause: unknown) => unreachable(cause));
+}
+
 /** Sends a refresh token, once. It never rejects. */
-export async function requestRefresh(settings: Settings, refreshToken: string): Promise<RefreshAnswer> {
-  if (!settings.environment.isOnline()) {
-    return { kind: 'untouched', error: new ClientError('offline', 'The browser is offline.') };
-  }
+export async function requestRefresh(settings: Settings, tokens: Tokens): Promise<RefreshAnswer> {
+  const { usesCookies, sign } = settings.transport;
   try {
-    const request = new Request(settings.authUrl('token/refresh/'), json('POST', { refresh_token: refreshToken }));
-    return await sendInTime(settings, request, classify);
+    const request = new Request(settings.authUrl('token/refresh/'), {
+      ...json('POST', usesCookies ? undefined : { refresh_token: tokens.refreshToken }),
+      // The browser stores the cookies of the response although the page is left.
+      keepalive: usesCookies,
+    });
+    return await sendInTime(settings, sign(request, null), (response) => classify(response, settings));
   } catch (cause) {
     const error = lost(cause);
     return { kind: error.code === 'offline' ? 'untouched' : 'unknown', error };
   }
 }
 
-async function classify(response: Response): Promise<RefreshAnswer> {
+async function classify(response: Response, { transport }: Settings): Promise<RefreshAnswer> {
   // A 200 without a pair is a proxy's: it throws, and the outcome is unknown.
-  if (response.ok) return { kind: 'renewed', pair: readPair(await readAnswer(response)) };
+  if (response.ok) return { kind: 'renewed', pair: transport.readPair(await readAnswer(response)) };
   const error = await refusalOf(response);
   if (error.code === 'invalid_credentials') return { kind: 'refused' };
   // A redirect that is not followed has the status 0 in browsers.

@@ -1,14 +1,14 @@
-import type { EndEvent } from './events.js';
+import { SESSION_ENDS, type ClientEventName } from './events.js';
 import type { Settings } from './options.js';
-import { isTokens, type Tokens } from './token-storage.js';
 import { parseJson, recordOf } from './wire.js';
 
-/** A message between tabs of one origin. */
-export type TabMessage =
-  | { readonly kind: 'renewed'; readonly tokens: Tokens }
-  /** Asks for tokens of this session that are newer than this generation. */
-  | { readonly kind: 'wanted'; readonly sessionId: string; readonly generation: number }
-  | { readonly kind: 'ended'; readonly sessionId: string; readonly event: EndEvent };
+/** What a tab reports to the others, without any token: each reads its storage, or refreshes. */
+export interface TabMessage {
+  readonly event: ClientEventName;
+  readonly sessionId: string;
+  /** That of the tokens which are new, or with which the session has ended. */
+  readonly generation: number;
+}
 
 /** Sends to the other tabs, never to its own. Delivery is not guaranteed. */
 export interface TabChannel {
@@ -29,30 +29,22 @@ export function openChannel(
     channel.onmessage = ({ data }) => deliver(data);
     return { post: (message) => channel.postMessage(message), close: () => channel.close() };
   }
-  if (storage.reach === 'client' || !localStorage || !onStorage) {
-    return { post: () => undefined, close: () => undefined };
-  }
   const key = `${name}:message`;
-  const close = onStorage((changed, value) => {
-    if (changed === key) deliver(parseJson(value));
-  });
+  const shared = storage.reach === 'client' ? null : localStorage;
+  const close = shared && onStorage?.((changed, value) => changed === key && deliver(parseJson(value)));
   return {
     post(message) {
-      // Tokens are stored where the application chose, and nowhere else.
-      if (message.kind === 'renewed') return;
-      localStorage.setItem(key, JSON.stringify(message));
-      localStorage.removeItem(key);
+      shared?.setItem(key, JSON.stringify(message));
+      shared?.removeItem(key);
     },
-    close,
+    close: () => close?.(),
   };
 }
 
-const ENDS: readonly unknown[] = ['signedOut', 'signedOutElsewhere', 'signInNeeded'] satisfies EndEvent[];
+const EVENTS: readonly unknown[] = ['refreshed', ...SESSION_ENDS];
 
 /** Other tabs may run another version of the client. */
 function isMessage(data: unknown): data is TabMessage {
-  const { kind, tokens, sessionId, generation, event } = recordOf(data);
-  if (kind === 'renewed') return isTokens(tokens);
-  if (typeof sessionId !== 'string') return false;
-  return kind === 'wanted' ? typeof generation === 'number' : kind === 'ended' && ENDS.includes(event);
+  const { event, sessionId, generation } = recordOf(data);
+  return EVENTS.includes(event) && typeof sessionId === 'string' && typeof generation === 'number';
 }

@@ -54,10 +54,41 @@ function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key =
   };
 }
 
-export function isTokens(value: unknown): value is Tokens {
+/** What a client with cookies has in place of tokens. */
+export const NO_PAIR: TokenPair = { accessToken: '', refreshToken: '' };
+
+/** What a client with cookies reads where it knows of no session. */
+export const NOBODY: Tokens = { ...NO_PAIR, sessionId: '', generation: 0, accessExpiresAt: null, sentAt: null };
+
+/** Whether these are of a session. With cookies its id is unknown, and empty, if the application has opened it. */
+export function isSomebody({ sessionId, generation }: Tokens): boolean {
+  return sessionId !== '' || generation > 0;
+}
+
+/**
+ * What a client with cookies stores: which session it is, and how often it was refreshed, but no token. All tabs
+ * share it, or each has its own where there is no `localStorage`.
+ */
+export function sessionRecord(key: string, storage: WebStorage | null): TokenStorage {
+  let kept = 'null';
+  return {
+    reach: 'origin',
+    read() {
+      const stored = { ...recordOf(parseJson(storage ? storage.getItem(key) : kept)), ...NO_PAIR };
+      return isTokens(stored, true) ? stored : NOBODY;
+    },
+    write(tokens) {
+      kept = JSON.stringify(tokens && { ...tokens, accessToken: undefined, refreshToken: undefined });
+      storage?.setItem(key, kept);
+    },
+  };
+}
+
+/** Whether a stored value is of this version of the client. With cookies the tokens are empty. */
+export function isTokens(value: unknown, usesCookies = false): value is Tokens {
   const { accessToken, refreshToken, sessionId, generation, accessExpiresAt, sentAt } = recordOf(value);
   return (
-    [accessToken, refreshToken, sessionId].every((text) => typeof text === 'string' && text !== '') &&
+    [accessToken, refreshToken, sessionId].every((text) => typeof text === 'string' && (usesCookies || text !== '')) &&
     Number.isInteger(generation) &&
     [accessExpiresAt, sentAt].every((instant) => instant === null || typeof instant === 'number')
   );

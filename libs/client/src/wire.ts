@@ -50,6 +50,11 @@ export function parseJson(stored: string | null): unknown {
   }
 }
 
+/** The body, or an empty record where it is no JSON object. */
+export async function readRecord(response: Response): Promise<JsonRecord> {
+  return recordOf(await response.json().catch(() => null));
+}
+
 /** The same record with the names of its fields in camelCase. */
 export function inCamelCase<T>(row: Readonly<Record<string, T>>): Record<string, T> {
   const rename = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

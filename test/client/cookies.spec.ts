@@ -1,0 +1,237 @@
+import { AuthClient, memoryTokens } from 'nestjs-session-auth-client';
+import { BASE, Fixture, type Opened } from './fixture';
+
+const TTL = 900_000;
+const settled = async (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+
+async function signedIn(tabs = 1, traits = {}): Promise<{ fixture: Fixture; tabs: Opened[]; one: Opened }> {
+  const fixture = new Fixture(10, traits, 'cookie');
+  const opened = await fixture.openTabs(tabs);
+  return { fixture, tabs: opened, one: opened[0]! };
+}
+
+describe('a client with cookies', () => {
+  it('stores no token, sends none itself, and asks for cookies in every request', async () => {
+    const { fixture, one } = await signedIn();
+    const sent: Request[] = [];
+    const client = new AuthClient({
+      baseUrl: BASE,
+      transport: 'cookie',
+      environment: {
+        ...one.tab.environment,
+        fetch: (input) => (sent.push((input as Request).clone()), fixture.server.fetch(input)),
+      },
+    });
+    await fixture.time.until(client.login('alice', 'secret'));
+    await fixture.time.run(TTL);
+    await fixture.time.until(client.fetch('/me', { headers: { authorization: 'Bearer planted' } }));
+    await fixture.time.until(client.changePassword('secret', 'another secret'));
+    await fixture.time.until(client.logout());
+    const paths = sent.map(({ url }) => new URL(url).pathname.replace('/auth', ''));
+    expect(paths).toEqual(['/login/', '/me', '/token/refresh/', '/me', '/password/change/', '/logout/']);
+    for (const { credentials, headers } of sent) {
+      expect([credentials, headers.get('X-Auth-Transport')]).toEqual(['include', 'cookie']);
+      expect(headers.get('Authorization')).toBeNull();
+    }
+    for (const { body } of fixture.server.requests) expect(body).not.toMatch(/access-|refresh-|refresh_token/);
+    expect([...fixture.browser.stored.values()].join()).not.toMatch(/access-|refresh-|accessToken/);
+    expect(fixture.server.jar).toEqual({});
+  });
+
+  it('refreshes in one of five tabs when the access cookie of all has expired, and all repeat their requests', async () => {
+    const { fixture, tabs } = await signedIn(5, { lag: () => 5 });
+    for (let round = 1; round <= 10; round++) {
+      await fixture.time.run(TTL);
+      expect(await fixture.askAll([...tabs, ...tabs])).toEqual(Array(10).fill(200));
+      expect(fixture.server.refreshes).toBe(round);
+    }
+    await fixture.time.run(100);
+    for (const { emitted } of tabs) expect(emitted).toEqual(Array(10).fill('refreshed'));
+    expect(fixture.server.reuses).toBe(0);
+  });
+
+  it('refreshes before the expiry where it knows it, and no request is refused', async () => {
+    const fixture = new Fixture(10, {}, 'cookie', { accessTokenTtlSeconds: 900 });
+    const tabs = await fixture.openTabs(3);
+    await fixture.time.run(TTL - 20_000);
+    expect(await fixture.askAll(tabs)).toEqual([200, 200, 200]);
+    expect(fixture.server.requests.filter(({ path }) => path === '/me')).toHaveLength(3);
+    expect(fixture.server.refreshes).toBe(1);
+  });
+
+  it('without localStorage and Web Locks refreshes in each tab, which the server takes for no reuse', async () => {
+    const fixture = new Fixture(10, { hasLocks: false, hasBroadcast: false }, 'cookie');
+    const environment = { localStorage: null, onStorage: null };
+    const tabs = [1, 2, 3].map(() => {
+      const tab = fixture.browser.openTab();
+      return fixture.open(tab, { environment: { ...tab.environment, ...environment } });
+    });
+    await fixture.time.until(tabs[0]!.client.login('alice', 'secret'));
+    await fixture.time.run(TTL);
+    expect(await fixture.askAll(tabs)).toEqual([200, 200, 200]);
+    expect(fixture.server.reuses).toBe(0);
+  });
+
+  it('reports in every tab that the session has ended when the refresh is answered with 400', async () => {
+    const { fixture, tabs } = await signedIn(3);
+    const ends: unknown[] = [];
+    for (const { client } of tabs) client.onSessionEnd((end) => ends.push(end));
+    fixture.server.endAll();
+    expect(await fixture.askAll(tabs)).toEqual([401, 401, 401]);
+    await fixture.time.run(100);
+    expect(ends).toEqual(Array(3).fill({ sessionId: 'session-1', reason: 'signedOutElsewhere' }));
+    expect(await fixture.time.until(tabs[0]!.client.isSignedIn())).toBe(false);
+  });
+
+  it('reports no end to a visitor who was never signed in', async () => {
+    const fixture = new Fixture(10, {}, 'cookie');
+    const one = fixture.open();
+    expect(await fixture.askAll([one])).toEqual([401]);
+    expect(await fixture.time.until(one.client.isSignedIn())).toBe(false);
+    expect(one.emitted).toEqual([]);
+  });
+
+  it('finds a session that the application has opened itself, after its access cookie has expired too', async () => {
+    const { fixture } = await signedIn();
+    fixture.browser.stored.clear();
+    const one = fixture.open();
+    await fixture.time.run(TTL);
+    expect(await fixture.time.until(one.client.isSignedIn())).toBe(true);
+    fixture.server.endAll();
+    expect(await fixture.askAll([one])).toEqual([401]);
+    expect(one.emitted).toEqual(['refreshed', 'signedOutElsewhere']);
+  });
+
+  it('is not let down by a logout whose access cookie has expired', async () => {
+    const { fixture, one } = await signedIn();
+    await fixture.time.run(TTL);
+    await fixture.time.until(one.client.logout());
+    expect(fixture.server.jar).toEqual({});
+    expect(fixture.server.refreshes).toBe(0);
+    await fixture.time.until(one.client.logout());
+    expect(one.emitted).toEqual(['signedOut']);
+  });
+
+  it('rejects a logout that does not reach the server, also where it knows of no session', async () => {
+    const fixture = new Fixture(10, {}, 'cookie');
+    const one = fixture.open();
+    fixture.server.isReachable = false;
+    expect(await settled(one.client.logout())).toMatchObject({ name: 'ClientError', status: null });
+  });
+
+  it('keeps the session of a login that is sent while another tab refreshes', async () => {
+    const { fixture, tabs } = await signedIn(2);
+    await fixture.time.run(TTL);
+    fixture.server.delivery = () => ({ back: 3_000 });
+    const asking = fixture.ask(tabs[0]!);
+    await fixture.time.run(500);
+    const { sessionId } = await fixture.time.until(tabs[1]!.client.login('bob', 'secret'));
+    await fixture.time.until(asking);
+    const answer = await fixture.time.until(tabs[1]!.client.fetch('/me'));
+    expect(await answer.json()).toMatchObject({ session_id: sessionId });
+  });
+
+  it.each([
+    ['accessToken', (client: AuthClient) => client.accessToken(), /Send credentials.*`refresh`/],
+    [
+      'adopt',
+      (client: AuthClient) => client.adopt({ accessToken: 'a', refreshToken: 'r', sessionId: 's' }),
+      /AuthCookies\.set/,
+    ],
+    ['forget', (client: AuthClient) => client.forget(), /`logout`/],
+  ] as const)('rejects %s, and says what to do instead', async (_, call, advice) => {
+    const { one } = await signedIn();
+    expect(await settled(call(one.client))).toMatchObject({
+      code: 'cookie_transport',
+      detail: expect.stringMatching(advice),
+    });
+  });
+
+  it('refreshes for requests that other libraries send', async () => {
+    const { fixture, one } = await signedIn();
+    await fixture.time.run(TTL);
+    await fixture.time.until(Promise.all([one.client.refresh(), one.client.refresh()]));
+    await fixture.time.until(one.client.refresh());
+    expect(fixture.server.refreshes).toBe(1);
+    fixture.server.endAll();
+    expect(await fixture.time.until(settled(one.client.refresh()))).toMatchObject({ code: 'signed_out' });
+  });
+
+  it('names trustedOrigins where the server does not trust the origin of the page', async () => {
+    const refused = Response.json({ detail: 'Cross-site request.', code: 'cross_site_request' }, { status: 403 });
+    const client = new AuthClient({
+      baseUrl: BASE,
+      transport: 'cookie',
+      environment: { fetch: () => Promise.resolve(refused) },
+    });
+    expect(await settled(client.login('alice', 'secret'))).toMatchObject({
+      code: 'cross_site_request',
+      status: 403,
+      detail: expect.stringContaining('trustedOrigins'),
+    });
+  });
+
+  it('says which option the server lacks where it answers with tokens', async () => {
+    const answer = Response.json({ access_token: 'a', refresh_token: 'r', session_id: 's' });
+    const client = new AuthClient({
+      baseUrl: BASE,
+      transport: 'cookie',
+      environment: { fetch: () => Promise.resolve(answer) },
+    });
+    expect(await settled(client.login('alice', 'secret'))).toMatchObject({
+      code: 'unexpected_answer',
+      detail: expect.stringContaining('`cookies`'),
+    });
+  });
+
+  it('takes no storage', () => {
+    expect(() => new AuthClient({ baseUrl: BASE, transport: 'cookie', storage: memoryTokens() })).toThrow(
+      'leave `storage` out',
+    );
+  });
+});
+
+describe('a refresh with cookies whose response was lost', () => {
+  it('is repeated within the grace period, also by the page that is opened next', async () => {
+    const { fixture, one } = await signedIn();
+    let count = 0;
+    fixture.server.delivery = () => (count++ === 0 ? { lost: 'answer' } : {});
+    await fixture.time.run(TTL);
+    expect(await fixture.askAll([one])).toEqual([200]);
+    expect([fixture.server.refreshes, fixture.server.reuses]).toEqual([1, 0]);
+  });
+
+  it('whose cookies the browser has received is resolved by the page that is opened next', async () => {
+    const { fixture, one } = await signedIn();
+    await fixture.time.run(TTL);
+    fixture.ask(one).catch(() => undefined);
+    fixture.server.delivery = () => ({ back: 500 });
+    await fixture.time.run(300);
+    one.tab.close();
+    await fixture.time.run(1_000);
+    fixture.server.delivery = () => ({});
+    const next = fixture.open();
+    expect(await fixture.askAll([next])).toEqual([200]);
+    await fixture.time.run(TTL);
+    expect(await fixture.askAll([next])).toEqual([200]);
+    expect([fixture.server.refreshes, fixture.server.reuses]).toEqual([2, 0]);
+  });
+
+  it('is not repeated after the grace period, not even after a reload, until somebody logs in', async () => {
+    const { fixture, one } = await signedIn();
+    await fixture.time.run(TTL);
+    fixture.server.delivery = () => ({ lost: 'answer' });
+    expect(await fixture.askAll([one])).toEqual([401]);
+    expect(one.emitted).toEqual(['signInNeeded']);
+    await fixture.time.run(60_000);
+    fixture.server.delivery = () => ({});
+    const next = fixture.open();
+    expect(await fixture.askAll([one, next])).toEqual([401, 401]);
+    expect(await fixture.time.until(next.client.isSignedIn())).toBe(false);
+    expect(fixture.server.reuses).toBe(0);
+    expect(next.emitted).toEqual([]);
+    await fixture.time.until(next.client.login('alice', 'secret'));
+    await fixture.time.run(TTL);
+    expect(await fixture.askAll([one, next])).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,39 @@
+import { minifySync } from '@swc/core';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import ts from 'typescript';
+
+const FOLDER = join(__dirname, '../../libs/client');
+const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.lib.json'), (file) => ts.sys.readFile(file)) as {
+  config: { compilerOptions: { useDefineForClassFields: boolean } };
+};
+
+/** The modules as one, as a bundler joins them: their names differ. */
+function bundle(): string {
+  const modules = readdirSync(join(FOLDER, 'src')).filter((name) => name !== 'index.ts');
+  const compilerOptions = {
+    useDefineForClassFields: config.compilerOptions.useDefineForClassFields,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ES2022,
+    removeComments: true,
+  };
+  const code = modules.map((name) => {
+    const source = readFileSync(join(FOLDER, 'src', name), 'utf8');
+    const { outputText } = ts.transpileModule(source, { compilerOptions });
+    return outputText.replace(/^import [^;]*;$/gm, '').replace(/^export (?!\{)/gm, '');
+  });
+  return `${code.join('\n')}\nexport { AuthClient, ClientError, localTokens, memoryTokens, sessionTokens };`;
+}
+
+it('the client takes at most 7 kB of a page, minified and gzipped', () => {
+  const { code } = minifySync(bundle(), {
+    module: true,
+    compress: { passes: 3 },
+    mangle: { toplevel: true },
+    format: { comments: false },
+  });
+  const { length } = gzipSync(code, { level: 9 });
+  expect(length).toBeGreaterThan(3_000);
+  expect(length).toBeLessThanOrEqual(7_000);
+});

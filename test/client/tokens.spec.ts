@@ -1,0 +1,156 @@
+import { AuthClient } from 'nestjs-session-auth-client';
+import { BASE, Fixture, type Opened } from './fixture';
+
+const TTL = 900_000;
+const settled = async (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+
+async function signedIn(options = {}): Promise<{ fixture: Fixture; one: Opened }> {
+  const fixture = new Fixture(0, {}, 'local', options);
+  const [one] = await fixture.openTabs(1);
+  return { fixture, one: one! };
+}
+
+describe('accessToken()', () => {
+  it('returns the token, and one that is valid for a while where it expires soon', async () => {
+    const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
+    expect(await one.client.accessToken()).toBe('access-2');
+    await fixture.time.run(TTL - 20_000);
+    expect(await fixture.time.until(one.client.accessToken())).toBe('access-3');
+    expect(await one.client.accessToken()).toBe('access-3');
+    expect(fixture.server.refreshes).toBe(1);
+  });
+
+  it('refreshes a token that the server has refused, once for all that report it', async () => {
+    const { fixture, one } = await signedIn();
+    await fixture.time.run(TTL);
+    const refused = await one.client.accessToken();
+    const renew = (): Promise<string> => one.client.accessToken({ refused });
+    expect(await fixture.time.until(Promise.all([renew(), renew()]))).toEqual(['access-3', 'access-3']);
+    expect(await renew()).toBe('access-3');
+    expect(fixture.server.refreshes).toBe(1);
+  });
+
+  it('rejects where nobody is signed in, and where the session has ended', async () => {
+    const { fixture, one } = await signedIn();
+    const refused = await one.client.accessToken();
+    fixture.server.endAll();
+    expect(await fixture.time.until(settled(one.client.accessToken({ refused })))).toMatchObject({
+      code: 'signed_out',
+    });
+    expect(await settled(one.client.accessToken())).toMatchObject({ code: 'signed_out' });
+    expect(one.emitted).toEqual(['signedOutElsewhere']);
+  });
+
+  it('rejects with the reason where an expired token cannot be refreshed now', async () => {
+    const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
+    await fixture.time.run(TTL);
+    fixture.server.delivery = () => ({ status: 429 });
+    expect(await fixture.time.until(settled(one.client.accessToken()))).toMatchObject({ code: 'too_many_attempts' });
+    fixture.server.delivery = () => ({});
+    expect(await fixture.time.until(one.client.accessToken())).toBe('access-3');
+  });
+});
+
+describe('adopt()', () => {
+  it('takes over the tokens of a session that the application has opened, for all tabs', async () => {
+    const { fixture, one } = await signedIn();
+    const opening = fixture.server.fetch(new Request(`${BASE}/auth/login/`, { method: 'POST' }));
+    const body = (await (await fixture.time.until(opening)).json()) as Record<string, string>;
+    const opened = {
+      accessToken: body['access_token']!,
+      refreshToken: body['refresh_token']!,
+      sessionId: body['session_id']!,
+    };
+    await fixture.time.until(one.client.adopt(opened));
+    const other = fixture.open();
+    await fixture.time.run(TTL);
+    const me = await fixture.time.until(other.client.fetch('/me'));
+    expect(await me.json()).toMatchObject({ session_id: opened.sessionId });
+  });
+
+  it('refuses what is not a session, and keeps the tokens', async () => {
+    const { fixture, one } = await signedIn();
+    const wrong = { accessToken: 'a', refreshToken: 'r' } as never;
+    expect(await fixture.time.until(settled(one.client.adopt(wrong)))).toMatchObject({ code: 'unexpected_answer' });
+    expect(await fixture.askAll([one])).toEqual([200]);
+  });
+});
+
+describe('onSessionEnd()', () => {
+  it('is called once with the reason, until it is removed', async () => {
+    const { fixture, one } = await signedIn();
+    const ends: unknown[] = [];
+    const stop = one.client.onSessionEnd((end) => ends.push(end));
+    await fixture.time.until(one.client.logout());
+    await fixture.time.until(one.client.login('alice', 'secret'));
+    fixture.server.endAll();
+    await fixture.askAll([one]);
+    stop();
+    await fixture.time.until(one.client.login('alice', 'secret'));
+    await fixture.time.until(one.client.logout());
+    expect(ends).toEqual([
+      { sessionId: 'session-1', reason: 'signedOut' },
+      { sessionId: 'session-3', reason: 'signedOutElsewhere' },
+    ]);
+  });
+});
+
+describe('a request that the caller aborts', () => {
+  it('rejects immediately although a refresh is under way, which goes on', async () => {
+    const { fixture, one } = await signedIn();
+    await fixture.time.run(TTL);
+    fixture.server.delivery = () => ({ back: 5_000 });
+    const aborted = new AbortController();
+    const asking = settled(one.client.fetch('/me', { signal: aborted.signal }));
+    await fixture.time.run(1_000);
+    aborted.abort(new Error('The user has left.'));
+    expect(await asking).toMatchObject({ message: 'The user has left.' });
+    await fixture.time.run(10_000);
+    expect(fixture.server.refreshes).toBe(1);
+    expect(await fixture.askAll([one])).toEqual([200]);
+  });
+
+  it('before it is sent sends nothing, and refreshes nothing', async () => {
+    const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
+    await fixture.time.run(TTL);
+    const before = fixture.server.requests.length;
+    const request = new Request(`${BASE}/me`, { signal: AbortSignal.abort() });
+    expect(await settled(one.client.fetch(request))).toMatchObject({ name: 'AbortError' });
+    await fixture.time.run(1_000);
+    expect(fixture.server.requests).toHaveLength(before);
+  });
+});
+
+describe('a path of the endpoints', () => {
+  it('never leads to another origin than that of baseUrl, which alone receives refresh tokens', async () => {
+    const urls: string[] = [];
+    const fetch = (input: string | Request): Promise<Response> => {
+      urls.push((input as Request).url);
+      return Promise.resolve(new Response('{}', { status: 404 }));
+    };
+    for (const authPath of ['https://evil.example/auth', '//evil.example/auth', '/auth/', '../auth']) {
+      const client = new AuthClient({ baseUrl: `${BASE}/api/`, authPath, environment: { fetch } });
+      await settled(client.login('alice', 'secret'));
+    }
+    expect(new Set(urls.map((url) => new URL(url).origin))).toEqual(new Set([BASE]));
+    expect(urls.slice(2)).toEqual([`${BASE}/api/auth/login/`, `${BASE}/auth/login/`]);
+  });
+});
+
+describe('a page without Web Locks', () => {
+  it('is warned once of what coordinates its tabs instead, and one process is not', () => {
+    let library!: typeof import('nestjs-session-auth-client');
+    jest.isolateModules(() => (library = jest.requireActual('nestjs-session-auth-client')));
+    const { AuthClient: Fresh, localTokens } = library;
+    const warnings: string[] = [];
+    const warn = (message: string): void => void warnings.push(message);
+    const page = new Fixture(0, { hasLocks: false }).browser.openTab();
+    const open = (environment: object, storage = localTokens(undefined, page.localStorage)): unknown =>
+      new Fresh({ baseUrl: BASE, storage, environment: { ...page.environment, warn, ...environment } });
+    open({ localStorage: null, onStorage: null, openBroadcast: null });
+    expect(warnings).toEqual([]);
+    open({});
+    open({});
+    expect(warnings).toEqual([expect.stringMatching(/Without HTTPS.*Web Locks.*localStorage/)]);
+  });
+});
