@@ -25,7 +25,7 @@ describe('the code in the documents', () => {
     // What is in SQL is run by test/store/partitions.spec.ts.
     const isSql = ({ file, language }: CodeBlock): boolean => language === 'sql' && file === 'docs/scaling.md';
     const others = blocks.filter(
-      (block) => !['ts', 'js', 'sh', 'json', 'text', 'mermaid'].includes(block.language) && !isSql(block),
+      (block) => !['ts', 'tsx', 'js', 'sh', 'json', 'text', 'mermaid'].includes(block.language) && !isSql(block),
     );
     expect(others.map(({ file, line, language }) => `${file}:${line}: ${language}`)).toEqual([]);
     expect(written('ts').length).toBeGreaterThan(20);
@@ -39,7 +39,7 @@ describe('the code in the documents', () => {
   it.each(['node', 'browser', 'test'] as const)(
     'compiles against the library, strictly, for what runs in: %s',
     (place) => {
-      const here = written('ts').filter((block) => placeOf(block) === place);
+      const here = blocks.filter((block) => /^tsx?$/.test(block.language) && placeOf(block) === place);
       expect(here).not.toEqual([]);
       expect(compileBlocks(here, place, SURROUNDINGS)).toEqual([]);
     },

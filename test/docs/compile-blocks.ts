@@ -15,6 +15,7 @@ const STRICT: ts.CompilerOptions = {
   declaration: false,
   sourceMap: false,
   noEmit: true,
+  jsx: ts.JsxEmit.Preserve,
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ES2022,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
@@ -51,7 +52,12 @@ export function compileBlocks(
       before.map(({ code }) => code),
     );
     const text = `${lead}\n${block.code}\nexport {};\n`;
-    return { block, path: join(folderOf(block.file), `block-${index}.ts`), text, leadLines: lead.split('\n').length };
+    return {
+      block,
+      path: join(folderOf(block.file), `block-${index}.${block.language}`),
+      text,
+      leadLines: lead.split('\n').length,
+    };
   });
   const files = new Map(modules.map(({ path, text }) => [path, text]));
   for (const [document, { modules: own = {} }] of Object.entries(surroundings)) {

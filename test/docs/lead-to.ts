@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-const parse = (code: string): ts.SourceFile => ts.createSourceFile('block.ts', code, ts.ScriptTarget.ES2022);
+const parse = (code: string): ts.SourceFile => ts.createSourceFile('block.tsx', code, ts.ScriptTarget.ES2022);
 
 /**
  * What stands before a block: the imports of the earlier ones, and all that the surroundings import and declare; without the

@@ -9,6 +9,36 @@ export interface Surroundings {
 const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
 const APP_MODULE = { 'app.module': 'export class AppModule {}' };
 
+/** Of the frameworks and libraries of a page: what the guide of the client uses of them. */
+const PAGE_MODULES = {
+  'node_modules/react/index': `export declare function useState<T>(initial: T): [T, (next: T) => void];
+    export declare function useEffect(effect: () => void | (() => void), dependencies: readonly unknown[]): void;
+    export interface FormEvent<T> { readonly currentTarget: T; preventDefault(): void; }
+    declare global { namespace JSX { interface IntrinsicElements { [name: string]: object; } interface Element {} } }`,
+  'node_modules/vue/index': `export declare function ref<T>(value: T): { value: T };
+    export declare function onMounted(hook: () => unknown): void;
+    export declare function onUnmounted(hook: () => unknown): void;`,
+  'node_modules/axios/index': `export interface AxiosRequestConfig { headers?: object }
+    export interface Config extends AxiosRequestConfig { headers: { Authorization?: unknown } }
+    export interface AxiosError { readonly config?: Config; readonly response?: { readonly status: number } }
+    declare const axios: { create(defaults: { baseURL: string; withCredentials?: boolean }): Api };
+    interface Api {
+      request(config: AxiosRequestConfig): Promise<unknown>;
+      interceptors: {
+        request: { use(handle: (config: Config) => Promise<Config>): void };
+        response: { use(done: undefined, failed: (error: AxiosError) => Promise<unknown>): void };
+      };
+    }
+    export default axios;`,
+  'node_modules/openapi-fetch/index': `interface Api<P> { GET(path: keyof P): Promise<{ readonly data?: unknown }>; }
+    export default function createClient<P>(options: {
+      baseUrl: string; fetch(request: Request): Promise<Response>;
+    }): Api<P>;`,
+  client: `import { AuthClient } from 'nestjs-session-auth-client';
+    export const client: AuthClient = new AuthClient();`,
+  'api-types': `export interface paths { '/orders': object }`,
+};
+
 export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
   'README.md': {
     modules: {
@@ -22,6 +52,10 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       import type { AuthRequest } from 'nestjs-session-auth';
       declare const request: AuthRequest;
       declare const userId: string;`,
+  },
+  'docs/client.md': {
+    declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
+    modules: PAGE_MODULES,
   },
   'docs/deployment.md': {
     modules: {
