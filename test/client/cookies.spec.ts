@@ -50,6 +50,22 @@ describe('a client with cookies', () => {
     expect(fixture.server.reuses).toBe(0);
   });
 
+  it.each(['credentials_missing', 'access_token_invalid'])(
+    'refreshes after a 401 with the code %s, where the page cannot see the header of another origin',
+    async (code) => {
+      const { fixture, one } = await signedIn();
+      let isRefused = true;
+      const fetch = (input: string | Request): Promise<Response> => {
+        if (!(input as Request).url.endsWith('/me') || !isRefused) return fixture.server.fetch(input);
+        isRefused = false;
+        return Promise.resolve(Response.json({ detail: 'Refused.', code }, { status: 401 }));
+      };
+      const client = fixture.open(one.tab, { environment: { ...one.tab.environment, fetch } });
+      expect(await fixture.askAll([client])).toEqual([200]);
+      expect(fixture.server.refreshes).toBe(1);
+    },
+  );
+
   it('refreshes before the expiry where it knows it, and no request is refused', async () => {
     const fixture = new Fixture(10, {}, 'cookie', { accessTokenTtlSeconds: 900 });
     const tabs = await fixture.openTabs(3);
