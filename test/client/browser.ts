@@ -203,14 +203,19 @@ export class Tab {
 
   private openBroadcast(name: string): ReturnType<NonNullable<ClientEnvironment['openBroadcast']>> {
     const { channels } = this;
+    let isOpen = true;
     return {
       postMessage: (message) => {
+        if (!isOpen) throw new DOMException('Channel is closed', 'InvalidStateError');
         if (!this.isClosed) this.browser.post(this, name, message);
       },
       set onmessage(listener: ((event: { readonly data: unknown }) => void) | null) {
         if (listener) channels.set(name, listener);
       },
-      close: () => void channels.delete(name),
+      close: () => {
+        isOpen = false;
+        channels.delete(name);
+      },
     };
   }
 }

@@ -121,6 +121,21 @@ describe('a request that the caller aborts', () => {
   });
 });
 
+describe('a client that was closed', () => {
+  it('still refreshes and signs out, and hears nothing of the other tabs', async () => {
+    const { fixture, one } = await signedIn();
+    const other = fixture.open();
+    one.client.close();
+    await fixture.time.run(TTL);
+    expect(await fixture.askAll([one])).toEqual([200]);
+    await fixture.time.until(other.client.logout());
+    expect(one.emitted).toEqual(['refreshed']);
+    await fixture.time.until(other.client.login('alice', 'secret'));
+    await fixture.time.until(one.client.logout());
+    expect(one.emitted).toEqual(['refreshed', 'signedOut']);
+  });
+});
+
 describe('a path of the endpoints', () => {
   it('never leads to another origin than that of baseUrl, which alone receives refresh tokens', async () => {
     const urls: string[] = [];

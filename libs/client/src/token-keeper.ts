@@ -1,4 +1,4 @@
-import type { EventHub, SessionEndReason } from './events.js';
+import type { ClientEventName, EventHub, SessionEndReason } from './events.js';
 import type { Settings } from './options.js';
 import { openChannel, type TabChannel, type TabMessage } from './tab-channel.js';
 import { isSomebody, isTokens, NOBODY, type Tokens } from './token-storage.js';
@@ -46,7 +46,7 @@ export class TokenKeeper {
   async renew({ sessionId, generation }: Tokens, pair: TokenPair, sentAt: number): Promise<Tokens> {
     const tokens = this.#tokens(sessionId, generation + 1, pair, sentAt);
     await this.write(tokens);
-    this.#channel.post({ event: 'refreshed', sessionId, generation: tokens.generation });
+    this.#post('refreshed', tokens);
     this.#emitRefreshed(tokens);
     return tokens;
   }
@@ -57,13 +57,21 @@ export class TokenKeeper {
     const isInDoubt = transport.usesCookies && reason === 'signInNeeded';
     await storage.write(isInDoubt ? { ...NOBODY, sentAt: 0 } : null);
     if (!isSomebody(tokens)) return;
-    const { sessionId, generation } = tokens;
-    this.#channel.post({ event: reason, sessionId, generation });
-    this.#emitEnd(sessionId, reason);
+    this.#post(reason, tokens);
+    this.#emitEnd(tokens.sessionId, reason);
   }
 
   close(): void {
     this.#channel.close();
+  }
+
+  /** Reports to the other tabs, if they can be reached: a closed channel and a full storage throw. */
+  #post(event: ClientEventName, { sessionId, generation }: Tokens): void {
+    try {
+      this.#channel.post({ event, sessionId, generation });
+    } catch {
+      // The other tabs find what is stored.
+    }
   }
 
   #tokens(sessionId: string, generation: number, pair: TokenPair, sentAt: number): Tokens {
