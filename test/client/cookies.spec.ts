@@ -113,9 +113,12 @@ describe('a client with cookies', () => {
     const one = fixture.open();
     await fixture.time.run(TTL);
     expect(await fixture.time.until(one.client.isSignedIn())).toBe(true);
+    const ends: unknown[] = [];
+    one.client.onSessionEnd((end) => ends.push(end));
     fixture.server.endAll();
     expect(await fixture.askAll([one])).toEqual([401]);
     expect(one.emitted).toEqual(['refreshed', 'signedOutElsewhere']);
+    expect(ends).toEqual([{ sessionId: 'session-1', reason: 'signedOutElsewhere' }]);
   });
 
   it('is not let down by a logout whose access cookie has expired', async () => {
