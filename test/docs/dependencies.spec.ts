@@ -42,8 +42,8 @@ function installed(from: string, seen = new Map<string, Manifest>()): Map<string
 describe('what a host installs with the library', () => {
   const tree = installed(LIBRARY);
 
-  it('is bcrypt and what bcrypt needs', () => {
-    expect([...tree.keys()].sort()).toEqual(['bcrypt', 'node-addon-api', 'node-gyp-build']);
+  it('is cookie, bcrypt and what bcrypt needs', () => {
+    expect([...tree.keys()].sort()).toEqual(['bcrypt', 'cookie', 'node-addon-api', 'node-gyp-build']);
   });
 
   it('has licences that go with MIT', () => {
@@ -58,13 +58,14 @@ describe('what a host installs with the library', () => {
   it('accepts no version from before the mending of a known weakness', () => {
     // class-validator 0.14: unknown values are refused. class-transformer 0.5.1: no prototype pollution. ua-parser-js 1.0.33: no
     // expression that takes forever. typeorm 0.3.29: no limit or order of a caller's making in an UPDATE.
+    // cookie 0.7: no further cookie or attribute out of a name.
     expect(read(LIBRARY).peerDependencies).toMatchObject({
       'class-validator': '^0.14.0 || ^0.15.0',
       'class-transformer': '^0.5.1',
       'ua-parser-js': '^1.0.41',
       typeorm: '^0.3.29 || ^1.0.0',
     });
-    expect(read(LIBRARY).dependencies).toEqual({ bcrypt: '^6.0.0' });
+    expect(read(LIBRARY).dependencies).toEqual({ bcrypt: '^6.0.0', cookie: '^0.7.2' });
   });
 
   it('runs no script of the library at its installation', () => {

@@ -1,0 +1,14 @@
+/** The part of the package `cookie` that is used here. Its version 0.7 has no types of its own. */
+declare module 'cookie' {
+  export interface CookieAttributes {
+    readonly encode?: (value: string) => string;
+    readonly maxAge: number;
+    readonly path: string;
+    readonly httpOnly: boolean;
+    readonly secure: boolean;
+    readonly sameSite: 'lax';
+  }
+
+  export function parse(text: string, options: { readonly decode: (value: string) => string }): Record<string, string>;
+  export function serialize(name: string, value: string, attributes: CookieAttributes): string;
+}
