@@ -105,6 +105,7 @@ it('the library exports these names and no others', () => {
     'AUTH_OPTIONS',
     'Argon2PasswordHasher',
     'AuthController',
+    'AuthCookies',
     'AuthError',
     'AuthErrorFilter',
     'AuthEvent',

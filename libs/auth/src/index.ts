@@ -6,6 +6,7 @@ export {
   AUTH_OPTIONS,
   type AuthModuleExtras,
   type AuthModuleOptions,
+  type CookieMode,
   type PasswordCheck,
   type Replaceable,
   type ResolvedAuthOptions,
@@ -53,12 +54,13 @@ export { AuthController } from './http/endpoints/auth.controller';
 export { SessionsController } from './http/endpoints/sessions.controller';
 export { PasswordController } from './http/endpoints/password.controller';
 export { ReauthenticationController } from './http/endpoints/reauthentication.controller';
+export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/guards/bearer-auth.guard';
 export { AuthErrorFilter } from './http/endpoints/auth-error.filter';
 export { CurrentSession, CurrentUser, OnAuthSignal, Public, RequireRecentLogin } from './http/guards/decorators';
 export { IS_PUBLIC, isPublicRoute, RECENT_LOGIN } from './http/guards/route-access';
 export { rememberHandshake, socketAccessToken, type Handshake } from './http/guards/token-extraction';
-export { clientInfoOf, type AuthRequest } from './http/platform/request';
+export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/platform/request';
 
 // Signals
 export type { AuthSignalName, AuthSignals } from './domain/signals';

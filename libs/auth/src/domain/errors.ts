@@ -9,6 +9,7 @@ export type AuthErrorCode =
   | 'session_not_found'
   | 'session_limit_reached'
   | 'recent_login_required'
+  | 'cross_site_request'
   | 'invalid_reset_token'
   | 'too_many_attempts'
   | 'body_malformed'
@@ -56,6 +57,11 @@ export function tooBusy(): AuthError {
 /** The database does not answer, or failed. @param retryAfterSeconds when it may be tried again */
 export function databaseUnavailable(retryAfterSeconds = 5): AuthError {
   return new AuthError('database_unavailable', 'The database does not answer.', {}, retryAfterSeconds);
+}
+
+/** No credentials came with a call that needs them. */
+export function credentialsMissing(): AuthError {
+  return new AuthError('credentials_missing', 'Authentication credentials were not provided.');
 }
 
 /** Not a live access token of an active user, or its session ended while the request was served. */

@@ -1,8 +1,10 @@
-import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
+import { TokenDelivery, type Delivered } from '../cookies/token-delivery';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
 import { Public } from '../guards/decorators';
-import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
+import { AcceptsRefreshCookie } from '../guards/route-access';
+import { clientOfLibraryRoute, principalOf, type AuthRequest, type AuthResponse } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { LoginRequest, LogoutAllRequest, RefreshRequest } from './dto/requests';
 import {
@@ -20,7 +22,10 @@ import { readBody } from './read-body';
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
 export class AuthController {
-  constructor(protected readonly auth: AuthService) {}
+  constructor(
+    protected readonly auth: AuthService,
+    protected readonly delivery: TokenDelivery,
+  ) {}
 
   /** `POST login/` opens a session. */
   @Public()
@@ -32,9 +37,14 @@ export class AuthController {
     returns: OpenedSessionResponse,
     errors: ['invalid_credentials', 'session_limit_reached', 'too_many_attempts'],
   })
-  async login(@Req() request: AuthRequest): Promise<OpenedSessionResponse> {
+  async login(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<OpenedSessionResponse | Delivered> {
+    this.delivery.assertAllowed(request);
     const credentials = await readBody(LoginRequest, request);
-    return openedSessionResponse(await this.auth.login(credentials, clientOfLibraryRoute(request)));
+    const opened = await this.auth.login(credentials, clientOfLibraryRoute(request));
+    return this.delivery.deliver(request, response, opened, openedSessionResponse(opened));
   }
 
   /** `POST token/refresh/` returns the pair that follows a refresh token. */
@@ -47,16 +57,29 @@ export class AuthController {
     returns: TokenPairResponse,
     errors: ['invalid_refresh_token'],
   })
-  async refresh(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+  async refresh(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<TokenPairResponse | Delivered> {
+    this.delivery.assertAllowed(request);
+    if (this.delivery.usesCookies(request)) {
+      return this.delivery.refreshCookies(request, response, clientOfLibraryRoute(request));
+    }
     const { refresh_token } = await readBody(RefreshRequest, request);
     return tokenPairResponse(await this.auth.refresh(refresh_token, clientOfLibraryRoute(request)));
   }
 
   /** `POST logout/` ends the session of the request. */
   @Post('logout')
+  @AcceptsRefreshCookie()
   @AuthEndpoint({ id: 'authLogout', summary: 'Ends the session of the request', returns: 'Logged out successfully.' })
-  async logout(@Req() request: AuthRequest): Promise<DetailResponse> {
+  async logout(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<DetailResponse> {
+    this.delivery.assertMayClear(request);
     await this.auth.logout(principalOf(request), clientOfLibraryRoute(request));
+    this.delivery.clear(request, response);
     return { detail: 'Logged out successfully.' };
   }
 
@@ -69,11 +92,16 @@ export class AuthController {
     returns: 'Revoked 3 session(s).',
     errors: ['recent_login_required'],
   })
-  async logoutAll(@Req() request: AuthRequest): Promise<DetailResponse> {
+  async logoutAll(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<DetailResponse> {
+    this.delivery.assertMayClear(request);
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
     const principal = principalOf(request);
     this.auth.assertMayEndSessions(principal);
     const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientOfLibraryRoute(request));
+    if (!keepCurrent) this.delivery.clear(request, response);
     return { detail: `Revoked ${ended} session(s).` };
   }
 }

@@ -42,6 +42,7 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   session_not_found: { status: 404, body: 'detail', example: 'Session not found.' },
   session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit is reached.' },
   recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
+  cross_site_request: { status: 403, body: 'detailWithCode', example: 'The request comes from another site.' },
   invalid_reset_token: { status: 400, body: 'nonFieldErrors' },
   too_many_attempts: {
     status: 429,

@@ -1,7 +1,8 @@
-import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
+import { TokenDelivery, type Delivered } from '../cookies/token-delivery';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
+import { clientOfLibraryRoute, principalOf, type AuthRequest, type AuthResponse } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { PasswordChangeRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
@@ -15,7 +16,10 @@ import { readBody } from './read-body';
 @UseGuards(BearerAuthGuard)
 @MountedIf((auth) => auth.canSetPasswords)
 export class PasswordController {
-  constructor(protected readonly auth: AuthService) {}
+  constructor(
+    protected readonly auth: AuthService,
+    protected readonly delivery: TokenDelivery,
+  ) {}
 
   /** `POST password/change/` changes the password. */
   @Post('password/change')
@@ -26,11 +30,14 @@ export class PasswordController {
     returns: TokenPairResponse,
     errors: ['too_many_attempts'],
   })
-  async change(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+  async change(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<TokenPairResponse | Delivered> {
+    this.delivery.assertAllowed(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
-    return tokenPairResponse(
-      await this.auth.changePassword(principalOf(request), change, clientOfLibraryRoute(request)),
-    );
+    const pair = await this.auth.changePassword(principalOf(request), change, clientOfLibraryRoute(request));
+    return this.delivery.deliver(request, response, pair, tokenPairResponse(pair));
   }
 }

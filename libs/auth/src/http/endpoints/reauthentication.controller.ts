@@ -1,7 +1,8 @@
-import { Controller, Post, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../../services/auth.service';
+import { TokenDelivery, type Delivered } from '../cookies/token-delivery';
 import { BearerAuthGuard } from '../guards/bearer-auth.guard';
-import { clientOfLibraryRoute, principalOf, type AuthRequest } from '../platform/request';
+import { clientOfLibraryRoute, principalOf, type AuthRequest, type AuthResponse } from '../platform/request';
 import { AuthEndpoint } from './auth-endpoint.decorator';
 import { ReauthenticateRequest } from './dto/requests';
 import { tokenPairResponse, TokenPairResponse } from './dto/responses';
@@ -15,7 +16,10 @@ import { readBody } from './read-body';
 @UseGuards(BearerAuthGuard)
 @MountedIf((auth) => auth.canReauthenticate)
 export class ReauthenticationController {
-  constructor(protected readonly auth: AuthService) {}
+  constructor(
+    protected readonly auth: AuthService,
+    protected readonly delivery: TokenDelivery,
+  ) {}
 
   /** `POST reauthenticate/` confirms the password. */
   @Post('reauthenticate')
@@ -26,10 +30,13 @@ export class ReauthenticationController {
     returns: TokenPairResponse,
     errors: ['too_many_attempts'],
   })
-  async reauthenticate(@Req() request: AuthRequest): Promise<TokenPairResponse> {
+  async reauthenticate(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<TokenPairResponse | Delivered> {
+    this.delivery.assertAllowed(request);
     const { password } = await readBody(ReauthenticateRequest, request);
-    return tokenPairResponse(
-      await this.auth.reauthenticate(principalOf(request), password, clientOfLibraryRoute(request)),
-    );
+    const pair = await this.auth.reauthenticate(principalOf(request), password, clientOfLibraryRoute(request));
+    return this.delivery.deliver(request, response, pair, tokenPairResponse(pair));
   }
 }

@@ -60,6 +60,16 @@ describe('the guard', () => {
     expect(auth.authenticate).toHaveBeenCalledTimes(1);
   });
 
+  it('looks at no cookie without the option', async () => {
+    const call = callTo(Closed);
+    const { headers } = call.switchToHttp().getRequest<AuthRequest>();
+    const read = jest.fn();
+    Object.defineProperty(headers, 'cookie', { get: read });
+    await guardOf().canActivate(call);
+    expect(auth.authenticate).toHaveBeenCalledTimes(1);
+    expect(read).not.toHaveBeenCalled();
+  });
+
   it('asks a subclass at each call', async () => {
     const rules = { isOpen: false, seconds: 60 };
     class Custom extends BearerAuthGuard {

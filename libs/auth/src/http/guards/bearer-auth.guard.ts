@@ -4,11 +4,18 @@ import { AuthError, invalidAccessToken } from '../../domain/errors';
 import { TokenSource } from '../../domain/ports/platform';
 import { AuthService } from '../../services/auth.service';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
+import { CookieAuthentication } from '../cookies/cookie-authentication';
 import { exceptionFor } from '../endpoints/transport-exceptions';
-import { LazyClientInfo, type AuthRequest } from '../platform/request';
+import { LazyClientInfo, type AuthRequest, type AuthResponse } from '../platform/request';
 import { storeCaller, storeHttpCaller, verifiedPrincipal, verifiedPrincipalOfCall, type Caller } from './caller';
-import { AccessTokenGuard, isFollowedByOwnGuard, isPublicRoute, RECENT_LOGIN } from './route-access';
-import { bearerToken, presentedToken } from './token-extraction';
+import {
+  ACCEPTS_REFRESH_COOKIE,
+  AccessTokenGuard,
+  isFollowedByOwnGuard,
+  isPublicRoute,
+  RECENT_LOGIN,
+} from './route-access';
+import { hasBearerHeader, presentedToken, requestToken } from './token-extraction';
 
 /** What the decorators of a handler, or else of its class, say. */
 interface RouteRules {
@@ -16,6 +23,7 @@ interface RouteRules {
   readonly recentLoginSeconds: number | undefined;
   /** Whether this guard leaves calls without a token to the next one, which may find it elsewhere. */
   readonly isFollowed: boolean;
+  readonly acceptsRefreshCookie: boolean;
 }
 
 /** The calls that were left to the next guard. A global guard leaves them to the one on the route, which does not. */
@@ -24,12 +32,18 @@ const LEFT_TO_NEXT = new WeakSet<ExecutionContext>();
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, whose principal it sets
  * as `request.auth`, GraphQL resolvers, and messages to gateways and microservices. Each call is
- * checked against the database. Handlers marked `@Public()` pass unchecked.
+ * checked against the database. Handlers marked `@Public()` pass unchecked. With the option `cookies`
+ * the token may be in a cookie; then a request that can change something must not come from another site.
  */
 @Injectable()
 export class BearerAuthGuard extends AccessTokenGuard {
   /** By handler and class. Decorators do not change, so they are read once. */
   private readonly rules = new WeakMap<object, WeakMap<object, RouteRules>>();
+
+  /** Reads cookies. A property, so that constructors of subclasses need not pass it on; null without the option. */
+  @Optional()
+  @Inject(CookieAuthentication)
+  private readonly cookieAuthentication: CookieAuthentication | null = null;
 
   constructor(
     protected readonly auth: AuthService,
@@ -47,7 +61,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
       if (context.getType() !== 'http') return await this.admitCall(context);
       const request = this.getRequest(context);
       // Another guard may have verified the request already.
-      const principal = verifiedPrincipal(request) ?? (await this.principalFor(request));
+      const principal = verifiedPrincipal(request) ?? (await this.principalOf(request, context));
       storeHttpCaller(request, this.callerFrom(context, principal));
       return true;
     } catch (error) {
@@ -70,14 +84,53 @@ export class BearerAuthGuard extends AccessTokenGuard {
     return context.switchToHttp().getRequest<AuthRequest>();
   }
 
-  /** Returns the token of a request. @throws AuthError `credentials_missing`, `credentials_ambiguous` */
+  /**
+   * Returns the token of a request.
+   * @throws AuthError `credentials_missing`, `credentials_ambiguous`, `cross_site_request`
+   */
   protected getToken(request: AuthRequest): string {
-    return bearerToken(request);
+    return requestToken(request, this.cookieAuthentication);
   }
 
   /** Returns the principal of a request. @throws AuthError as `getToken`, `access_token_invalid` */
   protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
     return requireFound(await this.auth.authenticate(this.getToken(request), new LazyClientInfo(request)));
+  }
+
+  private principalOf(request: AuthRequest, context: ExecutionContext): Promise<AuthPrincipal> {
+    return this.cookieAuthentication
+      ? this.principalWithCookies(this.cookieAuthentication, request, context)
+      : this.principalFor(request);
+  }
+
+  private async principalWithCookies(
+    cookies: CookieAuthentication,
+    request: AuthRequest,
+    context: ExecutionContext,
+  ): Promise<AuthPrincipal> {
+    const response = context.switchToHttp().getResponse<AuthResponse>();
+    const isLogout = this.rulesOf(context).acceptsRefreshCookie;
+    const principal = isLogout
+      ? await this.principalOfLogout(cookies, request, response)
+      : await this.principalFor(request);
+    cookies.keepPrivate(request, response);
+    return principal;
+  }
+
+  private async principalOfLogout(
+    cookies: CookieAuthentication,
+    request: AuthRequest,
+    response: AuthResponse,
+  ): Promise<AuthPrincipal> {
+    if (!hasBearerHeader(request) && cookies.hasTokens(request)) {
+      return cookies.principalOfLogout(request, response, new LazyClientInfo(request));
+    }
+    try {
+      return await this.principalFor(request);
+    } catch (error) {
+      cookies.clearAfterRefusal(error, request, response);
+      throw error;
+    }
   }
 
   private async admitCall(context: ExecutionContext): Promise<true> {
@@ -87,7 +140,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
       return true;
     }
     const found = (await this.tokens?.find(context)) ?? null;
-    const { accessToken, client } = found ?? presentedToken(context);
+    const { accessToken, client } = found ?? presentedToken(context, this.cookieAuthentication);
     const principal = requireFound(await this.auth.authenticate(accessToken, client));
     storeCaller(context, this.callerFrom(context, principal), found !== null);
     return true;
@@ -119,7 +172,8 @@ export class BearerAuthGuard extends AccessTokenGuard {
     if (known) return known;
     const recentLoginSeconds = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
     const isFollowed = isFollowedByOwnGuard(BearerAuthGuard, context);
-    const rules = { isPublic: isPublicRoute(context), recentLoginSeconds, isFollowed };
+    const acceptsRefreshCookie = this.reflector.get<boolean | undefined>(ACCEPTS_REFRESH_COOKIE, handler) ?? false;
+    const rules = { isPublic: isPublicRoute(context), recentLoginSeconds, isFollowed, acceptsRefreshCookie };
     const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
     this.rules.set(handler, ofHandler.set(type, rules));
     return rules;

@@ -1,4 +1,4 @@
-import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
+import { SetMetadata, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants';
 
 /** The metadata key of `@Public()`. Global guards of the application may read it too. */
@@ -6,6 +6,12 @@ export const IS_PUBLIC = 'nestjs-session-auth:public';
 
 /** The metadata key of `@RequireRecentLogin()`. */
 export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
+
+/** The metadata key of `@AcceptsRefreshCookie()`. */
+export const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
+
+/** Lets the refresh cookie authenticate a request, where the access cookie does not: at the logout alone. */
+export const AcceptsRefreshCookie = (): MethodDecorator => SetMetadata(ACCEPTS_REFRESH_COOKIE, true);
 
 /** What requires an access token: `BearerAuthGuard`, and what extends it. */
 export abstract class AccessTokenGuard implements CanActivate {

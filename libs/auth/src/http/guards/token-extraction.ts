@@ -1,8 +1,11 @@
-import { AuthError } from '../../domain/errors';
+import { AuthError, credentialsMissing } from '../../domain/errors';
 import type { PresentedToken, TransportCall } from '../../domain/ports/platform';
-import { clientInfoOf, hasRepeatedHeader, type AuthRequest } from '../platform/request';
+import type { CookieAuthentication } from '../cookies/cookie-authentication';
+import { handshakeCookies } from '../cookies/handshake-cookies';
+import { clientInfoOf, hasRepeatedHeader, type AuthRequest, type AuthResponse } from '../platform/request';
 
 const BEARER = /^bearer[ \t]+/i;
+const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 
 /**
  * Returns the token of the `Authorization: Bearer` header, in any case. (RFC 6750, section 2.1)
@@ -17,6 +20,24 @@ export function bearerToken(request: Pick<AuthRequest, 'headers' | 'raw' | 'rawH
   const token = header.replace(BEARER, '');
   if (token === '' || token === header) throw credentialsMissing();
   return token;
+}
+
+/**
+ * Whether the token of a request is in its `Authorization` header, or else in a cookie: other schemes
+ * than `Bearer` are ignored in cookie mode. A repeated header is refused as it is without cookies.
+ */
+export function hasBearerHeader(request: Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>): boolean {
+  const header = request.headers['authorization'];
+  return typeof header === 'string' && (BEARER_SCHEME.test(header) || hasRepeatedHeader(request, 'authorization'));
+}
+
+/**
+ * Returns the token of a request: of its `Bearer` header or else, in cookie mode, of its cookie.
+ * @throws AuthError as `bearerToken`, and `cross_site_request`
+ */
+export function requestToken(request: AuthRequest, cookies: CookieAuthentication | null): string {
+  if (!cookies || hasBearerHeader(request)) return bearerToken(request);
+  return cookies.tokenOfRequest(request) ?? refuseMissing();
 }
 
 /** The HTTP request that opened a WebSocket. */
@@ -40,26 +61,40 @@ export function rememberHandshake(client: object, request: Handshake): void {
 
 /**
  * Returns the access token that a socket was opened with: from the `Authorization` header of its
- * handshake or, with socket.io, from `auth.token`. The query string and cookies are never read.
- * @throws AuthError `credentials_missing`; `credentials_ambiguous` for more than one token
+ * handshake, with socket.io from `auth.token` or, in cookie mode, from the cookie of a handshake with
+ * the HTTP server of the application. The query string is never read, nor are cookies otherwise.
+ * @throws AuthError `credentials_missing`; `credentials_ambiguous` for more than one token; `cross_site_request`
  */
 export function socketAccessToken(client: object): PresentedToken {
-  const { request: kept, handshake } = client as SocketIoClient;
-  const request = HANDSHAKES.get(client) ?? kept ?? { headers: {} };
+  return socketToken(client, handshakeCookies(handshakeOf(client)));
+}
+
+function socketToken(client: object, cookies: CookieAuthentication | null): PresentedToken {
+  const request = handshakeOf(client);
   const info = clientInfoOf(request);
-  const token = handshake?.auth?.token;
-  if (typeof token !== 'string' || token === '') return { accessToken: bearerToken(request), client: info };
-  if (request.headers['authorization'] !== undefined) {
+  const token = (client as SocketIoClient).handshake?.auth?.token;
+  if (typeof token !== 'string' || token === '') return { accessToken: handshakeToken(request, cookies), client: info };
+  if (cookies ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
     throw new AuthError('credentials_ambiguous', 'A token was sent both in the header and in `auth.token`.');
   }
   return { accessToken: token, client: info };
 }
 
+function handshakeOf(client: object): Handshake {
+  return HANDSHAKES.get(client) ?? (client as SocketIoClient).request ?? { headers: {} };
+}
+
+function handshakeToken(request: Handshake, cookies: CookieAuthentication | null): string {
+  if (!cookies || hasBearerHeader(request)) return bearerToken(request);
+  return cookies.tokenOfHandshake(request) ?? refuseMissing();
+}
+
 /** Where drivers and applications put the request in the GraphQL context; `graphql-ws`: `extra`. */
 interface GraphQLContext {
-  readonly req?: AuthRequest;
+  readonly req?: AuthRequest & { readonly res?: AuthResponse };
+  readonly res?: AuthResponse;
   readonly request?: AuthRequest;
-  readonly reply?: { readonly request?: AuthRequest };
+  readonly reply?: AuthResponse & { readonly request?: AuthRequest };
   readonly extra?: { readonly request?: AuthRequest };
 }
 
@@ -67,12 +102,21 @@ interface GraphQLContext {
  * Returns the token of a call from the usual place of its transport, which is not HTTP.
  * @throws AuthError `credentials_missing`, also without a usual place; `credentials_ambiguous`
  */
-export function presentedToken(call: TransportCall): PresentedToken {
+export function presentedToken(call: TransportCall, cookies: CookieAuthentication | null): PresentedToken {
   const type = call.getType<string>();
-  if (type === 'ws') return socketAccessToken(call.getArgByIndex<object>(0));
-  const request = type === 'graphql' ? graphqlRequest(call.getArgByIndex<GraphQLContext | undefined>(2)) : undefined;
-  if (request) return { accessToken: bearerToken(request), client: clientInfoOf(request) };
-  throw credentialsMissing();
+  if (type === 'ws') return socketToken(call.getArgByIndex<object>(0), cookies);
+  const context = type === 'graphql' ? call.getArgByIndex<GraphQLContext | undefined>(2) : undefined;
+  const request = graphqlRequest(context);
+  if (!request) throw credentialsMissing();
+  const accessToken = requestToken(request, cookies);
+  cookies?.keepPrivate(request, graphqlResponse(context));
+  return { accessToken, client: clientInfoOf(request) };
+}
+
+/** Returns the response to the HTTP request of a GraphQL operation, where its context has it. */
+function graphqlResponse(context: GraphQLContext | undefined): AuthResponse | undefined {
+  const candidates = [context?.res, context?.reply, context?.req?.res];
+  return candidates.find((response) => typeof response?.getHeader === 'function' && 'header' in response);
 }
 
 function graphqlRequest(context: GraphQLContext | undefined): AuthRequest | undefined {
@@ -80,6 +124,6 @@ function graphqlRequest(context: GraphQLContext | undefined): AuthRequest | unde
   return candidates.find((request) => typeof request?.headers === 'object' && request.headers !== null);
 }
 
-function credentialsMissing(): AuthError {
-  return new AuthError('credentials_missing', 'Authentication credentials were not provided.');
+function refuseMissing(): never {
+  throw credentialsMissing();
 }

@@ -6,6 +6,7 @@ import type { AuthPrincipal } from '../../services/sessions/authentication';
 export interface AuthRequest {
   readonly ip?: string | undefined;
   readonly url: string;
+  readonly method?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params?: unknown;
   readonly body?: unknown;
@@ -17,9 +18,16 @@ export interface AuthRequest {
   loadUser?: () => Promise<unknown>;
 }
 
-/** The part of a response that the library uses. It is the same on Express and Fastify. */
+/** The parts of a response that the library uses. They are the same on Express and Fastify. */
 export interface AuthResponse {
-  header(name: string, value: string): unknown;
+  /** Sets a header; with Fastify it adds to `Set-Cookie`. */
+  header(name: string, value: string | string[]): unknown;
+  /** Returns a header that is set, or undefined. */
+  getHeader(name: string): unknown;
+  /** Removes a header. */
+  removeHeader(name: string): unknown;
+  /** Node's own response, with Fastify. Middleware of the application sets headers there. */
+  readonly raw?: Pick<AuthResponse, 'getHeader'>;
 }
 
 /** Returns the client of a request. The platform resolves the address, not this library. */

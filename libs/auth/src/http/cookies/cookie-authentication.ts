@@ -1,0 +1,80 @@
+import { AuthError, credentialsMissing, invalidAccessToken } from '../../domain/errors';
+import type { ClientInfo } from '../../domain/client';
+import type { AuthService } from '../../services/auth.service';
+import type { AuthPrincipal } from '../../services/sessions/authentication';
+import type { CookieSessions } from '../../services/sessions/cookie-sessions';
+import type { AuthResponse } from '../platform/request';
+import type { CookieRequest, CookieTransport } from './cookie-transport';
+
+/** How many access tokens of one logout are looked up: other hosts of the site can add cookies of any name. */
+const MOST_TOKENS = 10;
+
+const REFUSED_TOKEN: readonly string[] = ['credentials_missing', 'access_token_invalid'];
+
+/** Authenticates requests and handshakes by their cookies. */
+export class CookieAuthentication {
+  constructor(
+    readonly cookies: CookieTransport,
+    private readonly auth: Pick<AuthService, 'authenticate'>,
+    private readonly sessions: Pick<CookieSessions, 'authenticateByRefreshTokens'>,
+  ) {}
+
+  /**
+   * Returns the access token in the cookies, or null.
+   * @throws AuthError `credentials_ambiguous`; `cross_site_request` unless the method is GET, HEAD or OPTIONS
+   */
+  tokenOfRequest(request: CookieRequest): string | null {
+    const token = this.cookies.accessToken(request);
+    if (token === null) return null;
+    this.cookies.assertSameSiteIfUnsafe(request);
+    this.cookies.markAuthenticated(request);
+    return token;
+  }
+
+  /**
+   * Returns the access token in the cookies of a handshake, or null. Every handshake is checked: socket.io begins with a
+   * GET, and any page can open a WebSocket. @throws AuthError `credentials_ambiguous`, `cross_site_request`
+   */
+  tokenOfHandshake(request: CookieRequest): string | null {
+    const token = this.cookies.accessToken(request);
+    if (token !== null) this.cookies.assertSameSite(request);
+    return token;
+  }
+
+  /** Whether any token is among the cookies, alone or several times. */
+  hasTokens(request: CookieRequest): boolean {
+    const { access, refresh } = this.cookies.allTokens(request);
+    return access.length + refresh.length > 0;
+  }
+
+  /** Lets caches of browsers alone store a response that belongs to a cookie, unless something else is set already. */
+  keepPrivate(request: CookieRequest, response: AuthResponse | undefined): void {
+    if (!response || !this.cookies.isAuthenticated(request)) return;
+    if (response.getHeader('cache-control') === undefined) response.header('Cache-Control', 'private');
+  }
+
+  /** Removes the cookies where a logout by another token is refused with 401, as one by cookies does. */
+  clearAfterRefusal(error: unknown, request: CookieRequest, response: AuthResponse): void {
+    const isUnauthorized = error instanceof AuthError && REFUSED_TOKEN.includes(error.code);
+    if (isUnauthorized) this.cookies.clearIfAllowed(request, response);
+  }
+
+  /**
+   * Returns the principal of a logout by cookies: of any access token among them, or else of a refresh token, which
+   * needs not be the latest. Cookies that name no session are cleared.
+   * @throws AuthError `cross_site_request`; `credentials_missing` or `access_token_invalid`
+   */
+  async principalOfLogout(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<AuthPrincipal> {
+    const { access, refresh } = this.cookies.allTokens(request);
+    this.cookies.assertSameSite(request);
+    this.cookies.markAuthenticated(request);
+    for (const token of access.slice(0, MOST_TOKENS)) {
+      const found = await this.auth.authenticate(token, client);
+      if (found) return found;
+    }
+    const principal = await this.sessions.authenticateByRefreshTokens(refresh, client);
+    if (principal) return principal;
+    this.cookies.clear(response);
+    throw access.length === 0 ? credentialsMissing() : invalidAccessToken();
+  }
+}

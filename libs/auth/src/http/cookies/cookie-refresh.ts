@@ -1,0 +1,48 @@
+import { AuthError } from '../../domain/errors';
+import type { ClientInfo } from '../../domain/client';
+import type { TokenPair } from '../../domain/tokens';
+import type { CookieSessions } from '../../services/sessions/cookie-sessions';
+import type { AuthResponse } from '../platform/request';
+import type { CookieRequest, CookieTransport } from './cookie-transport';
+
+/** How many refresh tokens of one request are looked up before its cookies are cleared. */
+const MOST_TOKENS = 10;
+
+/** Refreshes by the cookies of a request. */
+export class CookieRefresh {
+  constructor(
+    private readonly cookies: CookieTransport,
+    private readonly sessions: Pick<CookieSessions, 'refresh' | 'namesActiveSession'>,
+  ) {}
+
+  /**
+   * Returns the pair that follows the refresh token in the cookies, and sets it in the response. A refusal clears the
+   * cookies, unless the session goes on: then another tab has replaced them meanwhile.
+   * @throws AuthError `invalid_refresh_token`, also for a missing cookie; `credentials_ambiguous`
+   */
+  async refresh(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<TokenPair> {
+    try {
+      const refreshToken = this.cookies.refreshToken(request);
+      if (refreshToken === null) throw new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
+      const accessToken = this.cookies.accessToken(request);
+      const pair = await this.sessions.refresh({ refreshToken, accessToken }, client);
+      this.cookies.set(response, pair);
+      return pair;
+    } catch (error) {
+      if (isRefusal(error) && !(await this.namesActiveSession(request))) this.cookies.clear(response);
+      throw error;
+    }
+  }
+
+  private async namesActiveSession(request: CookieRequest): Promise<boolean> {
+    const { refresh } = this.cookies.allTokens(request);
+    for (const token of refresh.slice(0, MOST_TOKENS)) {
+      if (await this.sessions.namesActiveSession(token)) return true;
+    }
+    return false;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AuthError && ['invalid_refresh_token', 'credentials_ambiguous'].includes(error.code);
+}

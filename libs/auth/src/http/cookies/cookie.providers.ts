@@ -1,0 +1,50 @@
+import type { Provider } from '@nestjs/common';
+import { Clock } from '../../domain/ports/platform';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { AuthService } from '../../services/auth.service';
+import { CookieSessions } from '../../services/sessions/cookie-sessions';
+import { AuthCookies } from './auth-cookies';
+import { CookieAuthentication } from './cookie-authentication';
+import { CookieRefresh } from './cookie-refresh';
+import { cookieSettings } from './cookie-settings';
+import { CookieTransport } from './cookie-transport';
+import { TokenDelivery } from './token-delivery';
+
+/** What cookie mode consists of; each is null where the option is off. */
+type Part<T> = T | null;
+
+/** Cookie mode. Without the option `cookies`, no request meets any of it. */
+export const COOKIE_PROVIDERS: Provider[] = [
+  {
+    provide: CookieTransport,
+    useFactory: (options: ResolvedAuthOptions, clock: Clock): Part<CookieTransport> => {
+      const settings = cookieSettings(options);
+      return settings && new CookieTransport(settings, clock);
+    },
+    inject: [AUTH_OPTIONS, Clock],
+  },
+  {
+    provide: CookieAuthentication,
+    useFactory: (cookies: Part<CookieTransport>, auth: AuthService, sessions: CookieSessions) =>
+      cookies && new CookieAuthentication(cookies, auth, sessions),
+    inject: [CookieTransport, AuthService, CookieSessions],
+  },
+  {
+    provide: CookieRefresh,
+    useFactory: (cookies: Part<CookieTransport>, sessions: CookieSessions) =>
+      cookies && new CookieRefresh(cookies, sessions),
+    inject: [CookieTransport, CookieSessions],
+  },
+  {
+    provide: TokenDelivery,
+    useFactory: (cookies: Part<CookieTransport>, refreshing: Part<CookieRefresh>) =>
+      new TokenDelivery(cookies && refreshing && { cookies, refreshing }),
+    inject: [CookieTransport, CookieRefresh],
+  },
+  {
+    provide: AuthCookies,
+    useFactory: (auth: AuthService, authentication: Part<CookieAuthentication>, refreshing: Part<CookieRefresh>) =>
+      new AuthCookies(auth, authentication && refreshing && { authentication, refreshing }),
+    inject: [AuthService, CookieAuthentication, CookieRefresh],
+  },
+];

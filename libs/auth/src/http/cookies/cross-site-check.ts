@@ -1,0 +1,42 @@
+import { AuthError } from '../../domain/errors';
+import { isLocalhost } from '../../domain/localhost';
+import type { AuthRequest } from '../platform/request';
+import type { CookieSettings } from './cookie-settings';
+
+type Headers = AuthRequest['headers'];
+type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
+
+/**
+ * Returns why a request may not be answered with cookies, nor act by one, or null where it may. Browsers set `Origin`
+ * and `Sec-Fetch-Site` themselves, and no script can change them. (Fetch Metadata; OWASP CSRF Prevention Cheat Sheet)
+ */
+export function crossSiteRefusal(headers: Headers, settings: SiteSettings): AuthError | null {
+  if (!mayUseCookies(headers, settings)) {
+    return refusal('Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.');
+  }
+  return isSameSite(headers, settings) ? null : refusal('The request comes from another site.');
+}
+
+/** Whether cookies are read and set at all: without `Secure` they are for the developer's own machine. */
+export function mayUseCookies(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): boolean {
+  return isSecure || isLocalhost(hostOf(headers).toLowerCase().replace(/:\d+$/, ''));
+}
+
+function isSameSite(headers: Headers, { isSecure, trustedOrigins }: SiteSettings): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (typeof origin === 'string' && trustedOrigins.has(origin)) return true;
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const schemes = isSecure ? ['https'] : ['https', 'http'];
+  const host = hostOf(headers);
+  return host !== '' && schemes.some((scheme) => origin === `${scheme}://${host}`);
+}
+
+/** Returns the host that the client addressed. Over HTTP/2 it may be in the pseudo-header alone. */
+function hostOf(headers: Headers): string {
+  const host = headers['host'] ?? headers[':authority'];
+  return typeof host === 'string' ? host : '';
+}
+
+function refusal(message: string): AuthError {
+  return new AuthError('cross_site_request', message);
+}

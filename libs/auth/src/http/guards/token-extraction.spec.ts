@@ -1,0 +1,35 @@
+import { CookieAuthentication } from '../cookies/cookie-authentication';
+import { cookieSettings } from '../cookies/cookie-settings';
+import { CookieTransport } from '../cookies/cookie-transport';
+import { presentedToken } from './token-extraction';
+
+const HEADERS = { host: 'api.example.com', cookie: '__Host-auth_access=token' };
+const OWN = { origin: 'https://api.example.com', 'sec-fetch-site': 'same-origin' };
+
+describe('the token of a GraphQL operation, in cookie mode', () => {
+  const settings = cookieSettings({
+    cookies: { mode: 'optional', name: 'auth', secure: true, trustedOrigins: [] },
+  })!;
+  const cookies = new CookieAuthentication(new CookieTransport(settings, {} as never), {} as never, {} as never);
+  const tokenIn = (context: object, reads: CookieAuthentication | null = cookies): string => {
+    const call = { getType: () => 'graphql', getArgByIndex: () => context };
+    return presentedToken(call as never, reads).accessToken;
+  };
+
+  it('is that of the cookie where the request may come from its site', () => {
+    expect(tokenIn({ req: { method: 'GET', headers: HEADERS } })).toBe('token');
+    expect(tokenIn({ req: { method: 'POST', headers: { ...HEADERS, ...OWN } } })).toBe('token');
+    expect(() => tokenIn({ req: { method: 'POST', headers: HEADERS } })).toThrow('another site');
+  });
+
+  it('is checked where a handshake, or a request of an unknown method, brings the cookie', () => {
+    const upgrade = { ...HEADERS, upgrade: 'websocket' };
+    expect(() => tokenIn({ extra: { request: { method: 'GET', headers: upgrade } } })).toThrow('another site');
+    expect(tokenIn({ extra: { request: { method: 'GET', headers: { ...upgrade, ...OWN } } } })).toBe('token');
+    expect(() => tokenIn({ request: { headers: HEADERS } })).toThrow('another site');
+  });
+
+  it('is none without the option', () => {
+    expect(() => tokenIn({ req: { method: 'GET', headers: HEADERS } }, null)).toThrow('were not provided');
+  });
+});
