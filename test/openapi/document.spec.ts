@@ -163,14 +163,14 @@ describe('a host in which @nestjs/swagger', () => {
 
   it('is not installed starts, and is told nothing', () => {
     const missing = Object.assign(new Error("Cannot find module '@nestjs/swagger'"), { code: 'MODULE_NOT_FOUND' });
-    describeEndpoints(() => {
+    describeEndpoints(false, () => {
       throw missing;
     });
     expect(warn).not.toHaveBeenCalled();
   });
 
   it('cannot be loaded starts too, and is warned', () => {
-    describeEndpoints(() => {
+    describeEndpoints(false, () => {
       throw new SyntaxError('Cannot use import statement outside a module');
     });
     expect(warn).toHaveBeenCalledWith(

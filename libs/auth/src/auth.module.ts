@@ -17,6 +17,10 @@ import {
 import { AUTH_PROVIDERS } from './auth.providers';
 import { PasswordHasher, TokenSource } from './domain/ports/platform';
 import { UserStore } from './domain/ports/accounts';
+import { AuthCookies } from './http/cookies/auth-cookies';
+import { CookieAuthentication } from './http/cookies/cookie-authentication';
+import { COOKIE_PROVIDERS } from './http/cookies/cookie.providers';
+import { readCookiesOfHandshakes } from './http/cookies/handshake-cookies';
 import { AuthErrorFilter } from './http/endpoints/auth-error.filter';
 import { mountedEndpoints, unmountControllers } from './http/endpoints/endpoints';
 import { describeEndpoints } from './http/endpoints/openapi/describe-endpoints';
@@ -48,17 +52,21 @@ import { Database } from './store/database/database';
 @Module({
   providers: [
     ...AUTH_PROVIDERS,
+    ...COOKIE_PROVIDERS,
     BearerAuthGuard,
     AuthErrorFilter,
     { provide: APP_FILTER, useExisting: AuthErrorFilter },
   ],
   exports: [
+    AuthCookies,
     AuthHealth,
     AuthService,
     OpenSockets,
     PruningService,
     SessionAdministration,
     BearerAuthGuard,
+    // The guard needs it in whatever module it guards.
+    CookieAuthentication,
     AuthErrorFilter,
     UserStore,
     PasswordHasher,
@@ -79,7 +87,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     super();
     // Both now, because the document may be created before the application is initialised.
     unmountControllers(modules, this.constructor, auth);
-    if (extras.controllers) describeEndpoints();
+    if (extras.controllers) describeEndpoints(options.cookies.mode);
   }
 
   /** @throws AuthOptionsError at startup, which reports every wrong option; now for what is no plain object */
@@ -107,6 +115,8 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) cachePeerAddresses(server);
+    const cookies = this.moduleRef.get<CookieAuthentication | null>(CookieAuthentication);
+    if (server && cookies) readCookiesOfHandshakes(server, cookies);
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
     warnAboutShortGracePeriod(this.options);

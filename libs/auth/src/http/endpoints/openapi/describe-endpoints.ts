@@ -4,46 +4,79 @@ import { loadOptionalPeer } from '../../../optional-peer';
 import { propertiesOf, type Model, type Schema } from '../dto/property';
 import { DetailResponse } from '../dto/responses';
 import { AUTH_CONTROLLERS, ENDPOINTS, type Endpoint } from '../endpoints';
+import { needsNoBody, readsTransportHeader, TRANSPORT_HEADER, type DescribedMode } from './cookie-mode';
 import { codedErrors, codedName, codedProperties, nameOf, responsesOf } from './responses';
 
 type Swagger = typeof SwaggerModule;
 
-/** Decorators add to what is there, and all applications of a process share the controllers. */
-let described = false;
+/**
+ * For which mode the endpoints are described. Decorators add to what is there, and all applications of a process share
+ * the controllers: where the modes of two differ, that of the last one to be created is described.
+ */
+let described: DescribedMode | null = null;
+
+/** Where `@nestjs/swagger` keeps what its decorators write. */
+const SWAGGER_METADATA = 'swagger/';
 
 /** Describes every endpoint to `@nestjs/swagger`, if it is installed. A document has those that are mounted. */
 export function describeEndpoints(
+  mode: DescribedMode,
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   requireSwagger: () => unknown = () => require('@nestjs/swagger'),
 ): void {
   const withoutIt = 'the OpenAPI document will lack the endpoints.';
   const swagger = loadOptionalPeer<Swagger>('@nestjs/swagger', requireSwagger, withoutIt);
   if (!swagger) return;
-  if (!described) describeAll(swagger);
-  described = true;
+  if (described === mode) return;
+  if (described !== null) removeDescriptions();
+  describeAll(swagger, mode);
+  described = mode;
 }
 
-function describeAll(swagger: Swagger): void {
-  const models = schemasOf(swagger);
+function removeDescriptions(): void {
+  const handlers = ENDPOINTS.map(({ controller, handler }) => methodOf(controller, handler).value as object);
+  for (const target of [...AUTH_CONTROLLERS, ...handlers]) {
+    const keys = Reflect.getOwnMetadataKeys(target).filter((key) => String(key).startsWith(SWAGGER_METADATA));
+    for (const key of keys) Reflect.deleteMetadata(key, target);
+  }
+}
+
+function describeAll(swagger: Swagger, mode: DescribedMode): void {
+  const models = schemasOf(swagger, mode);
   for (const controller of AUTH_CONTROLLERS) {
     swagger.ApiTags('Authentication')(controller);
     swagger.ApiExtraModels(...models.values())(controller);
   }
-  for (const endpoint of ENDPOINTS) decorate(endpoint, decoratorsOf(swagger, endpoint, models));
+  for (const endpoint of ENDPOINTS) decorate(endpoint, decoratorsOf(swagger, endpoint, models, mode));
 }
 
-function decoratorsOf(swagger: Swagger, endpoint: Endpoint, models: ReadonlyMap<string, Model>): MethodDecorator[] {
+function decoratorsOf(
+  swagger: Swagger,
+  endpoint: Endpoint,
+  models: ReadonlyMap<string, Model>,
+  mode: DescribedMode,
+): MethodDecorator[] {
   const { id, summary, isPublic, body, query = {}, params = {} } = endpoint;
   return [
     swagger.ApiOperation({ operationId: id, summary }),
+    // The application declares both schemes; see docs/openapi.md.
+    ...(isPublic || mode === false ? [] : [swagger.ApiCookieAuth()]),
     ...(isPublic ? [] : [swagger.ApiBearerAuth()]),
-    ...(body ? [swagger.ApiBody({ type: models.get(nameOf(body))!, required: isRequired(body) })] : []),
+    ...(mode === 'optional' && readsTransportHeader(endpoint) ? [swagger.ApiHeader(TRANSPORT_HEADER)] : []),
+    ...(body
+      ? [
+          swagger.ApiBody({
+            type: models.get(nameOf(body))!,
+            required: isRequired(body) && !needsNoBody(endpoint, mode),
+          }),
+        ]
+      : []),
     // `explode: false`: the items of a list are separated by commas.
     ...Object.entries(query).map(([name, schema]) =>
       swagger.ApiQuery({ name, schema, required: false, ...(schema['type'] === 'array' ? { explode: false } : {}) }),
     ),
     ...Object.entries(params).map(([name, schema]) => swagger.ApiParam({ name, schema })),
-    ...Object.entries(responsesOf(endpoint)).map(([status, response]) =>
+    ...Object.entries(responsesOf(endpoint, mode)).map(([status, response]) =>
       // A copy: the decorator changes its argument.
       swagger.ApiResponse({ ...response, status: Number(status) }),
     ),
@@ -55,11 +88,11 @@ function isRequired(body: Model): boolean {
 }
 
 /** A class per schema, which is how `@nestjs/swagger` knows them, by the name of the schema. */
-function schemasOf(swagger: Swagger): ReadonlyMap<string, Model> {
+function schemasOf(swagger: Swagger, mode: DescribedMode): ReadonlyMap<string, Model> {
   const models = ENDPOINTS.flatMap(({ body, returns }) => [body, returns].flat()).filter(
     (model): model is Model => typeof model === 'function',
   );
-  const codes: AuthErrorCode[] = ENDPOINTS.flatMap(codedErrors);
+  const codes: AuthErrorCode[] = ENDPOINTS.flatMap((endpoint) => codedErrors(endpoint, mode));
   const schemas = [
     ...[...models, DetailResponse].map((model) => [nameOf(model), propertiesOf(model)] as const),
     ...codes.map((code) => [codedName(code), codedProperties(code)] as const),
@@ -74,7 +107,9 @@ function classOf(swagger: Swagger, modelName: string, properties: Readonly<Recor
 }
 
 function decorate({ controller, handler }: Endpoint, decorators: MethodDecorator[]): void {
-  const prototype = controller.prototype as object;
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, handler)!;
-  for (const apply of decorators) apply(prototype, handler, descriptor);
+  for (const apply of decorators) apply(controller.prototype, handler, methodOf(controller, handler));
+}
+
+function methodOf({ prototype }: Endpoint['controller'], handler: string): PropertyDescriptor {
+  return Object.getOwnPropertyDescriptor(prototype, handler)!;
 }

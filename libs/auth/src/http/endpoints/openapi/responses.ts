@@ -1,8 +1,9 @@
 import { AuthError, type AuthErrorCode } from '../../../domain/errors';
 import { FIELD_MESSAGES } from '../../../domain/fields';
 import { propertiesOf, text, type Model, type Schema } from '../dto/property';
-import { DetailResponse } from '../dto/responses';
+import { DetailResponse, OpenedSessionResponse } from '../dto/responses';
 import type { Endpoint } from '../endpoints';
+import { cookieErrors, withCookieBody, type DescribedMode } from './cookie-mode';
 import { ERROR_RESPONSES, errorBody } from '../error-responses';
 
 /** A response of an endpoint. */
@@ -53,14 +54,14 @@ export function refTo(model: Model | string): Schema {
 }
 
 /** Returns the responses of an endpoint by their status. */
-export function responsesOf(endpoint: Endpoint): Readonly<Record<number, Response>> {
-  const codes = errorsOf(endpoint);
+export function responsesOf(endpoint: Endpoint, mode: DescribedMode): Readonly<Record<number, Response>> {
+  const codes = errorsOf(endpoint, mode);
   const statuses = [...new Set(codes.map((code) => ERROR_RESPONSES[code].status))];
   const errors = statuses.map((status) => {
     const ofStatus = codes.filter((code) => ERROR_RESPONSES[code].status === status);
     return [status, errorResponse(status, ofStatus, fieldsOf(endpoint))] as const;
   });
-  return { 200: successResponse(endpoint), ...Object.fromEntries(errors) };
+  return { 200: successResponse(endpoint, mode), ...Object.fromEntries(errors) };
 }
 
 /** Returns the properties of the schema of an error that has a code. */
@@ -78,13 +79,14 @@ export function codedName(code: AuthErrorCode): string {
 }
 
 /** The codes whose responses have a schema of their own. */
-export function codedErrors(endpoint: Endpoint): AuthErrorCode[] {
-  return errorsOf(endpoint).filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
+export function codedErrors(endpoint: Endpoint, mode: DescribedMode): AuthErrorCode[] {
+  return errorsOf(endpoint, mode).filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
 }
 
-function errorsOf(endpoint: Endpoint): AuthErrorCode[] {
+function errorsOf(endpoint: Endpoint, mode: DescribedMode): AuthErrorCode[] {
   return [
     ...(endpoint.errors ?? []),
+    ...cookieErrors(endpoint, mode),
     ...(fieldsOf(endpoint).length > 0 ? (['invalid_field'] as const) : []),
     ...(endpoint.method === 'POST' ? BODY : []),
     ...(endpoint.isPublic ? [] : PROTECTED),
@@ -96,13 +98,17 @@ function fieldsOf({ body, query }: Endpoint): string[] {
   return [...Object.keys(body ? propertiesOf(body) : {}), ...Object.keys(query ?? {})];
 }
 
-function successResponse({ returns }: Endpoint): Response {
+function successResponse(endpoint: Endpoint, mode: DescribedMode): Response {
+  const { returns } = endpoint;
   const base = { description: DESCRIPTIONS[200]!, headers: CACHE_CONTROL };
   if (typeof returns === 'string') {
     const examples = { success: { summary: returns, value: { detail: returns } } };
     return { ...base, schema: refTo(DetailResponse), examples };
   }
-  if (typeof returns === 'function') return { ...base, schema: refTo(returns) };
+  if (typeof returns === 'function') {
+    const { session_id: sessionId } = propertiesOf(OpenedSessionResponse);
+    return { ...base, schema: withCookieBody(endpoint, mode, refTo(returns), sessionId!) };
+  }
   return { ...base, schema: { type: 'array', items: refTo(returns[0]) } };
 }
 
