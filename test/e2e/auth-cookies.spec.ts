@@ -1,0 +1,114 @@
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { AuthCookies, AuthService, clientInfoOf, type AuthRequest, type AuthResponse } from 'nestjs-session-auth';
+import type { Request, Response } from 'express';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Browser, cookiesIn } from '../support/browser';
+import { createDatabase } from '../support/databases';
+import { SECOND } from '../support/driven-clock';
+import { Host, PASSWORD } from '../support/host';
+import { storedEnd, storiesOnBothPlatforms, type Stage } from './stories';
+
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const REFRESH = '__Host-auth_refresh';
+
+/** An application that renders its pages, and opens sessions itself. */
+@Controller()
+class SiteController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly cookies: AuthCookies,
+  ) {}
+
+  @Post('sign-in')
+  async signIn(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<object> {
+    const opened = await this.auth.login(CREDENTIALS, clientInfoOf(request));
+    this.cookies.set(request, response, opened);
+    return { opened: opened.sessionId };
+  }
+
+  @Post('leave')
+  leave(@Res({ passthrough: true }) response: FastifyReply): void {
+    this.cookies.clear(response);
+  }
+
+  @Get('page')
+  page(@Req() request: FastifyRequest, @Res({ passthrough: true }) response: FastifyReply): Promise<object> {
+    return this.refresh(request, response);
+  }
+
+  @Post('form')
+  async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
+    const principal = await this.cookies.refresh(request, response);
+    return { session: principal?.session.id ?? null };
+  }
+}
+
+const auth = { cookies: { mode: 'optional' as const } };
+
+storiesOnBothPlatforms('AuthCookies', { auth, controllers: [SiteController] }, (at: Stage) => {
+  let browser: Browser;
+  let sessionId: string;
+
+  beforeEach(async () => {
+    browser = new Browser(at.host);
+    sessionId = (await browser.send('/sign-in', { method: 'POST' })).body.opened as string;
+  });
+
+  it('set the pair of a session that the application opens', async () => {
+    expect((await browser.send('/me')).body.session_id).toBe(sessionId);
+    const from = 'https://evil.test';
+    const refused = await browser.send('/sign-in', { method: 'POST', from, navigates: true });
+    expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([403, 'cross_site_request', []]);
+  });
+
+  it('clear the cookies, and the session goes on', async () => {
+    const response = await browser.send('/leave', { method: 'POST' });
+    expect([cookiesIn(response).length, browser.jar]).toEqual([2, {}]);
+    expect(await storedEnd(at.host, sessionId)).toMatchObject({ state: 'active' });
+  });
+
+  it('refresh for a page that is opened from anywhere, and for a form of the same site', async () => {
+    at.host.clock.advance(1000 * SECOND);
+    expect((await browser.send('/me')).status).toBe(401);
+    const page = await browser.send('/page', { from: 'https://search.test', navigates: true });
+    expect([page.body, page.headers['cache-control'], cookiesIn(page).length]).toEqual([
+      { session: sessionId },
+      'private',
+      2,
+    ]);
+    expect((await browser.send('/me')).status).toBe(200);
+    at.host.clock.advance(1000 * SECOND);
+    expect((await browser.send('/form', { method: 'POST' })).body).toEqual({ session: sessionId });
+    const { jar } = browser;
+    const forged = await browser.send('/form', { method: 'POST', from: 'https://other.example.com', navigates: true });
+    expect([forged.status, cookiesIn(forged), browser.jar]).toEqual([403, [], jar]);
+  });
+
+  it('return null without a valid refresh cookie, and clear one that names no session', async () => {
+    const nobody = await new Browser(at.host).send('/page');
+    expect([nobody.body, cookiesIn(nobody)]).toEqual([{ session: null }, []]);
+    const { [REFRESH]: refresh } = browser.jar;
+    browser.put(REFRESH, 'nsar_x');
+    expect(cookiesIn(await browser.send('/page'))).toHaveLength(2);
+    browser.put(REFRESH, refresh!);
+    await browser.call('/auth/logout');
+    browser.put(REFRESH, refresh!);
+    const page = await browser.send('/page');
+    expect([page.body, browser.jar]).toEqual([{ session: null }, {}]);
+  });
+
+  it('refuse two cookies of one name', async () => {
+    browser.put(REFRESH, `x; ${REFRESH}=y`);
+    expect((await browser.send('/page')).status).toBe(400);
+  });
+});
+
+describe('AuthCookies without the option', () => {
+  it('say what to write', async () => {
+    const database = await createDatabase('sqlite');
+    const host = await Host.start({ database, users: [] });
+    expect(() => host.app.get(AuthCookies).clear({} as never)).toThrow("cookies: { mode: 'optional' }");
+    await host.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,181 @@
+import type { INestApplication } from '@nestjs/common';
+import { Browser, cookiesIn } from '../support/browser';
+import { createDatabase, type TestDatabase } from '../support/databases';
+import { Host, PASSWORD, type HostOptions, type PlatformName } from '../support/host';
+import { INVALID_REFRESH, sendRaw, type RawAnswer } from './stories';
+
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const CROSS_SITE = { detail: 'The request comes from another site.', code: 'cross_site_request' };
+const JSON_TYPE = 'Content-Type: application/json';
+
+/** Sets a cookie of the application in every response, in the way of middleware and in that of Fastify. */
+function setOwnCookies(app: INestApplication, platform: PlatformName): void {
+  app.use((_: unknown, response: { appendHeader(name: string, value: string): void }, next: () => void) => {
+    response.appendHeader('Set-Cookie', 'by_middleware=1; Path=/');
+    next();
+  });
+  if (platform === 'express') return;
+  interface Reply {
+    header(name: string, value: string): unknown;
+  }
+  type Hook = (request: unknown, reply: Reply, done: () => void) => void;
+  const fastify = app.getHttpAdapter().getInstance() as { addHook(name: string, hook: Hook): void };
+  fastify.addHook('preHandler', (_, reply, done) => {
+    reply.header('Set-Cookie', 'by_hook=1; Path=/');
+    done();
+  });
+}
+
+describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
+  let database: TestDatabase;
+  let host: Host;
+
+  const start = async (options: Omit<HostOptions, 'database' | 'platform'>): Promise<void> => {
+    database = await createDatabase('sqlite');
+    host = await Host.start({ database, platform, ...options });
+  };
+  afterEach(async () => {
+    await host.close();
+    await database.drop();
+  });
+
+  it("cookies of the application stay beside the library's, which are set once", async () => {
+    await start({
+      auth: { cookies: { mode: 'optional', name: 'app' } },
+      configure: (app) => setOwnCookies(app, platform),
+    });
+    const browser = new Browser(host);
+    const own = ['by_middleware', ...(platform === 'fastify' ? ['by_hook'] : [])];
+    const ours = ['__Host-app_access', '__Host-app_refresh'];
+    for (const path of ['/auth/login', '/auth/token/refresh', '/auth/logout']) {
+      const cookies = cookiesIn(await browser.call(path, CREDENTIALS));
+      expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([...own, ...ours]);
+    }
+  });
+
+  it('cookies only: every login and refresh is answered with them, behind a global prefix', async () => {
+    await start({
+      auth: { cookies: { mode: 'only' }, path: 'account', globalGuard: true },
+      configure: (app) => void app.setGlobalPrefix('api'),
+    });
+    const browser = new Browser(host);
+    const login = await browser.send('/api/account/login/', { method: 'POST', body: CREDENTIALS });
+    expect([login.status, Object.keys(login.body as object), cookiesIn(login).length]).toEqual([
+      200,
+      ['session_id'],
+      2,
+    ]);
+    expect((await browser.send('/api/me')).body.username).toBe('alice');
+    const { '__Host-auth_refresh': refresh_token, '__Host-auth_access': access } = browser.jar;
+    const refresh = await browser.send('/api/account/token/refresh', { method: 'POST' });
+    expect([refresh.status, refresh.body, cookiesIn(refresh).length]).toEqual([200, {}, 2]);
+    // A token in the body is none, even a live one.
+    const body = { refresh_token: browser.jar['__Host-auth_refresh'] };
+    const inBody = await new Browser(host).send('/api/account/token/refresh', { method: 'POST', body });
+    expect([inBody.status, inBody.body]).toEqual([400, INVALID_REFRESH]);
+    expect([refresh_token === body.refresh_token, access]).toEqual([false, expect.stringMatching(/^nsaa_/)]);
+    const { [`__Host-auth_access`]: token } = browser.jar;
+    expect((await host.get('/api/me', token!)).body.username).toBe('alice');
+    const bearer = await host.post('/api/account/logout', token!);
+    expect([bearer.status, cookiesIn(bearer)]).toEqual([200, []]);
+    const gone = await browser.send('/api/account/logout', { method: 'POST' });
+    expect([gone.status, cookiesIn(gone).length, browser.jar]).toEqual([401, 2, {}]);
+  });
+
+  it('cookies only: who sends neither Origin nor Sec-Fetch-Site cannot log in, nor change a password', async () => {
+    await start({ auth: { cookies: { mode: 'only' } } });
+    const login = await host.http.post('/auth/login').send(CREDENTIALS);
+    expect([login.status, login.body, cookiesIn(login)]).toEqual([403, CROSS_SITE, []]);
+    const { accessToken } = await host.auth.login(CREDENTIALS);
+    const change = { current_password: PASSWORD, new_password: 'a new and better password' };
+    expect((await host.post('/auth/password/change', accessToken, change)).body).toEqual(CROSS_SITE);
+    expect((await host.get('/auth/sessions', accessToken)).status).toBe(200);
+    const missing = await host.http.post('/auth/logout');
+    expect([missing.status, cookiesIn(missing)]).toEqual([401, []]);
+    await expect(host.auth.login(CREDENTIALS)).resolves.toHaveProperty('sessionId');
+  });
+
+  it.each(['localhost:3000', 'app.localhost:5173', '127.0.0.1', '127.9.9.9:8080', '[::1]:3000'])(
+    'without Secure cookies work on %s',
+    async (address) => {
+      await start({ auth: { cookies: { mode: 'optional', secure: false } } });
+      const browser = new Browser(host, `http://${address}`);
+      const cookies = cookiesIn(await browser.call('/auth/login', CREDENTIALS));
+      expect(cookies).toEqual([
+        expect.stringMatching(/^auth_access=nsaa_[\w-]+; Max-Age=900; Path=\/; HttpOnly; SameSite=Lax$/),
+        expect.stringMatching(/^auth_refresh=nsar_[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
+      ]);
+      expect((await browser.send('/me')).status).toBe(200);
+      const old = new Browser(host, `http://${address}`, true);
+      expect((await old.call('/auth/login', CREDENTIALS)).status).toBe(200);
+    },
+  );
+
+  it.each(['app.example.com', 'localhost.example.com', '127.0.0.1.example.com', 'notlocalhost', '10.0.0.1'])(
+    'without Secure cookies are neither read nor set on %s, and one warning says so',
+    async (name) => {
+      await start({ auth: { cookies: { mode: 'optional', secure: false } } });
+      const browser = new Browser(host, `http://${name}`);
+      const { accessToken } = await host.auth.login(CREDENTIALS);
+      for (const attempt of [1, 2]) {
+        const login = await browser.call('/auth/login', CREDENTIALS);
+        expect([attempt, login.status, login.body.code, cookiesIn(login)]).toEqual([attempt, 403, CROSS_SITE.code, []]);
+        expect((login.body as { detail: string }).detail).toContain('`secure: false`');
+      }
+      browser.put('auth_access', accessToken);
+      expect((await browser.send('/me')).body.code).toBe('credentials_missing');
+      expect(host.logs.filter((line) => line.includes(`Cookies are off for the host "${name}"`))).toHaveLength(1);
+      const plain = await browser.send('/auth/login', { method: 'POST', body: CREDENTIALS });
+      expect(plain.body).toHaveProperty('access_token');
+    },
+  );
+
+  it('without the option every response is the same byte for byte, whatever cookies and headers say', async () => {
+    await start({ auth: { recentLogin: { endpoint: true } } });
+    const { access_token: token, refresh_token } = await host.login('bob');
+    const extra = [
+      'X-Auth-Transport: cookie',
+      'Origin: https://evil.example',
+      'Sec-Fetch-Site: cross-site',
+      `Cookie: __Host-auth_access=${token}; __Host-auth_refresh=${refresh_token}; auth_access=${token}`,
+    ];
+    const masked = ({ bytes }: RawAnswer): string =>
+      bytes
+        .replace(/nsa[ar]_[\w-]+/g, '<token>')
+        .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+        .replace(/"id":\d+/g, '"id":0')
+        .replace(/ETag: .*\r\n/i, '');
+    const bodies = {
+      'POST /auth/login': CREDENTIALS,
+      'POST /auth/token/refresh': 'its own',
+      'POST /auth/logout': null,
+      'POST /auth/logout/all': { keep_current: true },
+      'GET /auth/sessions': null,
+      'DELETE /auth/sessions/x': null,
+      'GET /auth/history': null,
+      'POST /auth/password/change': { current_password: 'x', new_password: 'x' },
+      'POST /auth/reauthenticate': { password: PASSWORD },
+      'GET /me': null,
+      'GET /open': null,
+    };
+    for (const [route, body] of Object.entries(bodies)) {
+      for (const isAuthorized of [true, false]) {
+        const answers: string[] = [];
+        for (const headers of [[], extra]) {
+          await host.reset();
+          const alice = await host.login();
+          const sent = body === 'its own' ? { refresh_token: alice.refresh_token } : body;
+          const text = sent && isAuthorized ? JSON.stringify(sent) : '';
+          const lines = [
+            `${route} HTTP/1.1`,
+            ...(isAuthorized ? [`Authorization: Bearer ${alice.access_token}`] : []),
+            ...(text === '' ? [] : [JSON_TYPE, `Content-Length: ${text.length}`]),
+            ...headers,
+          ];
+          answers.push(masked(await sendRaw(host, lines, text)));
+        }
+        expect([route, answers[1]]).toEqual([route, answers[0]]);
+      }
+    }
+  });
+});

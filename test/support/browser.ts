@@ -1,0 +1,132 @@
+import type { Response, Test } from 'supertest';
+import type { Host } from './host';
+
+/** Where a request begins: the origin of a page, `null` for an opaque one, or the user's address bar. */
+export type Initiator = `http${'s' | ''}://${string}` | 'null' | 'address bar';
+
+export interface BrowserRequest {
+  readonly method?: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
+  /** Default: a page of the API's own origin. */
+  readonly from?: Initiator;
+  /** Whether the address of the tab changes: a link, a form, `location.href`. Default: false. */
+  readonly navigates?: boolean;
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The `Set-Cookie` headers of a response. */
+export function cookiesIn({ headers }: { readonly headers: Record<string, unknown> }): string[] {
+  return [(headers['set-cookie'] as string[] | undefined) ?? []].flat();
+}
+
+interface StoredCookie {
+  readonly name: string;
+  readonly value: string;
+  /** The domain that another host of the site has set it for, or null for the host alone. */
+  readonly domain: string | null;
+  readonly isLax: boolean;
+  readonly line: string;
+}
+
+/**
+ * A browser as far as cookies and the headers `Origin` and `Sec-Fetch-Site` go: RFC 6265bis with `SameSite` and
+ * `__Host-`, Fetch and Fetch Metadata. CORS, by which a page could read a response, is not part of it.
+ */
+export class Browser {
+  private cookies: StoredCookie[] = [];
+
+  /** @param isOld without Fetch Metadata, as Safari before 16.4 */
+  constructor(
+    private readonly host: Host,
+    readonly origin: string = 'https://api.example.com',
+    private readonly isOld = false,
+  ) {}
+
+  get hostname(): string {
+    return new URL(this.origin).host;
+  }
+
+  /** The cookies by name; the last of several with one name. */
+  get jar(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.cookies.map(({ name, value }) => [name, value]));
+  }
+
+  /** Replaces what is stored under a name, or removes it. */
+  put(name: string, value: string | null): void {
+    this.cookies = this.cookies.filter((cookie) => cookie.name !== name);
+    if (value !== null) this.cookies.push({ name, value, domain: null, isLax: true, line: '' });
+  }
+
+  /** A host of the same site sets a cookie for all hosts of the site, with a long path so that it is sent first. */
+  setFromSibling(name: string, value: string): boolean {
+    if (/^__host-/i.test(name)) return false;
+    this.cookies.unshift({ name, value, domain: siteOf(this.origin), isLax: false, line: '' });
+    return true;
+  }
+
+  /** The headers that this browser adds to a request, the cookies among them. */
+  headersOf({ method = 'GET', from = this.own, navigates = false }: BrowserRequest): Record<string, string> {
+    const relation = this.relationTo(from);
+    const sent = this.cookies.filter(({ isLax }) => !isLax || isSentBy(relation, method, navigates));
+    const hasOrigin = !['GET', 'HEAD'].includes(method) || (relation !== 'same-origin' && !navigates);
+    return {
+      Host: this.hostname,
+      ...(hasOrigin && from !== 'address bar' ? { Origin: from } : {}),
+      ...(this.isOld ? {} : { 'Sec-Fetch-Site': relation }),
+      ...(sent.length > 0 ? { Cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') } : {}),
+    };
+  }
+
+  /** The headers of a WebSocket handshake: they always have an origin. */
+  handshakeFrom(from: Initiator): Record<string, string> {
+    return { ...this.headersOf({ from }), Origin: from };
+  }
+
+  async send(path: string, request: BrowserRequest = {}): Promise<Response> {
+    const { method = 'GET', from = this.own, navigates = false, body, headers = {} } = request;
+    const test: Test = this.host.http[method.toLowerCase() as 'get'](path);
+    test.set({ ...this.headersOf(request), ...headers });
+    const response = body === undefined ? await test : await test.send(body);
+    // A response to a page of another site sets cookies with `SameSite` only where it becomes the page.
+    if (isStoredFor(this.relationTo(from), navigates)) this.store(response);
+    return response;
+  }
+
+  /** As the page of a front end calls the API: with the header that asks for cookies. */
+  call(path: string, body?: object, request: BrowserRequest = {}): Promise<Response> {
+    const headers = { 'X-Auth-Transport': 'cookie', ...request.headers };
+    return this.send(path, { method: 'POST', ...request, headers, ...(body ? { body } : {}) });
+  }
+
+  private get own(): Initiator {
+    return this.origin as Initiator;
+  }
+
+  private store(response: Response): void {
+    for (const line of cookiesIn(response)) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (name.startsWith('__Host-') && !/; Path=\/;.*; Secure/.test(line)) throw new Error(`refused: ${line}`);
+      this.cookies = this.cookies.filter((cookie) => cookie.name !== name || cookie.domain !== null);
+      const isLax = line.includes('SameSite=Lax');
+      if (!line.includes('Max-Age=0;')) this.cookies.push({ name, value, domain: null, isLax, line });
+    }
+  }
+
+  private relationTo(from: Initiator): string {
+    if (from === 'address bar') return 'none';
+    if (from === this.origin) return 'same-origin';
+    return from !== 'null' && siteOf(from) === siteOf(this.origin) ? 'same-site' : 'cross-site';
+  }
+}
+
+function siteOf(origin: string): string {
+  return new URL(origin).hostname.split('.').slice(-2).join('.');
+}
+
+function isSentBy(relation: string, method: string, navigates: boolean): boolean {
+  return relation !== 'cross-site' || (navigates && method === 'GET');
+}
+
+function isStoredFor(relation: string, navigates: boolean): boolean {
+  return relation !== 'cross-site' || navigates;
+}
