@@ -53,6 +53,7 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       declare const request: AuthRequest;
       declare const userId: string;`,
   },
+  'docs/browsers.md': { declared: APP },
   'docs/client.md': {
     declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
     modules: PAGE_MODULES,
