@@ -54,7 +54,10 @@ storiesOnBothPlatforms('AuthCookies', { auth, controllers: [SiteController] }, (
     sessionId = (await browser.send('/sign-in', { method: 'POST' })).body.opened as string;
   });
 
-  it('set the pair of a session that the application opens', async () => {
+  it('set the pair of a session that the application opens, in a response that no cache stores', async () => {
+    const response = await browser.send('/sign-in', { method: 'POST' });
+    expect(response.headers['cache-control']).toBe('no-store');
+    sessionId = response.body.opened as string;
     expect((await browser.send('/me')).body.session_id).toBe(sessionId);
     const from = 'https://evil.test';
     const refused = await browser.send('/sign-in', { method: 'POST', from, navigates: true });
