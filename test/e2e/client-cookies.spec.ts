@@ -1,0 +1,148 @@
+import { AuthClient, type ClientError, type SessionEnd } from 'nestjs-session-auth-client';
+import { Browser, type Tab } from '../client/browser';
+import { MINUTE } from '../support/driven-clock';
+import { PASSWORD } from '../support/host';
+import { restorePassword, storiesOnBothPlatforms, type Stage } from './stories';
+
+const TTL = 15 * MINUTE;
+const TIMEOUT = 10_000;
+
+interface Opened {
+  readonly tab: Tab;
+  readonly client: AuthClient;
+  readonly ends: SessionEnd[];
+}
+
+/** A browser with a cookie jar that all tabs share, whose clock is that of the server and advances while the client waits. */
+class CookieBrowser {
+  readonly jar = new Map<string, string>();
+  /** What reaches the page: the bodies of all responses. */
+  readonly bodies: string[] = [];
+  origin: string;
+  /** Whether the response of the next refresh is lost, its cookies included. */
+  losesNext = false;
+  private readonly browser: Browser;
+
+  constructor({ host: { url, clock } }: Stage) {
+    this.origin = url;
+    this.browser = new Browser({
+      fetch: (input, init) => this.send(new Request(input, init)),
+      clock: {
+        now: () => clock.now(),
+        wait: async (milliseconds, signal) => {
+          if (milliseconds >= TIMEOUT) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          else clock.advance(milliseconds);
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+      },
+    });
+  }
+
+  open(baseUrl: string): Opened {
+    const tab = this.browser.openTab();
+    const client = new AuthClient({ baseUrl, transport: 'cookie', environment: tab.environment });
+    const ends: SessionEnd[] = [];
+    client.onSessionEnd((end) => ends.push(end));
+    return { tab, client, ends };
+  }
+
+  private async send(request: Request): Promise<Response> {
+    const headers = new Headers(request.headers);
+    headers.set('Origin', this.origin);
+    const cookies = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    if (cookies && request.credentials === 'include') headers.set('Cookie', cookies);
+    const response = await fetch(new Request(request, { headers }));
+    if (this.losesNext && request.url.endsWith('/refresh/')) {
+      this.losesNext = false;
+      throw new TypeError('fetch failed');
+    }
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      if (/max-age=0/i.test(line)) this.jar.delete(name!);
+      else this.jar.set(name!, value!);
+    }
+    this.bodies.push(await response.clone().text());
+    return response;
+  }
+}
+
+const status = ({ client }: Opened): Promise<number | string> =>
+  client.fetch('/me').then(
+    async (answer) => (await answer.text(), answer.status),
+    (error: ClientError) => error.code,
+  );
+const askAll = (tabs: readonly Opened[]): Promise<(number | string)[]> => Promise.all(tabs.map(status));
+
+async function recorded({ host }: Stage, event: string): Promise<number> {
+  const rows: object[] = await host.dataSource.query(`SELECT id FROM auth_events WHERE event = '${event}'`);
+  return rows.length;
+}
+
+const auth = { cookies: { mode: 'optional', secure: false } } as const;
+
+storiesOnBothPlatforms('the client with cookies', { auth }, (at) => {
+  let browser: CookieBrowser;
+  const open = (): Opened => browser.open(at.host.url);
+  beforeEach(() => (browser = new CookieBrowser(at)));
+  afterEach(async () => {
+    expect(await recorded(at, 'token_reuse')).toBe(0);
+    expect(browser.bodies.join()).not.toMatch(/access_token"|refresh_token"/);
+  });
+
+  it('logs in, refreshes once for five tabs, and logs out, without a token in any response', async () => {
+    const tabs = Array.from({ length: 5 }, open);
+    await tabs[0]!.client.login('alice', PASSWORD);
+    for (let round = 1; round <= 5; round++) {
+      at.host.clock.advance(TTL);
+      expect(await askAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+      expect(await recorded(at, 'token_refresh')).toBe(round);
+    }
+    at.host.clock.advance(TTL);
+    await tabs[1]!.client.logout();
+    expect([...browser.jar]).toEqual([]);
+    for (const { ends } of tabs) expect(ends.map(({ reason }) => reason)).toEqual(['signedOut']);
+    expect(await askAll(tabs)).toEqual([401, 401, 401, 401, 401]);
+  });
+
+  it('repeats a refresh whose response was lost, and receives the same cookies', async () => {
+    const one = open();
+    await one.client.login('alice', PASSWORD);
+    at.host.clock.advance(TTL);
+    browser.losesNext = true;
+    expect(await status(one)).toBe(200);
+  });
+
+  it('changes the password, and lists and ends sessions', async () => {
+    const [one, other] = [open(), open()];
+    const { sessionId } = await one.client.login('alice', PASSWORD);
+    const foreign = await at.host.login();
+    await one.client.revoke(foreign.session_id);
+    expect((await one.client.sessions()).map(({ id }) => id)).toEqual([sessionId]);
+    at.host.clock.advance(TTL);
+    await one.client.changePassword(PASSWORD, 'a new long password');
+    expect(await askAll([one, other])).toEqual([200, 200]);
+    await restorePassword(at.host);
+  });
+
+  it('finds a session that it did not open, and reports its end', async () => {
+    await open().client.login('alice', PASSWORD);
+    const jar = browser.jar;
+    browser = new CookieBrowser(at);
+    for (const [name, value] of jar) browser.jar.set(name, value);
+    const one = open();
+    expect(await one.client.isSignedIn()).toBe(true);
+    const { access_token: token } = await at.host.login();
+    await at.host.post('/auth/logout/all', token).expect(200);
+    expect(await status(one)).toBe(401);
+    expect(one.ends).toEqual([{ sessionId: expect.stringMatching(/^[\da-f-]{36}$/), reason: 'signedOutElsewhere' }]);
+    expect(await one.client.isSignedIn()).toBe(false);
+  });
+
+  it('names trustedOrigins when the page is on another origin', async () => {
+    browser.origin = 'https://app.example.com';
+    await expect(open().client.login('alice', PASSWORD)).rejects.toMatchObject({
+      code: 'cross_site_request',
+      detail: expect.stringContaining('trustedOrigins'),
+    });
+  });
+});
