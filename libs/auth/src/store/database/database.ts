@@ -7,14 +7,21 @@ import { TimeBudget, raceWithDeadline, awaitWithDeadline, type Deadline } from '
 import type { Dialect } from './dialect';
 import { Failover } from './failover';
 import { CommitError, ConflictError, DatabaseUnavailableError, describeFailure, failureKind } from './failure';
-import { isConnectionLost, isDuplicate, isNotWritable, isRolledBack, isTimeout } from './failure';
+import { isConflict, isConnectionLost, isDuplicate, isNotWritable, isRolledBack, isTimeout } from './failure';
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
 /** The longest that an operation may take. */
 const DATABASE_TIMEOUT_MS = 5_000;
 
-const MAX_ATTEMPTS = 3;
+/** How often an operation is run in all if its connection breaks, or its new key was taken. */
+const MAX_RUNS = 3;
+
+/** The same for a transaction that conflicts with others: those are short, and each conflict lets one of them through. */
+const MAX_RUNS_IN_CONFLICT = 6;
+
+/** The wait before the next run grows up to this factor. */
+const MAX_BACKOFF = 3;
 
 const NO_ROWS: Result = { rows: [], affected: 0 };
 
@@ -52,11 +59,11 @@ export interface TransactionOptions extends StatementOptions {
 /**
  * Runs statements and transactions on the application's DataSource.
  *
- * What the database rolled back in favour of another transaction, or whose connection broke, is run again: three runs in
- * all. What may have been committed is run again only with `retryUnknownCommit`. What found a server that takes no writes is
- * run again on other connections until the deadline (`Failover`). An `AuthError` is thrown on. Every other
- * failure becomes `database_unavailable`. What is logged of it is the driver's code, what it names of the schema and a hint:
- * the text of a driver's error may contain the statement and its parameters.
+ * What the database rolled back in favour of another transaction is run again, six runs in all; what lost its connection,
+ * three. What may have been committed is run again only with `retryUnknownCommit`. What found a server that takes no writes
+ * is run again on other connections until the deadline (`Failover`). An `AuthError` is thrown on. Every other failure becomes
+ * `database_unavailable`. What is logged of it is the driver's code, what it names of the schema and a hint: the text of a
+ * driver's error may contain the statement and its parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
@@ -64,6 +71,7 @@ export abstract class Database {
   onFailure: (kind: FailureKind) => void = () => undefined;
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
+  protected readonly pause: (ms: number) => Promise<void> = sleep;
   private readonly failover = new Failover();
 
   /** Commits all statements of the transaction, or none. */
@@ -141,7 +149,7 @@ export abstract class Database {
         isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
       );
     };
-    const retries: Retries = { mayRetry, options, failover: joined ? null : this.failover };
+    const retries: Retries = { mayRetry, options, pause: this.pause, failover: joined ? null : this.failover };
     let deadline: Deadline | undefined;
     const noteOutcome = (): void => {
       if (deadline?.outcomeUnknown) options.onUnknownOutcome?.();
@@ -175,6 +183,8 @@ type Judge = AutocommitOptions['judge'];
 interface Retries {
   readonly mayRetry: ErrorTest;
   readonly options: StatementOptions;
+  /** Waits before the next run. */
+  readonly pause: (ms: number) => Promise<void>;
   /** Null in a transaction of the application, which alone can run it again. */
   readonly failover: Failover | null;
   /** The last error of a server that takes no writes. */
@@ -188,7 +198,7 @@ function* only(query: Query, judge?: Judge): Transaction<Result> {
 }
 
 async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, retries: Retries): Promise<T> {
-  const { mayRetry, options, failover } = retries;
+  const { mayRetry, options, pause, failover } = retries;
   let next = run;
   for (let attempt = 1; ;) {
     try {
@@ -200,13 +210,17 @@ async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, retries
         next = options.failsFast ? run : () => failover.runAgain(run, deadline);
         continue;
       }
-      const mayRunAgain = attempt < MAX_ATTEMPTS || (options.retryUntilDeadline && isConnectionLost(error));
+      const mayRunAgain = attempt < maxRuns(error) || (options.retryUntilDeadline && isConnectionLost(error));
       if (!mayRunAgain || !mayRetry(error)) throw error;
       // At random, so that transactions that conflicted do not meet again.
-      await sleep(Math.min(attempt++, MAX_ATTEMPTS) * (20 + Math.random() * 60));
+      await pause(Math.min(attempt++, MAX_BACKOFF) * (20 + Math.random() * 60));
       deadline.failIfPassed();
     }
   }
+}
+
+function maxRuns(error: unknown): number {
+  return isConflict(error) ? MAX_RUNS_IN_CONFLICT : MAX_RUNS;
 }
 
 /** Whether another server may soon be there. Until then a proxy may refuse connections, or break them. */

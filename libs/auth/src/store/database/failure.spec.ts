@@ -1,5 +1,13 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { CommitError, describeFailure, failureKind, isConnectionLost, isNotWritable, isRolledBack } from './failure';
+import {
+  CommitError,
+  describeFailure,
+  failureKind,
+  isConflict,
+  isConnectionLost,
+  isNotWritable,
+  isRolledBack,
+} from './failure';
 
 /** An error of `pg` or of `mysql2`. */
 const driverError = (code: string | number, message = 'secret'): Error =>
@@ -67,7 +75,13 @@ describe('a failure of the database', () => {
     expect(isConnectionLost(driverError('40003'))).toBe(true);
   });
 
-  it('with code 3101 is a rollback: a conflict within a replication group', () => {
+  it('with code 3101 is a conflict within a replication group', () => {
+    expect(isConflict(driverError(3101))).toBe(true);
     expect(isRolledBack(driverError(3101))).toBe(true);
+  });
+
+  it('about a taken key is a rollback, and no conflict', () => {
+    expect(isRolledBack(driverError('23505'))).toBe(true);
+    expect(isConflict(driverError('23505'))).toBe(false);
   });
 });

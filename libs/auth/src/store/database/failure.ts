@@ -49,9 +49,10 @@ export class NotWritableError extends Error {
 
 /**
  * PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait, a conflict within a replication group.
- * SQLite: another writer. On any of them: a condition that does not hold any more.
+ * Galera reports a failed certification as a deadlock. SQLite: another writer. On any of them: a condition that does not hold
+ * any more.
  */
-const ROLLED_BACK = new Set([
+const CONFLICTS = new Set([
   ...['40001', '40P01', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
   CONFLICT,
 ]);
@@ -93,9 +94,14 @@ export function describeFailure(error: unknown): string {
   return describeDriverError(sourceOf(error));
 }
 
+/** Whether the transaction was rolled back because it conflicted with another one. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.has(failureCode(error));
+}
+
 /** Whether the transaction was rolled back and may succeed when it is run again: it conflicted, or its new key was taken. */
 export function isRolledBack(error: unknown): boolean {
-  return ROLLED_BACK.has(failureCode(error)) || isDuplicate(error);
+  return isConflict(error) || isDuplicate(error);
 }
 
 /** Whether the connection broke: what was under way is done or not done, and nobody knows. */
