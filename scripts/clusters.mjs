@@ -16,6 +16,9 @@ const PACKAGES = {
   pgpool2: ['/usr/sbin/pgpool'],
 };
 
+/** What no scenario of the short form needs. */
+const LONG_ONLY = ['pgpool2'];
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 if (!process.argv.includes('--help')) installMissing();
 
@@ -27,7 +30,9 @@ require('@swc-node/register');
 require(join(root, 'test/clusters/main.ts'));
 
 function installMissing() {
-  const missing = Object.keys(PACKAGES).filter((name) => !PACKAGES[name].some(isThere));
+  const isShort = process.argv.includes('--short') && !process.argv.includes('--only');
+  const needed = Object.keys(PACKAGES).filter((name) => !isShort || !LONG_ONLY.includes(name));
+  const missing = needed.filter((name) => !PACKAGES[name].some(isThere));
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     console.error(
