@@ -29,10 +29,18 @@ export function galeraCheck(): string[] {
 }
 
 /** How often HAProxy asks, and what it does with connections when a server becomes or ceases to be the primary. */
-export const CHANGES_OF_PRIMARY = 'inter 1s fall 2 rise 1 on-marked-down shutdown-sessions';
+export const CHANGES_OF_PRIMARY = changes(1);
 
-/** The same for a node; connections to another one end when the first is back. */
-export const CHANGES_OF_NODES = `${CHANGES_OF_PRIMARY} on-marked-up shutdown-backup-sessions`;
+/**
+ * The same for a node; connections to another one end when the first is back. A node that hung longer than the others wait
+ * for it (5 s) notices only as long afterwards that they went on without it. Until then it says that it is up to date.
+ */
+export const CHANGES_OF_NODES = `${changes(10)} on-marked-up shutdown-backup-sessions`;
+
+/** @param rise after how many right answers in a row a server gets connections */
+function changes(rise: number): string {
+  return `inter 1s fall 2 rise ${rise} on-marked-down shutdown-sessions`;
+}
 
 function pgMessage(type: string, body: string): string {
   const length = Buffer.alloc(4);
