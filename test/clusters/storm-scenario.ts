@@ -61,7 +61,8 @@ export function outcomesOf({ groups, violations }: StormFigures, aims: StormAims
       figure('first served, s', seconds(group.served.first), servedWithin.first),
       figure('all served, s', seconds(group.served.all), servedWithin.all),
     ],
-    details: [...group.falseAlarms.map((name) => `${name}: false alarm`), ...group.lost, ...group.wrong, ...violations],
+    // The first are shown: lost sessions may be many.
+    details: [...group.falseAlarms.map((name) => `${name}: false alarm`), ...group.wrong, ...violations, ...group.lost],
   }));
 }
 
