@@ -130,8 +130,18 @@ describe('a client of the cluster suite', () => {
     const two: Respond = ({ instance }) => [200, { ...PAIR, refresh_token: `pair ${instance}` }];
     expect((await act(Racer, two, 3, 20)).journal.wrong).toContain('alice: two winners');
     expect((await act(Racer, ok, 3, 20)).journal.wrong).toEqual([]);
-    const refused: Respond = ({ instance }) => (instance === 0 ? [200, PAIR] : [400]);
-    expect((await act(Racer, refused, 3, 20)).journal.wrong).toContain('alice: a repetition was refused');
+    const refused: Respond = ({ path, instance }) => (path === 'me' || instance === 0 ? [200, PAIR] : [400]);
+    expect((await act(Racer, refused, 4, 20)).journal.wrong[0]).toContain('a repetition was refused: 200');
+  });
+
+  it('that races itself within a grace period takes a pair that the database has lost for a lost session', async () => {
+    const lost: Respond = ({ path, instance }) => {
+      if (path === 'me') return [401];
+      return path === 'auth/token/refresh' && instance === 1 ? [400] : [200, PAIR];
+    };
+    const { journal } = await act(Racer, lost, 4, 20);
+    expect(journal.lost[0]).toBe('alice lost its access token');
+    expect(journal.wrong).toEqual([]);
   });
 });
 

@@ -149,12 +149,18 @@ export class Racer extends StormClient {
     const [winner] = winners;
     const refused = replies.filter(({ status }) => status === 400).length;
     if (refused === 2) this.lose('its refresh token');
-    if (this.group.graceSeconds > 0) {
-      if (winner && refused > 0) this.wrong('a repetition was refused');
-      if (winner) this.session = { ...session, ...(winner.body as Session) };
-    } else if (winner && refused > 0) {
-      const me = await this.ask('me', bearer((winner.body as Session).access_token));
+    if (!winner) return;
+    const won = { ...session, ...(winner.body as Session) };
+    if (this.group.graceSeconds > 0) this.session = won;
+    if (refused === 0) return;
+    const me = await this.ask('me', bearer(won.access_token));
+    if (this.group.graceSeconds === 0) {
       if (me && me.status !== 401) this.wrong('a missed replay', me);
+    } else if (me?.status === 401) {
+      // The database has lost the refresh, or all sessions were ended in between.
+      this.lose('its access token');
+    } else if (me) {
+      this.wrong('a repetition was refused', me);
     }
   }
 }
