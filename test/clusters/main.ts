@@ -36,7 +36,6 @@ async function main(): Promise<boolean> {
   }
   const times = Number(values.times ?? 1);
   const chosen = choose(values.only, values.short ?? false);
-  if (values.write && chosen.length < SCENARIOS.length) throw new Error('Only a run of all scenarios can be written.');
   const runs: Result[][] = [];
   for (let run = 1; run <= times; run++) {
     const results: Result[] = [];
@@ -46,7 +45,7 @@ async function main(): Promise<boolean> {
   }
   const results = worst(runs);
   if (times > 1) console.log(`The worst of ${times} runs:\n\n${render(results)}\n`);
-  if (values.write) writePage(results, times);
+  if (values.write) writePage(results, times, SCENARIOS.length);
   const unmet = results
     .flatMap(({ outcomes }) => outcomes.flatMap(({ figures }) => figures))
     .filter((one) => !isMet(one));

@@ -6,14 +6,18 @@ import { render, type Result } from './table';
 const PAGE = join(__dirname, '../../docs/reliability.md');
 const BETWEEN = /(<!-- written by npm run clusters -- --write -->\n)[^]*(<!-- until here -->)/;
 
-/** Puts the figures where the page has its markers. */
-export function writePage(results: readonly Result[], times: number): void {
+/**
+ * Puts the figures where the page has its markers.
+ * @param all the number of scenarios of the suite
+ */
+export function writePage(results: readonly Result[], times: number, all: number): void {
   const page = readFileSync(PAGE, 'utf8');
   if (!BETWEEN.test(page)) throw new Error('docs/reliability.md has lost its markers.');
   const { processor, cores, memoryGiB } = machine();
   const { node, postgres, mariadb, pgbouncer } = versions();
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date());
-  const text = `On ${day}, the worst of ${times} runs. Node ${node}, PostgreSQL ${postgres}, MariaDB ${mariadb} with Galera,
+  const number = results.length < all ? `${results.length} of the ${all} scenarios` : `All ${all} scenarios`;
+  const text = `${number} on ${day}, the worst of ${times} runs. Node ${node}, PostgreSQL ${postgres}, MariaDB ${mariadb} with Galera,
 PgBouncer ${pgbouncer}, all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
 
 ${render(results)}
