@@ -7,7 +7,7 @@ import { cookiesOf, expiredCookies, type CookieSettings } from './cookie-setting
 import { crossSiteRefusal, mayUseCookies } from './cross-site-check';
 
 /** The parts of a request or handshake that cookie mode reads. */
-export type CookieRequest = Pick<AuthRequest, 'headers' | 'method'>;
+export type CookieRequest = Pick<AuthRequest, 'headers' | 'method' | 'raw' | 'rawHeaders'>;
 
 /** The methods that change nothing. (RFC 9110, section 9.2.1) */
 const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
@@ -62,13 +62,13 @@ export class CookieTransport {
   }
 
   /** Whether the request may act by cookies, and be answered with them. */
-  isSameSite({ headers }: CookieRequest): boolean {
-    return crossSiteRefusal(headers, this.settings) === null;
+  isSameSite(request: CookieRequest): boolean {
+    return crossSiteRefusal(request, this.settings) === null;
   }
 
   /** @throws AuthError `cross_site_request` */
   assertSameSite(request: CookieRequest): void {
-    const refusal = crossSiteRefusal(request.headers, this.settings);
+    const refusal = crossSiteRefusal(request, this.settings);
     if (!refusal) return;
     this.warnIfUnusable(request);
     throw refusal;

@@ -7,7 +7,7 @@ const Host = 'api.example.com';
 type Headers = Record<string, string>;
 const isAllowed = (settings: typeof SECURE, headers: Headers): boolean => {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return crossSiteRefusal(Object.fromEntries(lowered) as Headers, settings) === null;
+  return crossSiteRefusal({ headers: Object.fromEntries(lowered) as Headers }, settings) === null;
 };
 
 describe('a request', () => {
@@ -40,6 +40,19 @@ describe('a request', () => {
     ['no host', { Host: '', Origin: 'https://' }],
   ])('may not come from %s', (_, headers) => {
     expect(isAllowed(SECURE, headers)).toBe(false);
+  });
+
+  it.each<[string, Headers]>([
+    ['Sec-Fetch-Site', { host: Host, origin: 'https://blog.example.com', 'sec-fetch-site': 'same-origin' }],
+    ['Origin', { host: Host, origin: `https://${Host}` }],
+  ])('may not come from where a %s says that was added after it was received', (name, headers) => {
+    const others = Object.entries(headers).filter(([other]) => other !== name.toLowerCase());
+    const rawHeaders = others.flat();
+    expect(crossSiteRefusal({ headers, rawHeaders }, SECURE)).not.toBeNull();
+    expect(crossSiteRefusal({ headers, rawHeaders: [...rawHeaders, name, ''] }, SECURE)).toBeNull();
+    expect(crossSiteRefusal({ headers, raw: { rawHeaders } }, SECURE)).not.toBeNull();
+    // Adapters of serverless platforms leave the raw headers empty.
+    expect(crossSiteRefusal({ headers, rawHeaders: [] }, SECURE)).toBeNull();
   });
 
   it('may come without TLS from localhost alone', () => {

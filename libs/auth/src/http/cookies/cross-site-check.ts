@@ -1,20 +1,22 @@
 import { AuthError } from '../../domain/errors';
 import { isLocalhost } from '../../domain/localhost';
-import type { AuthRequest } from '../platform/request';
+import { wasSent, type AuthRequest } from '../platform/request';
 import type { CookieSettings } from './cookie-settings';
 
 type Headers = AuthRequest['headers'];
+/** The parts of a request that show where it comes from. */
+type SentRequest = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
 type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
 
 /**
  * Returns why a request may not be answered with cookies, nor act by one, or null where it may. Browsers set `Origin`
  * and `Sec-Fetch-Site` themselves, and no script can change them. (Fetch Metadata; OWASP CSRF Prevention Cheat Sheet)
  */
-export function crossSiteRefusal(headers: Headers, settings: SiteSettings): AuthError | null {
-  if (!mayUseCookies(headers, settings)) {
+export function crossSiteRefusal(request: SentRequest, settings: SiteSettings): AuthError | null {
+  if (!mayUseCookies(request.headers, settings)) {
     return refusal('Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.');
   }
-  return isSameSite(headers, settings) ? null : refusal('The request comes from another site.');
+  return isSameSite(request, settings) ? null : refusal('The request comes from another site.');
 }
 
 /** Whether cookies are read and set at all: without `Secure` they are for the developer's own machine. */
@@ -22,8 +24,11 @@ export function mayUseCookies(headers: Headers, { isSecure }: Pick<SiteSettings,
   return isSecure || isLocalhost(hostOf(headers).toLowerCase().replace(/:\d+$/, ''));
 }
 
-function isSameSite(headers: Headers, { isSecure, trustedOrigins }: SiteSettings): boolean {
-  const { origin, 'sec-fetch-site': site } = headers;
+function isSameSite(request: SentRequest, { isSecure, trustedOrigins }: SiteSettings): boolean {
+  const { headers } = request;
+  const [origin, site] = ['origin', 'sec-fetch-site'].map((name) =>
+    wasSent(request, name) ? headers[name] : undefined,
+  );
   if (typeof origin === 'string' && trustedOrigins.has(origin)) return true;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const schemes = isSecure ? ['https'] : ['https', 'http'];

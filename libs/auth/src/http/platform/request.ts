@@ -70,17 +70,28 @@ export class LazyClientInfo implements ClientInfo {
 }
 
 /** Whether a header was sent more than once. Node joins or drops those, so raw headers are read. */
-export function hasRepeatedHeader({ rawHeaders, raw }: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
+export function hasRepeatedHeader(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
+  return timesSent(request, name) === 2;
+}
+
+/**
+ * Whether a header arrived with the request. `headers` may have others: mercurius adds those in the first message of a
+ * WebSocket, which any page can choose.
+ */
+export function wasSent(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
+  return timesSent(request, name) !== 0;
+}
+
+/** Returns 0, 1, or 2 for more; null where the raw headers are unknown, as they may be without a server of Node's. */
+function timesSent({ rawHeaders, raw }: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): number | null {
   const lines = rawHeaders ?? raw?.rawHeaders;
-  if (!lines) return false;
-  let found = false;
-  for (let index = 0; index < lines.length; index += 2) {
+  if (!lines?.length) return null;
+  let times = 0;
+  for (let index = 0; index < lines.length && times < 2; index += 2) {
     const line = lines[index]!;
-    if (line.length !== name.length || line.toLowerCase() !== name) continue;
-    if (found) return true;
-    found = true;
+    if (line.length === name.length && line.toLowerCase() === name) times += 1;
   }
-  return false;
+  return times;
 }
 
 /** Returns the principal that the guard has set. */
