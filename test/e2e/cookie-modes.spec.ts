@@ -130,6 +130,19 @@ describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
     },
   );
 
+  it('without Secure cookies are not set for a public page whose proxy calls the host localhost', async () => {
+    await start({ auth: { cookies: { mode: 'optional', secure: false } } });
+    const browser = new Browser(host, 'https://app.example.com');
+    const behindProxy = { headers: { Host: 'localhost:3000' } };
+    const login = await browser.call('/auth/login', CREDENTIALS, behindProxy);
+    expect([login.status, login.body.code, cookiesIn(login)]).toEqual([403, CROSS_SITE.code, []]);
+    expect((login.body as { detail: string }).detail).toContain('`secure: false`');
+    browser.put('auth_access', (await host.auth.login(CREDENTIALS)).accessToken);
+    const changing = await browser.send('/auth/logout/all', { method: 'POST', ...behindProxy });
+    expect([changing.status, changing.body.code]).toEqual([403, CROSS_SITE.code]);
+    expect(host.logs.filter((line) => line.includes('Cookies are off for the host "app.example.com"'))).toHaveLength(1);
+  });
+
   it('without the option every response is the same byte for byte, whatever cookies and headers say', async () => {
     await start({ auth: { recentLogin: { endpoint: true } } });
     const { access_token: token, refresh_token } = await host.login('bob');

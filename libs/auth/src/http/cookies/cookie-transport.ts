@@ -4,7 +4,7 @@ import type { TokenPair } from '../../domain/tokens';
 import type { AuthRequest, AuthResponse } from '../platform/request';
 import { cookieValues, onlyCookieValue } from './cookie-reader';
 import { cookiesOf, expiredCookies, type CookieSettings } from './cookie-settings';
-import { crossSiteRefusal, mayUseCookies } from './cross-site-check';
+import { crossSiteRefusal, mayUseCookies, publicHostOf } from './cross-site-check';
 
 /** The parts of a request or handshake that cookie mode reads. */
 export type CookieRequest = Pick<AuthRequest, 'headers' | 'method' | 'raw' | 'rawHeaders'>;
@@ -112,10 +112,11 @@ export class CookieTransport {
   }
 
   private warnIfUnusable({ headers }: CookieRequest): void {
-    if (this.hasWarned || mayUseCookies(headers, this.settings)) return;
+    const host = publicHostOf(headers, this.settings);
+    if (this.hasWarned || host === null) return;
     this.hasWarned = true;
     this.logger.warn(
-      `Cookies are off for the host ${JSON.stringify(String(headers['host']).slice(0, 100))}: \`cookies.secure\` is ` +
+      `Cookies are off for the host ${JSON.stringify(host.slice(0, 100))}: \`cookies.secure\` is ` +
         'false, which is for localhost only. Serve the application over HTTPS, and leave `secure` out.',
     );
   }

@@ -60,7 +60,11 @@ describe('a request', () => {
     expect(isAllowed(LOCAL, { Host: 'localhost:3000', Origin: 'http://app.localhost:5173' })).toBe(true);
     expect(isAllowed(LOCAL, { Host: 'localhost:3000', Origin: 'http://localhost:5173' })).toBe(false);
     expect(isAllowed(LOCAL, { Host, Origin: `http://${Host}`, 'Sec-Fetch-Site': 'same-origin' })).toBe(false);
+    expect(isAllowed(LOCAL, { Host: 'localhost:3000', Origin: 'null', 'Sec-Fetch-Site': 'same-origin' })).toBe(true);
     expect(mayUseCookies({ host: 'LOCALHOST:3000' }, LOCAL)).toBe(true);
+    const page = { Host: '[::1]:3000', 'Sec-Fetch-Site': 'same-origin' };
+    expect(isAllowed(LOCAL, { ...page, Origin: 'https://[::1]:5173' })).toBe(true);
+    expect(isAllowed(LOCAL, { ...page, Origin: 'https://app.example.com' })).toBe(false);
     expect(mayUseCookies({}, LOCAL)).toBe(false);
     expect(mayUseCookies({}, SECURE)).toBe(true);
   });

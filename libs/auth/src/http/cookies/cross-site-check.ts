@@ -13,15 +13,28 @@ type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
  * and `Sec-Fetch-Site` themselves, and no script can change them. (Fetch Metadata; OWASP CSRF Prevention Cheat Sheet)
  */
 export function crossSiteRefusal(request: SentRequest, settings: SiteSettings): AuthError | null {
-  if (!mayUseCookies(request.headers, settings)) {
-    return refusal('Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.');
-  }
-  return isSameSite(request, settings) ? null : refusal('The request comes from another site.');
+  if (!mayUseCookies(request.headers, settings)) return insecure();
+  if (!isSameSite(request, settings)) return refusal('The request comes from another site.');
+  return publicHostOf(request.headers, settings) === null ? null : insecure();
 }
 
 /** Whether cookies are read and set at all: without `Secure` they are for the developer's own machine. */
 export function mayUseCookies(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): boolean {
-  return isSecure || isLocalhost(hostOf(headers).toLowerCase().replace(/:\d+$/, ''));
+  return isSecure || isLocal(hostOf(headers));
+}
+
+/**
+ * Returns the host that makes cookies without `Secure` unusable, or null. The host of the page counts too: a proxy of a
+ * public host may send the application another `Host`, which is often `localhost`.
+ */
+export function publicHostOf(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): string | null {
+  const { origin = 'null' } = headers;
+  const page = origin === 'null' ? [] : [String(origin).replace(/^https?:\/\//, '')];
+  return (isSecure ? [] : [hostOf(headers), ...page]).find((host) => !isLocal(host)) ?? null;
+}
+
+function isLocal(host: string): boolean {
+  return isLocalhost(host.toLowerCase().replace(/:\d+$/, ''));
 }
 
 function isSameSite(request: SentRequest, { isSecure, trustedOrigins }: SiteSettings): boolean {
@@ -40,6 +53,10 @@ function isSameSite(request: SentRequest, { isSecure, trustedOrigins }: SiteSett
 function hostOf(headers: Headers): string {
   const host = headers['host'] ?? headers[':authority'];
   return typeof host === 'string' ? host : '';
+}
+
+function insecure(): AuthError {
+  return refusal('Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.');
 }
 
 function refusal(message: string): AuthError {
