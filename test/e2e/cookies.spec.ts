@@ -64,6 +64,15 @@ storiesOnBothPlatforms('optional cookies', { auth, controllers: [PagesController
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
+  it.each(['Cookie', 'cookie, cookie'])(
+    'are set by a login with the header %j, and its body has no token',
+    async (asked) => {
+      const headers = { 'X-Auth-Transport': asked };
+      const { body } = await new Browser(at.host).call('/auth/login', CREDENTIALS, { headers });
+      expect(Object.keys(body as object)).toEqual(['session_id']);
+    },
+  );
+
   it('are not set by a login that does not ask for them', async () => {
     const response = await browser.send('/auth/login/', { method: 'POST', body: CREDENTIALS });
     expect(Object.keys(response.body as object)).toEqual(['access_token', 'refresh_token', 'session_id', 'token_type']);

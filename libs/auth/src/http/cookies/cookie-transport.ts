@@ -25,7 +25,8 @@ export class CookieTransport {
 
   /** Whether the header `X-Auth-Transport` asks for cookies. */
   asksForCookies({ headers }: CookieRequest): boolean {
-    return String(headers['x-auth-transport']).toLowerCase() === 'cookie';
+    // Node joins repeated headers.
+    return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
   }
 
   /** Whether the response carries tokens in cookies, and never in its body. */
