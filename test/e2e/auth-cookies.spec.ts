@@ -1,12 +1,19 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
-import { AuthCookies, AuthService, clientInfoOf, type AuthRequest, type AuthResponse } from 'nestjs-session-auth';
+import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  AuthCookies,
+  AuthService,
+  BearerAuthGuard,
+  clientInfoOf,
+  type AuthRequest,
+  type AuthResponse,
+} from 'nestjs-session-auth';
 import type { Request, Response } from 'express';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Browser, cookiesIn } from '../support/browser';
 import { createDatabase } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
 import { Host, PASSWORD } from '../support/host';
-import { storedEnd, storiesOnBothPlatforms, type Stage } from './stories';
+import { restorePassword, storedEnd, storiesOnBothPlatforms, type Stage } from './stories';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const REFRESH = '__Host-auth_refresh';
@@ -24,6 +31,13 @@ class SiteController {
     const opened = await this.auth.login(CREDENTIALS, clientInfoOf(request));
     this.cookies.set(request, response, opened);
     return { opened: opened.sessionId };
+  }
+
+  @Post('new-password')
+  @UseGuards(BearerAuthGuard)
+  async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<void> {
+    const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
+    this.cookies.set(request, response, await this.auth.changePassword(request.auth!, change, clientInfoOf(request)));
   }
 
   @Post('leave')
@@ -62,6 +76,17 @@ storiesOnBothPlatforms('AuthCookies', { auth, controllers: [SiteController] }, (
     const from = 'https://evil.test';
     const refused = await browser.send('/sign-in', { method: 'POST', from, navigates: true });
     expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([403, 'cross_site_request', []]);
+  });
+
+  it('set a new pair for a request that the guard has authenticated, in a response that no cache stores', async () => {
+    const response = await browser.send('/new-password', { method: 'POST' });
+    expect([response.status, response.headers['cache-control'], cookiesIn(response).length]).toEqual([
+      201,
+      'no-store',
+      2,
+    ]);
+    expect((await browser.send('/me')).headers['cache-control']).toBe('private');
+    await restorePassword(at.host);
   });
 
   it('clear the cookies, and the session goes on', async () => {

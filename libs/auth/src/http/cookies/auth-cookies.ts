@@ -37,14 +37,16 @@ export class AuthCookies {
   /**
    * Sets the cookies of a pair: of `openSession`, `login`, `refresh`, `changePassword` or
    * `reauthenticate`. They last as long as its tokens. The response is `Cache-Control: no-store`, unless
-   * it has another one.
+   * the handler has set another one than `private`.
    * @throws AuthError `cross_site_request`, whatever the method, so that no other site can log a user in
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     const { cookies } = this.enabled().authentication;
     cookies.assertSameSite(request);
     // A cache that stored tokens would give them to whoever asks next. (OWASP Session Management Cheat Sheet)
-    if (response.getHeader('cache-control') === undefined) response.header('Cache-Control', 'no-store');
+    // The guard sets `private` by itself.
+    const isUnset = [undefined, 'private'].includes(response.getHeader('cache-control') as string | undefined);
+    if (isUnset) response.header('Cache-Control', 'no-store');
     cookies.set(response, pair);
   }
 
