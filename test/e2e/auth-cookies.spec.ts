@@ -57,9 +57,12 @@ class SiteController {
   }
 }
 
-const auth = { cookies: { mode: 'optional' as const } };
+const openFrom = (browser: Browser, network: string) =>
+  browser.send('/page', { headers: { 'X-Forwarded-For': network } });
 
-storiesOnBothPlatforms('AuthCookies', { auth, controllers: [SiteController] }, (at: Stage) => {
+const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
+
+storiesOnBothPlatforms('AuthCookies', options, (at: Stage) => {
   let browser: Browser;
   let sessionId: string;
 
@@ -110,6 +113,24 @@ storiesOnBothPlatforms('AuthCookies', { auth, controllers: [SiteController] }, (
     const { jar } = browser;
     const forged = await browser.send('/form', { method: 'POST', from: 'https://other.example.com', navigates: true });
     expect([forged.status, cookiesIn(forged), browser.jar]).toEqual([403, [], jar]);
+  });
+
+  it('set the same pair again where the response was lost and the page is reloaded from another network', async () => {
+    const before = browser.jar;
+    const { body, ...lost } = await openFrom(browser, '198.51.100.7');
+    expect(body).toEqual({ session: sessionId });
+    for (const [name, value] of Object.entries(before)) browser.put(name, value);
+    at.host.clock.advance(9 * SECOND);
+    const again = await openFrom(browser, '203.0.113.9');
+    expect(again.body).toEqual({ session: sessionId });
+    const valuesIn = (response: Parameters<typeof cookiesIn>[0]): unknown =>
+      cookiesIn(response).map((cookie) => cookie.split(';')[0]);
+    expect(valuesIn(again)).toEqual(valuesIn(lost));
+    // The first request with the new pair ends that.
+    expect((await browser.send('/me')).status).toBe(200);
+    for (const [name, value] of Object.entries(before)) browser.put(name, value);
+    expect((await openFrom(browser, '192.0.2.1')).body).toEqual({ session: null });
+    expect(at.host.sent('token_reuse_detected')).toHaveLength(1);
   });
 
   it('return null without a valid refresh cookie, and clear one that names no session', async () => {

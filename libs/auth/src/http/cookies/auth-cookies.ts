@@ -1,8 +1,8 @@
 import { AuthError } from '../../domain/errors';
 import type { TokenPair } from '../../domain/tokens';
-import type { AuthService } from '../../services/auth.service';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { clientInfoOf, type AuthRequest, type AuthResponse } from '../platform/request';
+import type { CookieSessions } from '../../services/sessions/cookie-sessions';
 import type { CookieAuthentication } from './cookie-authentication';
 import type { CookieRefresh } from './cookie-refresh';
 
@@ -30,7 +30,7 @@ interface CookieParts {
 export class AuthCookies {
   /** Provided by `AuthModule`. */
   constructor(
-    private readonly auth: Pick<AuthService, 'authenticate'>,
+    private readonly sessions: Pick<CookieSessions, 'authenticateIssued'>,
     private readonly mode: CookieParts | null,
   ) {}
 
@@ -71,8 +71,8 @@ export class AuthCookies {
     authentication.keepPrivate(request, response);
     const client = clientInfoOf(request);
     try {
-      const { accessToken } = await refreshing.refresh(request, response, client);
-      return await this.auth.authenticate(accessToken, client);
+      const pair = await refreshing.refresh(request, response, client);
+      return await this.sessions.authenticateIssued(pair, client);
     } catch (error) {
       if (error instanceof AuthError && error.code === 'invalid_refresh_token') return null;
       throw error;

@@ -43,8 +43,11 @@ export const COOKIE_PROVIDERS: Provider[] = [
   },
   {
     provide: AuthCookies,
-    useFactory: (auth: AuthService, authentication: Part<CookieAuthentication>, refreshing: Part<CookieRefresh>) =>
-      new AuthCookies(auth, authentication && refreshing && { authentication, refreshing }),
-    inject: [AuthService, CookieAuthentication, CookieRefresh],
+    useFactory: (
+      sessions: CookieSessions,
+      authentication: Part<CookieAuthentication>,
+      refreshing: Part<CookieRefresh>,
+    ) => new AuthCookies(sessions, authentication && refreshing && { authentication, refreshing }),
+    inject: [CookieSessions, CookieAuthentication, CookieRefresh],
   },
 ];

@@ -47,8 +47,15 @@ export class Authentication {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** The principal, or null for whatever is not a live access token of an active user. */
-  async authenticate(accessToken: string, info: ClientInfo = {}): Promise<AuthPrincipal | null> {
+  /**
+   * The principal, or null for whatever is not a live access token of an active user.
+   * @param isReceived false for a token that is still on its way to the client: this is no first use then. Default: true
+   */
+  async authenticate(
+    accessToken: string,
+    info: ClientInfo = {},
+    { isReceived = true }: { readonly isReceived?: boolean } = {},
+  ): Promise<AuthPrincipal | null> {
     const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
     const found = id === null ? null : await this.sessions.find(id);
     if (!found) return null;
@@ -58,7 +65,7 @@ export class Authentication {
     // The end of an expired session is stored whichever of its times has passed.
     if (found.accessExpiresAt <= now && !isExpired(session, now)) return null;
     if (!(await this.lifecycle.isLive(found, now, info))) return null;
-    if (found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
+    if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
     if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
     return new AuthenticatedPrincipal(
       this.lifecycle.userIdOf(session),

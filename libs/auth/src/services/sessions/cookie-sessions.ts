@@ -5,7 +5,7 @@ import { SessionStore } from '../../domain/ports/sessions';
 import { isExpired, viewSession } from '../../domain/session';
 import { parseRefreshToken, type TokenPair } from '../../domain/tokens';
 import { measured } from '../maintenance/measured';
-import type { AuthPrincipal } from './authentication';
+import { Authentication, type AuthPrincipal } from './authentication';
 import { Refresh } from './refresh';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
@@ -24,6 +24,7 @@ export interface CookieTokens {
 export class CookieSessions {
   constructor(
     private readonly refreshing: Refresh,
+    private readonly authentication: Authentication,
     private readonly sessions: SessionStore,
     private readonly tokens: TokenIssuer,
     private readonly lifecycle: SessionLifecycle,
@@ -39,6 +40,16 @@ export class CookieSessions {
     return measured(this.metrics, 'session_auth.refresh.duration', () =>
       this.refreshing.refresh(refreshToken, client, { transport: 'cookie', accessToken }),
     );
+  }
+
+  /**
+   * The principal of a pair that the response is about to give to the client, or null. The response can be lost, and the
+   * client repeat its request from another network: only a request with the new access token is its first use.
+   */
+  authenticateIssued({ accessToken }: TokenPair, client: ClientInfo): Promise<AuthPrincipal | null> {
+    const lookUp = (): Promise<AuthPrincipal | null> =>
+      this.authentication.authenticate(accessToken, client, { isReceived: false });
+    return measured(this.metrics, 'session_auth.lookup.duration', lookUp);
   }
 
   /**
