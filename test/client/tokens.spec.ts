@@ -121,6 +121,26 @@ describe('a request that the caller aborts', () => {
   });
 });
 
+describe('a request that the caller could abort', () => {
+  it('leaves no listener at its signal, which a page may use for all its requests', async () => {
+    const { fixture, one } = await signedIn();
+    const listeners = new Set<unknown>();
+    const request = new Request(`${BASE}/me`, { signal: new AbortController().signal });
+    const spies = [
+      // The platform, which gives options, holds its own listeners weakly.
+      jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation((_, listener, options) => {
+        if (options === undefined) listeners.add(listener);
+      }),
+      jest.spyOn(AbortSignal.prototype, 'removeEventListener').mockImplementation((_, listener) => {
+        listeners.delete(listener);
+      }),
+    ];
+    expect(await fixture.time.until(one.client.fetch(request))).toMatchObject({ status: 200 });
+    spies.forEach((spy) => spy.mockRestore());
+    expect([...listeners]).toEqual([]);
+  });
+});
+
 describe('a client that was closed', () => {
   it('still refreshes and signs out, and hears nothing of the other tabs', async () => {
     const { fixture, one } = await signedIn();

@@ -123,7 +123,9 @@ function canRepeat(body: unknown): boolean {
 /** Rejects as soon as the caller aborts. The refresh goes on, since others wait for it too. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error));
-    work.then(resolve, reject);
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+    // A page may use one signal for all its requests, and browsers keep what listens to it.
+    void work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort));
   });
 }
