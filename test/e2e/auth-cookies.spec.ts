@@ -1,4 +1,4 @@
-import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Post, Req, Res, UseGuards } from '@nestjs/common';
 import {
   AuthCookies,
   AuthService,
@@ -34,6 +34,7 @@ class SiteController {
   }
 
   @Post('new-password')
+  @Header('Cache-Control', 'public, max-age=60')
   @UseGuards(BearerAuthGuard)
   async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<void> {
     const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
@@ -46,6 +47,7 @@ class SiteController {
   }
 
   @Get('page')
+  @Header('Cache-Control', 'public')
   page(@Req() request: FastifyRequest, @Res({ passthrough: true }) response: FastifyReply): Promise<object> {
     return this.refresh(request, response);
   }

@@ -1,9 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Controller, Get, Header, Post, Sse, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, CurrentSession, type SessionInfo } from 'nestjs-session-auth';
 import { of, type Observable } from 'rxjs';
 import { Browser, cookiesIn } from '../support/browser';
 import { DAY, SECOND } from '../support/driven-clock';
-import { PASSWORD } from '../support/host';
+import { PASSWORD, type HostOptions } from '../support/host';
 import {
   INVALID_REFRESH,
   restorePassword,
@@ -32,6 +33,11 @@ class PagesController {
     return {};
   }
 
+  @Get('for-all')
+  forAll(): object {
+    return {};
+  }
+
   @Sse('stream')
   stream(@CurrentSession() session: SessionInfo): Observable<object> {
     return of({ data: session.id });
@@ -43,9 +49,17 @@ class PagesController {
   }
 }
 
-const auth = { cookies: { mode: 'optional' as const }, recentLogin: { endpoint: true } };
+const options: Omit<HostOptions, 'database'> = {
+  auth: { cookies: { mode: 'optional' }, recentLogin: { endpoint: true } },
+  controllers: [PagesController],
+  configure: (app) =>
+    void app.use('/for-all', (request: IncomingMessage, response: ServerResponse, next: () => void) => {
+      response.setHeader('Cache-Control', String(request.headers['x-caching']));
+      next();
+    }),
+};
 
-storiesOnBothPlatforms('optional cookies', { auth, controllers: [PagesController] }, (at: Stage) => {
+storiesOnBothPlatforms('optional cookies', options, (at: Stage) => {
   let browser: Browser;
   let sessionId: string;
 
@@ -91,6 +105,20 @@ storiesOnBothPlatforms('optional cookies', { auth, controllers: [PagesController
     expect(body).toEqual({ session_id: sessionId });
     const { access_token: token } = await at.host.login();
     expect((await at.host.get('/me', token)).headers['cache-control']).toBeUndefined();
+  });
+
+  it.each([
+    ['public, max-age=60', 'max-age=60, private'],
+    ['max-age=60, s-maxage=600, must-revalidate', 'max-age=60, must-revalidate, private'],
+    ['no-cache', 'no-cache, private'],
+    ['no-store', 'no-store'],
+    ['max-age=5, Private', 'max-age=5, Private'],
+  ])('keep a response out of shared caches where middleware sets %j for all', async (caching, kept) => {
+    const { status, headers } = await browser.send('/for-all', { headers: { 'X-Caching': caching } });
+    expect([status, headers['cache-control']]).toEqual([200, kept]);
+    const { access_token: token } = await at.host.login();
+    const byBearer = await at.host.get('/for-all', token).set('X-Caching', caching);
+    expect(byBearer.headers['cache-control']).toBe(caching);
   });
 
   it('are replaced by a refresh that asks for them, whatever its body says', async () => {

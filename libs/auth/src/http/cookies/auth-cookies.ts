@@ -3,6 +3,7 @@ import type { TokenPair } from '../../domain/tokens';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { clientInfoOf, type AuthRequest, type AuthResponse } from '../platform/request';
 import type { CookieSessions } from '../../services/sessions/cookie-sessions';
+import { excludeCaches } from './caching';
 import type { CookieAuthentication } from './cookie-authentication';
 import type { CookieRefresh } from './cookie-refresh';
 
@@ -36,17 +37,13 @@ export class AuthCookies {
 
   /**
    * Sets the cookies of a pair: of `openSession`, `login`, `refresh`, `changePassword` or
-   * `reauthenticate`. They last as long as its tokens. The response is `Cache-Control: no-store`, unless
-   * the handler has set another one than `private`.
+   * `reauthenticate`. They last as long as its tokens. The response is `Cache-Control: no-store`.
    * @throws AuthError `cross_site_request`, whatever the method, so that no other site can log a user in
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     const { cookies } = this.enabled().authentication;
     cookies.assertSameSite(request);
-    // A cache that stored tokens would give them to whoever asks next. (OWASP Session Management Cheat Sheet)
-    // The guard sets `private` by itself.
-    const isUnset = [undefined, 'private'].includes(response.getHeader('cache-control') as string | undefined);
-    if (isUnset) response.header('Cache-Control', 'no-store');
+    excludeCaches(response);
     cookies.set(response, pair);
   }
 
@@ -58,7 +55,7 @@ export class AuthCookies {
   /**
    * Refreshes by the cookies of a request, sets the new ones, and returns the principal; null where
    * there is no valid refresh cookie. Then the cookies are cleared, unless the session goes on: another
-   * request has replaced them meanwhile. The response is `Cache-Control: private` unless it has another one.
+   * request has replaced them meanwhile. No shared cache stores the response: it is `Cache-Control: private` or `no-store`.
    * @throws AuthError `credentials_ambiguous` for two cookies of one name; `cross_site_request`, but not
    * for GET and HEAD, since pages are opened from other sites
    */

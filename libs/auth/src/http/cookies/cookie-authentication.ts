@@ -4,6 +4,7 @@ import type { AuthService } from '../../services/auth.service';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import type { CookieSessions } from '../../services/sessions/cookie-sessions';
 import type { AuthResponse } from '../platform/request';
+import { excludeSharedCaches } from './caching';
 import type { CookieRequest, CookieTransport } from './cookie-transport';
 
 /** How many access tokens of one logout are looked up: other hosts of the site can add cookies of any name. */
@@ -47,10 +48,9 @@ export class CookieAuthentication {
     return access.length + refresh.length > 0;
   }
 
-  /** Lets caches of browsers alone store a response that belongs to a cookie, unless something else is set already. */
+  /** Lets caches of browsers alone store a response that belongs to a cookie, whatever middleware says for all. */
   keepPrivate(request: CookieRequest, response: AuthResponse | undefined): void {
-    if (!response || !this.cookies.isAuthenticated(request)) return;
-    if (response.getHeader('cache-control') === undefined) response.header('Cache-Control', 'private');
+    if (response && this.cookies.isAuthenticated(request)) excludeSharedCaches(response);
   }
 
   /** Removes the cookies where a logout by another token is refused with 401, as one by cookies does. */
