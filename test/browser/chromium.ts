@@ -20,6 +20,8 @@ export function launch(): Promise<Browser> {
 }
 
 /** Skipped, and listed as such, where there is no Chromium; `scripts/test.mjs` says so in a line, or fails where it is required. */
-export const describeInChromium: (title: string, tell: () => void) => void = existsSync(PATH)
+export const describeInChromium: Pick<jest.Describe, 'each'> & ((title: string, tell: () => void) => void) = existsSync(
+  PATH,
+)
   ? describe
   : describe.skip;

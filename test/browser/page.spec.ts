@@ -14,9 +14,9 @@ const ENDED = 'This session has ended: it was signed out from another device, or
 
 const rows = (page: Page): ReturnType<Page['locator']> => page.locator('#devices li');
 
-describeInChromium('the devices page', () => {
+describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transport: %s', (transport) => {
   let at: Stage;
-  beforeAll(async () => (at = await Stage.start()));
+  beforeAll(async () => (at = await Stage.start({}, { transport })));
   let thefts = 0;
   let bobsPassword = PASSWORD;
   beforeEach(async () => {

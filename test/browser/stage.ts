@@ -1,20 +1,26 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
-import type { NextFunction, Request, Response } from 'express';
 import { AuthService, OpenSockets } from 'nestjs-session-auth';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { DataSource } from 'typeorm';
 import { AppModule, dataSourceOptions } from '../../apps/sample/src/app.module';
+import { allowFrontEnds } from '../../apps/sample/src/front-ends';
 import { prepareDatabase } from '../../apps/sample/src/prepare-database';
 import { readSettings } from '../../apps/sample/src/read-settings';
 import { Clock } from '../../libs/auth/src/domain/ports/platform';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { DrivenClock } from '../support/driven-clock';
+import { createCertificate } from './certificate';
 import { launch } from './chromium';
+import { SocketGateway } from './socket.gateway';
+import { Traffic } from './traffic';
 
 export const PASSWORD = 'secret';
 
@@ -23,17 +29,24 @@ export const MARKUP = '<img src=x onerror=alert(1)>';
 
 const DESK = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** Where a refresh is held: before the server has seen it, or when its answer is ready. */
-type Hold = 'request' | 'answer';
+export type Transport = 'cookie' | 'bearer';
+
+export interface StageOptions {
+  /** How the browsers keep their tokens. Default: bearer. */
+  readonly transport?: Transport;
+  /** Page and API on `app.example.localhost` and `api.example.localhost`, one site. Default: both on 127.0.0.1. */
+  readonly scheme?: 'http' | 'https';
+}
 
 /** The sample host and a browser; the host's time is driven. */
 export class Stage {
   readonly clock = new DrivenClock(Date.now());
   /** What went wrong in the pages, but for answers that are not 2xx. */
   readonly errors: string[] = [];
+  readonly traffic = new Traffic();
+  /** The origin of the page, and that of the API. */
   url = '';
-  private hold: { readonly where: Hold; readonly gate: Promise<void>; readonly reached: () => void } | null = null;
-  private waiting: { readonly count: number; readonly next: NextFunction[] } | null = null;
+  api = '';
   private stopping: Promise<void> | undefined;
   private readonly contexts: BrowserContext[] = [];
 
@@ -41,22 +54,31 @@ export class Stage {
     readonly browser: Browser,
     private readonly database: TestDatabase,
     private readonly client: string,
+    private readonly options: StageOptions,
     private app: NestExpressApplication,
   ) {}
 
-  static async start(auth: object = {}): Promise<Stage> {
+  static async start(auth: object = {}, options: StageOptions = {}): Promise<Stage> {
     const client = mkdtempSync(join(tmpdir(), 'nsa-client-'));
     execFileSync(process.execPath, [join(__dirname, '../../scripts/build-client.mjs'), client]);
     process.env['CLIENT_MODULES'] = join(client, 'esm');
     const database = await createDatabase('sqlite');
-    const stage = new Stage(await launch(), database, client, undefined as never);
+    const stage = new Stage(await launch(), database, client, options, undefined as never);
     await stage.startHost(auth);
     return stage;
   }
 
   /** Another window: with cookies and storage of its own, as a private one or another browser has. */
   async openWindow(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const context = await this.browser.newContext({ baseURL: this.url, userAgent: DESK, ...options });
+    const { transport = 'bearer' } = this.options;
+    const localStorage = [{ name: 'sample-transport', value: transport }];
+    const context = await this.browser.newContext({
+      baseURL: this.url,
+      userAgent: DESK,
+      ignoreHTTPSErrors: true,
+      storageState: { cookies: [], origins: [{ origin: this.url, localStorage }] },
+      ...options,
+    });
     // Other tests may have the processors.
     context.setDefaultTimeout(30_000);
     context.on('weberror', (error) => this.errors.push(String(error.error())));
@@ -82,19 +104,6 @@ export class Stage {
     return rows.length;
   }
 
-  /** Holds the next refresh until it is let go; `reached` resolves when it is there. */
-  holdRefresh(where: Hold): { readonly reached: Promise<void>; readonly letGo: () => void } {
-    let letGo!: () => void;
-    const gate = new Promise<void>((resolve) => (letGo = resolve));
-    const reached = new Promise<void>((resolve) => (this.hold = { where, gate, reached: resolve }));
-    return { reached, letGo };
-  }
-
-  /** Has so many requests for `/me` answered at the same moment: when the last of them is there. */
-  answerTogether(count: number): void {
-    this.waiting = { count, next: [] };
-  }
-
   /** Another system disables a user, or enables them again, and the host looks whose sessions live; of how many it closed the streams. */
   async setActive(username: string, isActive: boolean): Promise<number> {
     const value = isActive ? 1 : 0;
@@ -114,6 +123,7 @@ export class Stage {
       await this.app.get(DataSource).query(`DELETE FROM ${table}`);
     }
     this.errors.length = 0;
+    this.traffic.exchanges.length = 0;
     this.clock.advance(Date.now() - this.clock.now());
   }
 
@@ -130,47 +140,45 @@ export class Stage {
   }
 
   private async startHost(auth: object): Promise<void> {
+    const { scheme } = this.options;
+    const port = await freePort();
+    this.url = scheme ? `${scheme}://app.example.localhost:${port}` : `http://127.0.0.1:${port}`;
+    this.api = scheme ? `${scheme}://api.example.localhost:${port}` : this.url;
+    const cookies = { secure: scheme === 'https', trustedOrigins: scheme ? [this.url] : [] };
     const settings = readSettings({
       DATABASE_URL: `sqlite:${String(this.database.options.database)}`,
-      AUTH_OPTIONS: JSON.stringify({ bcryptCost: 4, ...auth }),
+      AUTH_OPTIONS: JSON.stringify({ bcryptCost: 4, cookies, ...auth }),
+      API_ORIGIN: scheme && this.api,
     });
     const dataSource = await prepareDatabase(dataSourceOptions(settings));
-    const module = await Test.createTestingModule({ imports: [AppModule.with(settings, dataSource)] })
+    const module = await Test.createTestingModule({
+      imports: [AppModule.with(settings, dataSource)],
+      providers: [SocketGateway],
+    })
       .overrideProvider(Clock)
       .useValue(this.clock)
       .compile();
-    this.app = module.createNestApplication<NestExpressApplication>({ logger: ['error'] });
-    this.app.use((request: Request, response: Response, next: NextFunction) => this.pass(request, response, next));
-    await this.app.listen(0, '127.0.0.1');
-    this.url = `http://127.0.0.1:${(this.app.getHttpServer().address() as { port: number }).port}`;
+    this.app = module.createNestApplication<NestExpressApplication>({
+      logger: ['error'],
+      ...(scheme === 'https' ? { httpsOptions: createCertificate() } : {}),
+    });
+    this.app.useWebSocketAdapter(new WsAdapter(this.app));
+    this.app.use(this.traffic.pass.bind(this.traffic));
+    allowFrontEnds(this.app);
+    await this.app.listen(port, '127.0.0.1');
     for (const username of ['alice', 'bob', MARKUP]) {
       await this.app.get(AuthService).createUser({ username, password: PASSWORD }, { skipPolicy: true });
     }
   }
+}
 
-  private pass({ path }: Request, response: Response, next: NextFunction): void {
-    const { hold, waiting } = this;
-    if (waiting && path === '/me') {
-      if (waiting.next.push(next) < waiting.count) return;
-      this.waiting = null;
-      for (const go of waiting.next) go();
-      return;
-    }
-    if (!hold || !path.includes('/refresh')) return next();
-    this.hold = null;
-    if (hold.where === 'request') {
-      hold.reached();
-      void hold.gate.then(next);
-      return;
-    }
-    const end = response.end.bind(response) as (...parts: unknown[]) => Response;
-    response.end = ((...parts: unknown[]) => {
-      hold.reached();
-      void hold.gate.then(() => end(...parts));
-      return response;
-    }) as typeof response.end;
-    next();
-  }
+/** A port that nobody listens on: the origins are part of the settings, before the server listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 export async function signInAt(page: Page, username = 'alice', password = PASSWORD): Promise<void> {

@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { HOUR, MINUTE } from '../support/driven-clock';
 import { describeInChromium } from './chromium';
-import { askWith, Stage } from './stage';
+import { askWith, Stage, type StageOptions } from './stage';
 
 jest.setTimeout(180_000);
 
 const TTL = 15 * MINUTE;
-const ROUNDS = 50;
 const SIGN_IN_AGAIN = 'A renewal of your tokens was interrupted.';
 
 /** More tabs of the window, in which the user is signed in as well. */
@@ -23,9 +22,14 @@ async function openTabs(first: Page, count: number): Promise<Page[]> {
 
 const askAll = (tabs: readonly Page[]): Promise<(number | string)[]> => Promise.all(tabs.map(askWith));
 
-describeInChromium('tabs of one window, with a server that forgives nothing', () => {
+const SETUPS: readonly (readonly [string, number, StageOptions])[] = [
+  ['with tokens in their storage', 50, { transport: 'bearer' }],
+  ['with cookies of an API on another host', 20, { transport: 'cookie', scheme: 'http' }],
+];
+
+describeInChromium.each(SETUPS)('tabs of one window, %s', (_title, rounds, options) => {
   let at: Stage;
-  beforeAll(async () => (at = await Stage.start()));
+  beforeAll(async () => (at = await Stage.start({}, options)));
   afterEach(async () => {
     expect(await at.recorded('token_reuse')).toBe(0);
     expect(at.errors).toEqual([]);
@@ -33,34 +37,17 @@ describeInChromium('tabs of one window, with a server that forgives nothing', ()
   });
   afterAll(() => at.close());
 
-  it(`refresh once when the access token of five of them ends at the same moment, ${ROUNDS} times`, async () => {
+  it(`refresh once when the access token of five of them ends at the same moment, ${rounds} times`, async () => {
     const tabs = await openTabs(await at.signIn(), 5);
-    for (let round = 1; round <= ROUNDS; round++) {
+    for (let round = 1; round <= rounds; round++) {
       at.clock.advance(TTL);
-      at.answerTogether(5);
+      at.traffic.answerTogether(5);
       expect(await askAll(tabs)).toEqual([200, 200, 200, 200, 200]);
       expect(await at.recorded('token_refresh')).toBe(round);
     }
     for (const tab of tabs) await tab.getByRole('heading', { name: 'Your devices' }).waitFor();
     expect(await at.recorded('login_success')).toBe(1);
   });
-
-  it.each(['request', 'answer'] as const)(
-    'ask the user to sign in, and raise no alarm, when one was closed with its %s of a refresh on the way',
-    async (where) => {
-      const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
-      at.clock.advance(TTL);
-      const { reached, letGo } = at.holdRefresh(where);
-      const asked = askWith(closed).catch(() => 'closed');
-      await reached;
-      const answer = askWith(left);
-      await closed.close();
-      expect(await asked).toBe('closed');
-      expect(await answer).toBe(401);
-      letGo();
-      await left.getByText(SIGN_IN_AGAIN).waitFor();
-    },
-  );
 
   it('know nothing of another window, which refreshes for itself', async () => {
     const windows = [await at.signIn(), await at.signIn()];
@@ -103,9 +90,42 @@ describeInChromium('tabs of one window, with a server that forgives nothing', ()
   });
 });
 
-describeInChromium('tabs of one window, with a server that forgives for a while', () => {
+describeInChromium('tabs of one window, with a server that forgives nothing', () => {
   let at: Stage;
-  beforeAll(async () => (at = await Stage.start({ refreshReuseGraceSeconds: 30 })));
+  beforeAll(async () => (at = await Stage.start()));
+  afterEach(async () => {
+    expect(await at.recorded('token_reuse')).toBe(0);
+    expect(at.errors).toEqual([]);
+    await at.reset();
+  });
+  afterAll(() => at.close());
+
+  it.each(['request', 'answer'] as const)(
+    'ask the user to sign in, and raise no alarm, when one was closed with its %s of a refresh on the way',
+    async (where) => {
+      const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
+      at.clock.advance(TTL);
+      const { reached, letGo } = at.traffic.holdRefresh(where);
+      const asked = askWith(closed).catch(() => 'closed');
+      await reached;
+      const answer = askWith(left);
+      await closed.close();
+      expect(await asked).toBe('closed');
+      expect(await answer).toBe(401);
+      letGo();
+      await left.getByText(SIGN_IN_AGAIN).waitFor();
+    },
+  );
+});
+
+const FORGIVING: readonly (readonly [string, object, StageOptions])[] = [
+  ['with tokens in their storage', { refreshReuseGraceSeconds: 30 }, { transport: 'bearer' }],
+  ['with cookies of an API on another host', {}, { transport: 'cookie', scheme: 'http' }],
+];
+
+describeInChromium.each(FORGIVING)('with a grace period, tabs of one window, %s', (_title, auth, options) => {
+  let at: Stage;
+  beforeAll(async () => (at = await Stage.start(auth, options)));
   afterAll(() => at.close());
 
   it('see a thief at work all the same', async () => {
@@ -121,7 +141,7 @@ describeInChromium('tabs of one window, with a server that forgives for a while'
     async (where) => {
       const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
       at.clock.advance(TTL);
-      const { reached, letGo } = at.holdRefresh(where);
+      const { reached, letGo } = at.traffic.holdRefresh(where);
       const asked = askWith(closed).catch(() => 'closed');
       await reached;
       await closed.close();

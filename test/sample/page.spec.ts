@@ -60,10 +60,13 @@ describe('the sample host, as it is started from its sources', () => {
 
   it('tells the page the names that it tells on the console, and no others', async () => {
     expect(await (await get('/page-settings')).json()).toEqual({
+      api_origin: null,
       auth_path: 'auth',
       access_token_ttl_seconds: 900,
-      refresh_reuse_grace_seconds: 0,
+      refresh_reuse_grace_seconds: null,
       rotates_refresh_tokens: true,
+      cookie_mode: 'optional',
+      cookie_names: { access: 'auth_access', refresh: 'auth_refresh' },
       users: [
         { username: 'alice', password: 'secret' },
         { username: 'bob', password: 'secret' },

@@ -15,6 +15,7 @@ import { SecurityAlertsController } from './security-alerts.controller';
 import { SecurityLog } from './security-log';
 import { SessionEvents } from './session-events';
 import { SessionEventsController } from './session-events.controller';
+import { StolenCookieController } from './stolen-cookie.controller';
 import { User } from './user.entity';
 
 /** The application's DataSource: its own tables and those of the library. */
@@ -43,7 +44,13 @@ export class AppModule {
           ...settings.authOptions,
         }),
       ],
-      controllers: [PageController, MeController, SecurityAlertsController, SessionEventsController],
+      controllers: [
+        PageController,
+        MeController,
+        SecurityAlertsController,
+        SessionEventsController,
+        StolenCookieController,
+      ],
       providers: [
         SecurityAlerts,
         SecurityLog,

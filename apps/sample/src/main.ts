@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AuthError, AuthService, PasswordHasher, UserStore } from 'nestjs-session-auth';
 import { AppModule, dataSourceOptions } from './app.module';
+import { allowFrontEnds } from './front-ends';
 import { prepareDatabase } from './prepare-database';
 import { readSettings, type SampleUser, type Settings } from './read-settings';
 import { logFailedRequests } from './security-log';
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
   // Names of levels alone would not switch the logger on again.
   app.useLogger(new ConsoleLogger({ logLevels: ['error', 'warn'], colors: process.stdout.isTTY === true }));
   app.use(logFailedRequests());
+  allowFrontEnds(app);
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);

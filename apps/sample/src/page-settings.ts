@@ -5,6 +5,15 @@ import type { Settings } from './read-settings';
 /** Injects the settings of the sample. */
 export const SETTINGS = 'SAMPLE_SETTINGS';
 
+/** The names of the cookies that hold the tokens; none where cookie mode is off. */
+export function cookieNames({ cookies: { mode, name, secure } }: ResolvedAuthOptions): {
+  readonly access: string;
+  readonly refresh: string;
+} | null {
+  const prefix = secure ? '__Host-' : '';
+  return mode === false ? null : { access: `${prefix}${name}_access`, refresh: `${prefix}${name}_refresh` };
+}
+
 /**
  * What the page gets from the server: the options that its client needs, and the default users and
  * their passwords.
@@ -14,14 +23,18 @@ export class PageSettings {
   readonly published: object;
 
   constructor(
-    @Inject(SETTINGS) { authOptions, users, usersAreDefault }: Settings,
+    @Inject(SETTINGS) { apiOrigin, authOptions, users, usersAreDefault }: Settings,
     @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
   ) {
     this.published = {
+      api_origin: apiOrigin,
       auth_path: authOptions['path'] ?? 'auth',
       access_token_ttl_seconds: options.accessTokenTtlSeconds,
-      refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds ?? 0,
+      // Null: the default, which depends on how the tokens travel, and which the client knows.
+      refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds ?? null,
       rotates_refresh_tokens: options.rotateRefreshTokens,
+      cookie_mode: options.cookies.mode,
+      cookie_names: cookieNames(options),
       users: usersAreDefault ? users : [],
     };
   }

@@ -1,17 +1,18 @@
-import { Controller, Get, Header, NotFoundException, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, NotFoundException, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from 'nestjs-session-auth';
 import { PageFiles, type PageFile } from './page-files';
-import { PageSettings } from './page-settings';
+import { PageSettings, SETTINGS } from './page-settings';
+import type { Settings } from './read-settings';
 
 /** Only the application's own files are loaded, and no script turns text into markup. */
-const PAGE_HEADERS = {
+const pageHeaders = (apiOrigin: string | null): Record<string, string> => ({
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self' ${apiOrigin ?? ''}`.trimEnd(),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -20,7 +21,7 @@ const PAGE_HEADERS = {
   ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
-};
+});
 
 /** The public routes: the page for browsers, and JSON for other clients. */
 @Controller()
@@ -28,14 +29,15 @@ const PAGE_HEADERS = {
 export class PageController {
   constructor(
     private readonly files: PageFiles,
-    private readonly settings: PageSettings,
+    private readonly pageData: PageSettings,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   @Get()
   @Header('Vary', 'Accept')
   welcome(@Req() request: Request, @Res() response: Response): void {
     if (request.accepts(['json', 'html']) === 'html') {
-      response.set(PAGE_HEADERS);
+      response.set(pageHeaders(this.settings.apiOrigin));
       send(response, this.files.find('page', 'index.html'));
     } else {
       response.json({ service: 'nestjs-session-auth sample', log_in_at: '/auth/login/' });
@@ -46,7 +48,7 @@ export class PageController {
   @Get('page-settings')
   @Header('Cache-Control', 'no-store')
   pageSettings(): object {
-    return this.settings.published;
+    return this.pageData.published;
   }
 
   @Get('page/:name')

@@ -15,6 +15,8 @@ export interface Settings {
   readonly users: readonly SampleUser[];
   readonly usersAreDefault: boolean;
   readonly authOptions: Record<string, unknown>;
+  /** The origin that the page calls; null for its own. */
+  readonly apiOrigin: string | null;
 }
 
 /** An environment variable is wrong. The message says what to write. */
@@ -40,7 +42,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     ...readDatabase(env['DATABASE_URL'] || 'sqlite:sample.sqlite'),
     users: readUsers(env['SAMPLE_USERS'] || DEFAULT_USERS),
     usersAreDefault: !env['SAMPLE_USERS'],
-    authOptions: readAuthOptions(env['AUTH_OPTIONS'] || '{}'),
+    authOptions: withCookies(readAuthOptions(env['AUTH_OPTIONS'] || '{}'), env['NODE_ENV'] === 'production'),
+    apiOrigin: env['API_ORIGIN'] ? readOrigin(env['API_ORIGIN']) : null,
   };
 }
 
@@ -98,4 +101,16 @@ function readAuthOptions(text: string): Record<string, unknown> {
     // Reported below, like JSON that is not an object.
   }
   throw new SettingsError(`AUTH_OPTIONS is not a JSON object; write it like '{"sessionPolicy":"single"}'`);
+}
+
+/** Offers cookie mode beside bearer tokens, unless `AUTH_OPTIONS` says otherwise. Localhost has no TLS. */
+function withCookies(options: Record<string, unknown>, isSecure: boolean): Record<string, unknown> {
+  const { cookies = {} } = options;
+  if (typeof cookies !== 'object' || cookies === null) return options;
+  return { ...options, cookies: { mode: 'optional', secure: isSecure, ...cookies } };
+}
+
+function readOrigin(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new SettingsError(`API_ORIGIN is '${text}'; write an origin, such as http://api.example.localhost:3000`);
 }

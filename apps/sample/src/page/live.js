@@ -4,15 +4,14 @@ const SILENT_FOR_MS = 40_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-const ENDS = /** @type {const} */ (['signedOut', 'signedOutElsewhere', 'signInNeeded']);
-
 /**
  * Keeps the page up to date by the server's event stream. One tab holds the stream and broadcasts
  * to the others: over HTTP/1.1 a browser has six connections to a server, for all of its tabs.
+ * @param {() => boolean} isSignedIn whether the page shows a session: with cookies, the client would ask the server
  * @param {() => void} onChange called when the user's sessions have changed, or may have
  * @param {(isLive: boolean) => void} onStatus
  */
-export function follow(onChange, onStatus) {
+export function follow(isSignedIn, onChange, onStatus) {
   const tabs = new BroadcastChannel('sample-live');
   tabs.onmessage = ({ data }) => {
     if (data !== 'ask') receive(data);
@@ -32,7 +31,7 @@ export function follow(onChange, onStatus) {
   };
   const hold = () => {
     isHolder = true;
-    return holdStream(broadcast);
+    return holdStream(isSignedIn, broadcast);
   };
   // Without TLS there may be no Web Locks. Then each tab has its own stream.
   void (navigator.locks ? navigator.locks.request('sample-live', hold) : hold());
@@ -40,12 +39,13 @@ export function follow(onChange, onStatus) {
 }
 
 /**
+ * @param {() => boolean} isSignedIn
  * @param {(data: boolean | 'changed') => void} broadcast
  * @returns {Promise<never>}
  */
-async function holdStream(broadcast) {
+async function holdStream(isSignedIn, broadcast) {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    if (await client.isSignedIn()) {
+    if (isSignedIn()) {
       await readStream((event) => {
         if (event === 'heartbeat') return;
         pause = FIRST_PAUSE_MS;
@@ -70,7 +70,7 @@ async function readStream(onEvent) {
   const abort = () => controller.abort();
   let timer = setTimeout(abort, SILENT_FOR_MS);
   // The next user needs another stream.
-  const ends = ENDS.map((name) => client.on(name, abort));
+  const stop = client.onSessionEnd(abort);
   try {
     const { ok, body } = await client.fetch('/session-events', { signal: controller.signal });
     if (!ok || !body) return;
@@ -86,7 +86,7 @@ async function readStream(onEvent) {
     }
   } finally {
     clearTimeout(timer);
-    for (const stop of ends) stop();
+    stop();
   }
 }
 

@@ -4,12 +4,21 @@ import { onSubmit, valueOf } from './forms.js';
 import { showAlerts, showHistory } from './history.js';
 import { follow } from './live.js';
 import { startPassword } from './password.js';
-import { fetchJson, client, onOtherTab, settings } from './session.js';
+import { showReadable } from './readable.js';
+import { fetchJson, client, onOtherTab, onSessionEnd, settings } from './session.js';
 import { startTheft } from './theft.js';
+import { startTransport, useChosenTransport } from './transport.js';
 
 const HISTORY = 30;
 const RELOAD_MS = 60_000;
 const UNREACHABLE = 'The server cannot be reached. The page reconnects by itself.';
+
+const ENDS = {
+  signedOut: 'You have signed out.',
+  signedOutElsewhere: 'This session has ended: it was signed out from another device, or it expired.',
+  signInNeeded:
+    'A renewal of your tokens was interrupted. To be on the safe side, please sign in again. Nothing was stolen.',
+};
 
 /** The number of the last load. The response to an earlier one is dropped. */
 let loads = 0;
@@ -19,8 +28,8 @@ let soon;
 
 async function load() {
   const own = ++loads;
-  if (!(await client.isSignedIn())) return showWelcome();
   try {
+    if (!(await client.isSignedIn())) return showWelcome(own);
     const [me, sessions, history, alerts] = await Promise.all([
       fetchJson('/me'),
       client.sessions(),
@@ -31,11 +40,12 @@ async function load() {
     showDevices(sessions);
     showHistory(history);
     showAlerts(alerts);
+    showReadable();
     showAccount(me.username);
     if (byId('message').textContent === UNREACHABLE) announce('');
   } catch {
     if (own !== loads) return;
-    if (!(await client.isSignedIn())) return showWelcome();
+    if (!(await client.isSignedIn().catch(() => true))) return showWelcome(own);
     announce(UNREACHABLE);
     setLive(false);
   }
@@ -56,7 +66,9 @@ function showAccount(username) {
   show('devices-view');
 }
 
-function showWelcome() {
+/** @param {number} [own] the load that has found nobody signed in; none where the session has just ended */
+function showWelcome(own = loads) {
+  if (own !== loads) return;
   loads++;
   for (const id of ['devices', 'history', 'alerts']) byId(id).replaceChildren();
   show('welcome');
@@ -69,6 +81,7 @@ function show(view) {
   byId('devices-view').hidden = view === 'welcome';
   byId('account').hidden = view === 'welcome';
   document.title = view === 'welcome' ? 'Sign in' : 'Your devices';
+  if (isNew && view !== 'welcome') window.dispatchEvent(new Event('signedin'));
   // The focused element may be gone. At the first view none was focused.
   if (isNew && hasView) byId(view === 'welcome' ? 'sign-in-title' : 'devices-title').focus();
   hasView = true;
@@ -87,21 +100,15 @@ function leave(text) {
   if (byId('story').hidden) announce(text);
 }
 
-client.on('signedOut', () => leave('You have signed out.'));
-client.on('signedOutElsewhere', () =>
-  leave('This session has ended: it was signed out from another device, or it expired.'),
-);
-client.on('signInNeeded', () =>
-  leave('A renewal of your tokens was interrupted. To be on the safe side, please sign in again. Nothing was stolen.'),
-);
+onSessionEnd(({ reason }) => leave(ENDS[reason]));
 
 onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
+  useChosenTransport();
   await client.login(valueOf('name'), valueOf('password'));
   /** @type {HTMLFormElement} */ (byId('sign-in')).reset();
   byId('story').hidden = true;
   announce('');
   await load();
-  window.dispatchEvent(new Event('signedin'));
 });
 
 const signOut = /** @type {HTMLButtonElement} */ (byId('sign-out'));
@@ -109,6 +116,7 @@ signOut.addEventListener('click', () => busy(signOut, () => client.logout()));
 startDevices(load);
 startPassword(load);
 startTheft(load);
+startTransport();
 
 if (settings.users.length > 0) {
   const [first, ...rest] = settings.users.map(({ username, password }) =>
@@ -129,4 +137,4 @@ document.addEventListener('visibilitychange', () => void (document.visibilitySta
 window.addEventListener('online', () => void load());
 // The stream does not include what happens on other instances.
 setInterval(() => void (document.visibilityState === 'visible' && load()), RELOAD_MS);
-follow(loadSoon, setLive);
+follow(() => !byId('devices-view').hidden, loadSoon, setLive);

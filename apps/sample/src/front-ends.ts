@@ -1,0 +1,15 @@
+import type { INestApplication } from '@nestjs/common';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from 'nestjs-session-auth';
+
+/** Lets the pages of `cookies.trustedOrigins` send the session, and read the responses. Other origins get no CORS headers. */
+export function allowFrontEnds(app: INestApplication): void {
+  const { trustedOrigins } = app.get<ResolvedAuthOptions>(AUTH_OPTIONS).cookies;
+  if (trustedOrigins.length === 0) return;
+  app.enableCors({
+    origin: [...trustedOrigins],
+    credentials: true,
+    methods: ['GET', 'POST', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'X-Auth-Transport'],
+    exposedHeaders: ['Retry-After', 'WWW-Authenticate'],
+  });
+}

@@ -1,0 +1,57 @@
+import { byId, make } from './dom.js';
+import { settings, transport } from './session.js';
+
+/** The tokens of the library, wherever they are. */
+const TOKEN = /nsa[ar]_[\w-]+/g;
+const SHOWN_LENGTH = 12;
+
+/** Shows which tokens a script on this page can read. It looks for them as such a script would. */
+export function showReadable() {
+  const found = {
+    localStorage: tokensIn(JSON.stringify({ ...localStorage })),
+    sessionStorage: tokensIn(JSON.stringify({ ...sessionStorage })),
+    'document.cookie': tokensIn(document.cookie),
+  };
+  const count = Object.values(found).flat().length;
+  byId('readable-summary').textContent =
+    count > 0
+      ? `A script on this page can read ${count} tokens, send them elsewhere, and use them from there.`
+      : 'A script on this page can read no token. It can send requests while the page is open.';
+  byId('readable').replaceChildren(
+    ...Object.entries(found).map(([place, tokens]) => row(place, tokens.length > 0 ? list(tokens) : ['no token'])),
+    row('out of reach', outOfReach()),
+  );
+}
+
+/** @param {string} text */
+function tokensIn(text) {
+  return (text.match(TOKEN) ?? []).map((token) => `${token.slice(0, SHOWN_LENGTH)}…`);
+}
+
+/** The page knows the names of these cookies from the server alone. */
+function outOfReach() {
+  const { cookie_names: names } = settings;
+  if (transport !== 'cookie' || !names) return ['no token'];
+  return ['the ', code('HttpOnly'), ' cookies ', code(names.access), ' and ', code(names.refresh)];
+}
+
+/**
+ * @param {readonly string[]} tokens
+ * @returns {(Node | string)[]}
+ */
+function list(tokens) {
+  return tokens.flatMap((token, index) => (index === 0 ? [code(token)] : [', ', code(token)]));
+}
+
+/** @param {string} text */
+function code(text) {
+  return make('code', {}, text);
+}
+
+/**
+ * @param {string} place
+ * @param {readonly (Node | string)[]} content
+ */
+function row(place, content) {
+  return make('div', {}, make('dt', {}, place), make('dd', {}, ...content));
+}
