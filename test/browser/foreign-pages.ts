@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer as createPlainServer, type Server } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { createCertificate } from './certificate';
+
+/** Empty pages of other hosts, which belong to an attacker. */
+export class ForeignPages {
+  private constructor(
+    private readonly scheme: 'http' | 'https',
+    private readonly server: Server,
+  ) {}
+
+  static async start(scheme: 'http' | 'https'): Promise<ForeignPages> {
+    const server = scheme === 'https' ? createServer(createCertificate()) : createPlainServer();
+    server.on('request', (_request, response) =>
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>x</title>'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new ForeignPages(scheme, server);
+  }
+
+  /** Opens a page of this host in the browser of the victim. */
+  async open(context: BrowserContext, host: string): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto(`${this.scheme}://${host}:${(this.server.address() as AddressInfo).port}/`);
+    return page;
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}
+
+/** Posts a form; the browser follows it to the response. */
+export async function postForm(page: Page, url: string, field = 'x'): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await page.evaluate(
+    ([action, name]) => {
+      const scope = globalThis as unknown as { readonly document: FormDocument };
+      const form = scope.document.createElement('form');
+      Object.assign(form, { method: 'POST', enctype: 'text/plain', action });
+      const input = scope.document.createElement('input');
+      Object.assign(input, { name, value: '"}' });
+      form.append(input);
+      scope.document.body.append(form);
+      form.submit();
+    },
+    [url, field],
+  );
+  await loaded;
+}
+
+interface FormElement {
+  append(child: FormElement): void;
+  submit(): void;
+}
+
+interface FormDocument {
+  readonly body: FormElement;
+  createElement(name: string): FormElement;
+}
+
+/** What a script gets from a `fetch`: the status, 0 for a response that it must not read, or 'failed'. */
+export function fetchFrom(page: Page, url: string, init: object): Promise<number | 'failed'> {
+  const call = `fetch(${JSON.stringify(url)}, ${JSON.stringify({ credentials: 'include', ...init })})`;
+  return page.evaluate(`${call}.then(({ status }) => status, () => 'failed')`);
+}
+
+/** Whether an `<img>` shows a picture. */
+export function loadImage(page: Page, url: string): Promise<boolean> {
+  return page.evaluate(`new Promise((resolve) => {
+    const image = new Image();
+    image.onload = () => resolve(true);
+    image.onerror = () => resolve(false);
+    image.src = ${JSON.stringify(url)};
+  })`);
+}
+
+/** The first message of a WebSocket. */
+export function firstMessage(page: Page, url: string): Promise<string> {
+  const address = url.replace(/^http/, 'ws');
+  return page.evaluate(`new Promise((resolve) => {
+    const socket = new WebSocket(${JSON.stringify(address)});
+    socket.onmessage = ({ data }) => resolve(data);
+    socket.onclose = () => resolve('closed');
+  })`);
+}
