@@ -2,12 +2,6 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { Test } from '@nestjs/testing';
 import { AuthService, OpenSockets } from 'nestjs-session-auth';
-import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { DataSource } from 'typeorm';
 import { AppModule, dataSourceOptions } from '../../apps/sample/src/app.module';
@@ -19,6 +13,8 @@ import { createDatabase, type TestDatabase } from '../support/databases';
 import { DrivenClock } from '../support/driven-clock';
 import { createCertificate } from './certificate';
 import { launch } from './chromium';
+import { clientModules } from './client-modules';
+import { freePort } from './free-port';
 import { SocketGateway } from './socket.gateway';
 import { Traffic } from './traffic';
 
@@ -53,17 +49,14 @@ export class Stage {
   private constructor(
     readonly browser: Browser,
     private readonly database: TestDatabase,
-    private readonly client: string,
     private readonly options: StageOptions,
     private app: NestExpressApplication,
   ) {}
 
   static async start(auth: object = {}, options: StageOptions = {}): Promise<Stage> {
-    const client = mkdtempSync(join(tmpdir(), 'nsa-client-'));
-    execFileSync(process.execPath, [join(__dirname, '../../scripts/build-client.mjs'), client]);
-    process.env['CLIENT_MODULES'] = join(client, 'esm');
+    process.env['CLIENT_MODULES'] = clientModules();
     const database = await createDatabase('sqlite');
-    const stage = new Stage(await launch(), database, client, options, undefined as never);
+    const stage = new Stage(await launch(), database, options, undefined as never);
     await stage.startHost(auth);
     return stage;
   }
@@ -136,7 +129,6 @@ export class Stage {
     await this.browser.close();
     await this.stopHost();
     await this.database.drop();
-    rmSync(this.client, { recursive: true, force: true });
   }
 
   private async startHost(auth: object): Promise<void> {
@@ -170,15 +162,6 @@ export class Stage {
       await this.app.get(AuthService).createUser({ username, password: PASSWORD }, { skipPolicy: true });
     }
   }
-}
-
-/** A port that nobody listens on: the origins are part of the settings, before the server listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export async function signInAt(page: Page, username = 'alice', password = PASSWORD): Promise<void> {
