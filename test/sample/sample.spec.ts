@@ -84,6 +84,7 @@ describe('a sample host with a setting that is wrong', () => {
     [{ PORT: 'no' }, "PORT is 'no'; write a number"],
     [{ HOST: '0.0.0.0' }, "HOST is '0.0.0.0', where others could log in with the default passwords"],
     [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
+    [{ API_ORIGIN: 'http://localhost:3000/' }, "API_ORIGIN is 'http://localhost:3000/'; write an origin"],
     [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL is not a supported database URL'],
   ])(
     '%j exits with an error that explains the setting',
