@@ -32,3 +32,13 @@ export function blocksOf(file: string, text = readFileSync(join(ROOT, file), 'ut
     code: code!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   }));
 }
+
+/** The blocks of a language under a heading (`### axios`), up to the next heading. */
+export function blocksUnder(file: string, heading: string, language = 'ts'): CodeBlock[] {
+  const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
+  const first = lines.indexOf(heading) + 1;
+  if (first === 0) throw new Error(`${file} has no heading "${heading}".`);
+  const length = lines.slice(first).findIndex((line) => /^##+ /.test(line));
+  const last = length < 0 ? lines.length : first + length;
+  return blocksOf(file).filter((block) => block.language === language && block.line > first && block.line <= last);
+}

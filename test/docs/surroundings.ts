@@ -18,25 +18,13 @@ const PAGE_MODULES = {
   'node_modules/vue/index': `export declare function ref<T>(value: T): { value: T };
     export declare function onMounted(hook: () => unknown): void;
     export declare function onUnmounted(hook: () => unknown): void;`,
-  'node_modules/axios/index': `export interface AxiosRequestConfig { headers?: object }
-    export interface Config extends AxiosRequestConfig { headers: { Authorization?: unknown } }
-    export interface AxiosError { readonly config?: Config; readonly response?: { readonly status: number } }
-    declare const axios: { create(defaults: { baseURL: string; withCredentials?: boolean }): Api };
-    interface Api {
-      request(config: AxiosRequestConfig): Promise<unknown>;
-      interceptors: {
-        request: { use(handle: (config: Config) => Promise<Config>): void };
-        response: { use(done: undefined, failed: (error: AxiosError) => Promise<unknown>): void };
-      };
-    }
-    export default axios;`,
-  'node_modules/openapi-fetch/index': `interface Api<P> { GET(path: keyof P): Promise<{ readonly data?: unknown }>; }
-    export default function createClient<P>(options: {
-      baseUrl: string; fetch(request: Request): Promise<Response>;
-    }): Api<P>;`,
   client: `import { AuthClient } from 'nestjs-session-auth-client';
     export const client: AuthClient = new AuthClient();`,
-  'api-types': `export interface paths { '/orders': object }`,
+  'api-types': `type Answer<Body> = { readonly responses: { readonly 200: { readonly content: { 'application/json': Body } } } };
+    export interface paths { '/orders': { readonly get: Answer<readonly { readonly item: string }[]> } }`,
+  api: `import createClient from 'openapi-fetch';
+    import type { paths } from './api-types.js';
+    export const api = createClient<paths>();`,
 };
 
 export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {

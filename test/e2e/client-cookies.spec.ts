@@ -1,77 +1,17 @@
-import { AuthClient, type ClientError, type SessionEnd } from 'nestjs-session-auth-client';
-import { Browser, type Tab } from '../client/browser';
+import type { ClientError } from 'nestjs-session-auth-client';
+import { CookieBrowser, type OpenedTab } from '../support/cookie-browser';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/host';
 import { restorePassword, storiesOnBothPlatforms, type Stage } from './stories';
 
 const TTL = 15 * MINUTE;
-const TIMEOUT = 10_000;
 
-interface Opened {
-  readonly tab: Tab;
-  readonly client: AuthClient;
-  readonly ends: SessionEnd[];
-}
-
-/** A browser with a cookie jar that all tabs share, whose clock is that of the server and advances while the client waits. */
-class CookieBrowser {
-  readonly jar = new Map<string, string>();
-  /** What reaches the page: the bodies of all responses. */
-  readonly bodies: string[] = [];
-  origin: string;
-  /** Whether the response of the next refresh is lost, its cookies included. */
-  losesNext = false;
-  private readonly browser: Browser;
-
-  constructor({ host: { url, clock } }: Stage) {
-    this.origin = url;
-    this.browser = new Browser({
-      fetch: (input, init) => this.send(new Request(input, init)),
-      clock: {
-        now: () => clock.now(),
-        wait: async (milliseconds, signal) => {
-          if (milliseconds >= TIMEOUT) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-          else clock.advance(milliseconds);
-          await new Promise((resolve) => setImmediate(resolve));
-        },
-      },
-    });
-  }
-
-  open(baseUrl: string): Opened {
-    const tab = this.browser.openTab();
-    const client = new AuthClient({ baseUrl, transport: 'cookie', environment: tab.environment });
-    const ends: SessionEnd[] = [];
-    client.onSessionEnd((end) => ends.push(end));
-    return { tab, client, ends };
-  }
-
-  private async send(request: Request): Promise<Response> {
-    const headers = new Headers(request.headers);
-    headers.set('Origin', this.origin);
-    const cookies = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    if (cookies && request.credentials === 'include') headers.set('Cookie', cookies);
-    const response = await fetch(new Request(request, { headers }));
-    if (this.losesNext && request.url.endsWith('/refresh/')) {
-      this.losesNext = false;
-      throw new TypeError('fetch failed');
-    }
-    for (const line of response.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
-      if (/max-age=0/i.test(line)) this.jar.delete(name!);
-      else this.jar.set(name!, value!);
-    }
-    this.bodies.push(await response.clone().text());
-    return response;
-  }
-}
-
-const status = ({ client }: Opened): Promise<number | string> =>
+const status = ({ client }: OpenedTab): Promise<number | string> =>
   client.fetch('/me').then(
     async (answer) => (await answer.text(), answer.status),
     (error: ClientError) => error.code,
   );
-const askAll = (tabs: readonly Opened[]): Promise<(number | string)[]> => Promise.all(tabs.map(status));
+const askAll = (tabs: readonly OpenedTab[]): Promise<(number | string)[]> => Promise.all(tabs.map(status));
 
 async function recorded({ host }: Stage, event: string): Promise<number> {
   const rows: object[] = await host.dataSource.query(`SELECT id FROM auth_events WHERE event = '${event}'`);
@@ -82,8 +22,8 @@ const auth = { cookies: { mode: 'optional', secure: false } } as const;
 
 storiesOnBothPlatforms('the client with cookies', { auth }, (at) => {
   let browser: CookieBrowser;
-  const open = (): Opened => browser.open(at.host.url);
-  beforeEach(() => (browser = new CookieBrowser(at)));
+  const open = (): OpenedTab => browser.open(at.host.url);
+  beforeEach(() => (browser = new CookieBrowser(at.host)));
   afterEach(async () => {
     expect(await recorded(at, 'token_reuse')).toBe(0);
     expect(browser.bodies.join()).not.toMatch(/access_token"|refresh_token"/);
@@ -127,7 +67,7 @@ storiesOnBothPlatforms('the client with cookies', { auth }, (at) => {
   it('finds a session that it did not open, and reports its end', async () => {
     await open().client.login('alice', PASSWORD);
     const jar = browser.jar;
-    browser = new CookieBrowser(at);
+    browser = new CookieBrowser(at.host);
     for (const [name, value] of jar) browser.jar.set(name, value);
     const one = open();
     expect(await one.client.isSignedIn()).toBe(true);

@@ -1,0 +1,149 @@
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import type { Server } from 'socket.io';
+import * as socketIo from 'socket.io-client';
+import { blocksUnder } from '../docs/code-blocks';
+import { runBlock } from '../docs/run-block';
+import { restorePassword, storiesOnBothPlatforms } from '../e2e/stories';
+import { MINUTE } from '../support/driven-clock';
+import { PASSWORD } from '../support/host';
+import { BOTH_TRANSPORTS, Page, TRANSPORTS } from './page';
+
+type Socket = socketIo.Socket;
+
+const TTL = 15 * MINUTE;
+const [guide] = blocksUnder('docs/transports.md', '### socket.io').map((block) =>
+  runBlock<{ NewsGateway: new (...dependencies: unknown[]) => { afterInit(server: Server): void } }>(block),
+);
+
+/** The gateway of the guide, which can refuse everybody. */
+class Gateway extends guide!.NewsGateway {
+  static isClosed = false;
+  server!: Server;
+
+  override afterInit(server: Server): void {
+    this.server = server;
+    server.use((_, next) => next(Gateway.isClosed ? new Error('closed') : undefined));
+    super.afterInit(server);
+  }
+}
+
+/** The module `socket.io-client` as in a browser, which adds the origin, and with credentials the cookies, to a handshake. */
+const inBrowser = ({ browser }: Page): object => ({
+  ...socketIo,
+  io: (url: string, options: Partial<socketIo.ManagerOptions>) => {
+    const headersOf = (): Record<string, string> => ({
+      Origin: browser.origin,
+      ...(options.withCredentials && browser.cookies ? { Cookie: browser.cookies } : {}),
+    });
+    // A reconnection reads them again.
+    Object.defineProperty(options, 'extraHeaders', { enumerable: true, get: headersOf });
+    return socketIo.io(url, Object.assign(options, { reconnectionDelay: 1 }));
+  },
+});
+
+const happens = (socket: Socket, event: string): Promise<unknown> =>
+  new Promise((resolve) => socket.once(event, resolve));
+const isConnected = async (socket: Socket): Promise<void> => {
+  if (!socket.connected) await happens(socket, 'connect');
+};
+
+describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) => {
+  storiesOnBothPlatforms(
+    'a socket',
+    {
+      auth: BOTH_TRANSPORTS,
+      providers: [Gateway],
+      configure: (app) => void app.useWebSocketAdapter(new IoAdapter(app)),
+    },
+    (at) => {
+      let page: Page;
+      const sockets: Socket[] = [];
+      const open = (): Socket => {
+        const modules = { 'socket.io-client': inBrowser(page) };
+        // The pause before a socket that the server has closed opens again, in milliseconds.
+        const { socket } = page.load<{ socket: Socket }>('### socket.io-client', modules, { '1_000': '1' });
+        sockets.push(socket);
+        return socket;
+      };
+
+      beforeEach(async () => {
+        page = new Page(at, transport);
+        await page.client.login('alice', PASSWORD);
+      });
+      afterEach(() => {
+        Gateway.isClosed = false;
+        sockets.splice(0).forEach((socket) => socket.close());
+      });
+
+      it('opens with the session, without a refresh', async () => {
+        await isConnected(open());
+        expect(await page.refreshes()).toBe(0);
+      });
+
+      it('opens again after its connection broke, with new tokens where the former have expired', async () => {
+        const socket = open();
+        await isConnected(socket);
+        for (const refreshes of [1, 2]) {
+          at.host.clock.advance(TTL);
+          const broken = happens(socket, 'disconnect');
+          socket.io.engine.close();
+          await broken;
+          await isConnected(socket);
+          expect(await page.refreshes()).toBe(refreshes);
+        }
+      });
+
+      it('shares one refresh with four others', async () => {
+        at.host.clock.advance(TTL);
+        await Promise.all(Array.from({ length: 5 }, open).map(isConnected));
+        expect(await page.refreshes()).toBe(1);
+      });
+
+      it('closes with its session, which the page learns without a request of its own', async () => {
+        const socket = open();
+        await isConnected(socket);
+        const ended = new Promise((resolve) => page.client.onSessionEnd(resolve));
+        const { access_token: token } = await at.host.login();
+        await at.host.post('/auth/logout/all', token).expect(200);
+        expect(await ended).toMatchObject({ reason: 'signedOutElsewhere' });
+        expect([socket.connected, socket.active]).toEqual([false, false]);
+      });
+
+      it.each(['a password change of its page', 'the server'])('opens again after %s has closed it', async (cause) => {
+        const socket = open();
+        await isConnected(socket);
+        const [closed, opened] = [happens(socket, 'disconnect'), happens(socket, 'connect')];
+        if (cause === 'the server') at.host.app.get(Gateway).server.disconnectSockets(true);
+        else await page.client.changePassword(PASSWORD, 'a new long password');
+        expect(await closed).toBe('io server disconnect');
+        await opened;
+        expect(page.ends).toEqual([]);
+        await restorePassword(at.host);
+      });
+
+      it('refreshes once, and no more, where that does not help', async () => {
+        const calls = [jest.spyOn(page.client, 'refresh'), jest.spyOn(page.client, 'accessToken')];
+        Gateway.isClosed = true;
+        const socket = open();
+        for (const message of ['closed', 'closed']) {
+          expect(await happens(socket, 'connect_error')).toMatchObject({ message });
+        }
+        const [refreshes, tokens] = calls.map((spy) => spy.mock.calls as { refused?: string }[][]);
+        expect(refreshes!.length + tokens!.filter(([options]) => options?.refused).length).toBe(1);
+        expect(await page.refreshes()).toBe(1);
+      });
+
+      it('is refused once without a session, and opens after a login', async () => {
+        await page.client.logout();
+        const socket = open();
+        const refusal = (await happens(socket, 'connect_error')) as Error;
+        expect(refusal.message).toBe('credentials_missing');
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(socket.active).toBe(false);
+        await page.client.login('alice', PASSWORD);
+        socket.connect();
+        await isConnected(socket);
+      });
+    },
+  );
+});

@@ -1,0 +1,77 @@
+import { AuthClient, type AuthClientOptions, type SessionEnd } from 'nestjs-session-auth-client';
+import { Browser, type Tab } from '../client/browser';
+import type { Host } from './host';
+
+const TIMEOUT = 10_000;
+
+/** A page with the client. */
+export interface OpenedTab {
+  readonly tab: Tab;
+  readonly client: AuthClient;
+  readonly ends: SessionEnd[];
+}
+
+/** A browser with a cookie jar that all tabs share, whose clock is that of the server and advances while the client waits. */
+export class CookieBrowser {
+  readonly jar = new Map<string, string>();
+  /** What reaches the page: the bodies of all responses. */
+  readonly bodies: string[] = [];
+  origin: string;
+  /** Whether the response of the next refresh is lost, its cookies included. */
+  losesNext = false;
+  private readonly browser: Browser;
+
+  constructor({ url, clock }: Host) {
+    this.origin = url;
+    this.browser = new Browser({
+      fetch: (input, init) => this.fetch(input, init),
+      clock: {
+        now: () => clock.now(),
+        wait: async (milliseconds, signal) => {
+          if (milliseconds >= TIMEOUT) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          else clock.advance(milliseconds);
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+      },
+    });
+  }
+
+  /** The header `Cookie` of a request with credentials. */
+  get cookies(): string {
+    return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  /** Opens a page with the client, with cookies unless the options name another transport. */
+  open(baseUrl: string, options: AuthClientOptions = {}): OpenedTab {
+    const tab = this.browser.openTab();
+    const client = new AuthClient({ baseUrl, transport: 'cookie', environment: tab.environment, ...options });
+    const ends: SessionEnd[] = [];
+    client.onSessionEnd((end) => ends.push(end));
+    return { tab, client, ends };
+  }
+
+  /** `fetch` of a page: the jar takes part where the request includes credentials. */
+  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const request = new Request(input, init);
+    const headers = new Headers(request.headers);
+    headers.set('Origin', this.origin);
+    const hasCredentials = request.credentials === 'include';
+    if (this.cookies && hasCredentials) headers.set('Cookie', this.cookies);
+    const response = await fetch(new Request(request, { headers }));
+    if (this.losesNext && request.url.endsWith('/refresh/')) {
+      this.losesNext = false;
+      throw new TypeError('fetch failed');
+    }
+    if (hasCredentials) this.store(response);
+    this.bodies.push(await response.clone().text());
+    return response;
+  }
+
+  private store({ headers }: Response): void {
+    for (const line of headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      if (/max-age=0/i.test(line)) this.jar.delete(name!);
+      else this.jar.set(name!, value!);
+    }
+  }
+}
