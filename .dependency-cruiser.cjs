@@ -47,13 +47,13 @@ module.exports = {
     {
       name: 'hosts-use-the-only-door',
       severity: 'error',
-      from: { path: '^apps/' },
+      from: { path: '^(apps|examples)/' },
       to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/((testing|adapters/node-sqlite)/)?index\\.ts$' },
     },
     {
       name: 'hosts-use-the-only-door-of-the-client',
       severity: 'error',
-      from: { path: '^apps/' },
+      from: { path: '^(apps|examples)/' },
       to: { path: '^libs/client/', pathNot: '^libs/client/src/index\\.ts$' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

@@ -41,6 +41,7 @@ export default tseslint.config(
       '**/*.filter.ts',
       '**/*.service.ts',
       'apps/**/*.ts',
+      'examples/**/*.ts',
     ],
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** What the reader of a document has, besides what it says. */
 export interface Surroundings {
   /** Imports and ambient declarations. */
@@ -26,6 +29,14 @@ const PAGE_MODULES = {
     import type { paths } from './api-types.js';
     export const api = createClient<paths>();`,
 };
+
+/** The files of the server-rendered example, which its guide shows in part. */
+const EXAMPLE = Object.fromEntries(
+  ['flash', 'markup', 'page.guard', 'pages.controller'].map((name) => [
+    name,
+    readFileSync(join(__dirname, `../../examples/server-rendered/src/${name}.ts`), 'utf8'),
+  ]),
+);
 
 export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
   'README.md': {
@@ -75,6 +86,7 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
   },
+  'docs/server-rendered-pages.md': { modules: EXAMPLE },
   'docs/sign-up.md': {
     declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';
       declare const auth: Auth;

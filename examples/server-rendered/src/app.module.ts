@@ -1,0 +1,30 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule } from 'nestjs-session-auth';
+import type { DataSourceOptions } from 'typeorm';
+import { PageGuard } from './page.guard.js';
+import { PagesController } from './pages.controller.js';
+
+@Module({})
+export class AppModule {
+  /** @param secure false for development: cookies over http, on localhost alone */
+  static on(database: DataSourceOptions, secure: boolean): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        TypeOrmModule.forRoot({
+          ...database,
+          entities: [...AUTH_ENTITIES],
+          migrations: [...AUTH_MIGRATIONS],
+          migrationsRun: true,
+        }),
+        EventEmitterModule.forRoot(),
+        // The pages take the place of the library's routes.
+        AuthModule.forRoot({ cookies: { mode: 'only', secure }, controllers: false }),
+      ],
+      controllers: [PagesController],
+      providers: [PageGuard],
+    };
+  }
+}

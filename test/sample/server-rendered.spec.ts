@@ -1,0 +1,153 @@
+import type { INestApplication } from '@nestjs/common';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
+import { AuthService, BcryptPasswordHasher, PasswordHasher } from 'nestjs-session-auth';
+import request, { type Response } from 'supertest';
+import { AppModule } from '../../examples/server-rendered/src/app.module';
+import { Clock } from '../../libs/auth/src/domain/ports/platform';
+import { Browser, cookiesIn } from '../support/browser';
+import { DrivenClock, MINUTE } from '../support/driven-clock';
+import { PASSWORD, type Host } from '../support/host';
+import { SQLITE } from '../support/sqlite';
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const TTL = 15 * MINUTE;
+
+describe.each([
+  ['production', 'https://shop.example.com'],
+  ['development', 'http://localhost:3000'],
+])('the server-rendered example in %s', (environment, origin) => {
+  let app: INestApplication;
+  let clock: DrivenClock;
+  let browser: Browser;
+
+  beforeEach(async () => {
+    clock = new DrivenClock();
+    const module = await Test.createTestingModule({
+      imports: [AppModule.on({ ...SQLITE, database: ':memory:' }, environment === 'production')],
+    })
+      .overrideProvider(Clock)
+      .useValue(clock)
+      .overrideProvider(PasswordHasher)
+      .useValue(new BcryptPasswordHasher(4))
+
+      .compile();
+    app = await module.createNestApplication(new ExpressAdapter()).init();
+    await app.get(AuthService).createUser({ username: 'alice', password: PASSWORD });
+    browser = newBrowser();
+  });
+  afterEach(() => app.close());
+
+  const newBrowser = (): Browser => new Browser({ http: request(app.getHttpServer()) } as unknown as Host, origin);
+  const open = (path: string, from = origin): Promise<Response> =>
+    browser.send(path, { from: from as 'null', navigates: true });
+  const submit = (path: string, fields: Record<string, string> = {}, from = origin): Promise<Response> => {
+    const body = new URLSearchParams(fields).toString();
+    return browser.send(path, { method: 'POST', from: from as 'null', navigates: true, headers: FORM, body });
+  };
+  const signIn = (fields: Record<string, string> = {}): Promise<Response> =>
+    submit('/login', { username: 'alice', password: PASSWORD, ...fields });
+  const leadsTo = (response: Response, path: string): void =>
+    expect([response.status, response.headers['location']]).toEqual([303, path]);
+
+  it('leads to the login form and back to the page that was asked for', async () => {
+    const asked = await open('/?sort=newest');
+    leadsTo(asked, '/login?to=%2F%3Fsort%3Dnewest');
+    const form = await open(asked.headers['location'] as string);
+    expect(form.text).toContain('name="to" value="/?sort=newest"');
+    expect(form.text).not.toContain('<script');
+    const signedIn = await signIn({ to: '/?sort=newest' });
+    leadsTo(signedIn, '/?sort=newest');
+    expect(signedIn.headers['cache-control']).toBe('no-store');
+    const page = await open('/');
+    expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(page.text).toContain('<li>Signed in at ');
+    expect(page.text).toContain('Hello, alice');
+  });
+
+  it('leads to no other site after the login', async () => {
+    const elsewhere = ['https://evil.test/', '//evil.test', '/\\evil.test', '/\t/evil.test', 'javascript:alert(1)', ''];
+    for (const to of [...elsewhere, 'http://here/', '/.//evil.test', '/%2F/evil.test', '@evil.test']) {
+      const { status, headers } = await signIn({ to });
+      const { origin: opened } = new URL(headers['location'] as string, `${origin}/login`);
+      expect([to, status, opened]).toEqual([to, 303, origin]);
+    }
+  });
+
+  it('shows once why a login failed, and opens no session', async () => {
+    const failed = await signIn({ password: '"><script>alert(1)</script>', to: '/?sort=newest' });
+    leadsTo(failed, '/login?to=%2F%3Fsort%3Dnewest');
+    const form = await open(failed.headers['location'] as string);
+    expect(form.text).toContain('<p role="alert">Wrong name or password.</p>');
+    expect((await open('/login')).text).toContain('<p role="alert"></p>');
+    leadsTo(await open('/'), '/login?to=%2F');
+    leadsTo(await submit('/login', { 'username[]': 'alice' }), '/login?to=%2F');
+  });
+
+  it('says nothing that another host of the site has written', async () => {
+    browser.setFromSibling('flash', 'Call_0900');
+    expect((await open('/login')).text).toContain('<p role="alert">That did not work. Try again later.</p>');
+  });
+
+  it('escapes what users enter', async () => {
+    await app.get(AuthService).createUser({ username: '<b>&"', password: PASSWORD });
+    await signIn({ username: '<b>&"' });
+    expect((await open('/')).text).toContain('Hello, &#60;b&#62;&#38;&#34;');
+  });
+
+  it('refreshes when the access cookie has expired, for a page, for a link from another site and for a form', async () => {
+    await signIn();
+    for (const from of [origin, 'https://search.test']) {
+      clock.advance(TTL);
+      const page = await open('/', from);
+      expect([page.status, cookiesIn(page).length]).toEqual([200, 2]);
+      expect(cookiesIn(await open('/'))).toEqual([]);
+    }
+    clock.advance(TTL);
+    const both = await Promise.all([open('/'), open('/')]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    clock.advance(TTL);
+    leadsTo(await submit('/logout'), '/login');
+    expect(Object.keys(browser.jar)).toEqual(['flash']);
+  });
+
+  it('refreshes when the browser has removed the expired access cookie', async () => {
+    await signIn();
+    browser.put(
+      Object.keys(browser.jar).find((name) => name.endsWith('_access'))!,
+      null,
+    );
+    expect((await open('/')).status).toBe(200);
+  });
+
+  it('leads to the login form when the session has ended, and removes its cookies', async () => {
+    await signIn();
+    clock.advance(8 * 24 * 60 * MINUTE);
+    leadsTo(await open('/'), '/login?to=%2F');
+    expect(browser.jar).toEqual({});
+  });
+
+  it('signs out by a form, and the session is over on the server too', async () => {
+    await signIn();
+    const { jar } = browser;
+    leadsTo(await submit('/logout'), '/login');
+    expect((await open('/login')).text).toContain('You are signed out.');
+    for (const [name, value] of Object.entries(jar)) browser.put(name, value);
+    leadsTo(await open('/'), '/login?to=%2F');
+    leadsTo(await submit('/logout'), '/login');
+  });
+
+  it('refuses the forms of other sites: they sign nobody in and nobody out', async () => {
+    const login = { username: 'alice', password: PASSWORD };
+    for (const from of ['https://evil.test', 'null']) {
+      const response = await submit('/login', login, from);
+      expect([response.status, browser.jar]).toEqual([403, {}]);
+    }
+    await signIn();
+    // The browser sends no cookies with it.
+    leadsTo(await submit('/logout', {}, 'https://evil.test'), '/login');
+    const [scheme, name] = [new URL(origin).protocol, new URL(origin).hostname.replace('shop.', 'blog.')];
+    expect((await submit('/logout', {}, `${scheme}//${name}:8443`)).status).toBe(403);
+    expect((await open('/')).status).toBe(200);
+  });
+});
