@@ -9,6 +9,7 @@ import {
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
+  OptionalAuth,
   Public,
   RequireRecentLogin,
   type AuthRequest,
@@ -327,7 +328,47 @@ class ContradictoryGateway {
   message(): void {}
 }
 
-describe('@Public() beside a guard on one handler or class', () => {
+@Controller('optional')
+@OptionalAuth()
+@UseGuards(OwnGuard)
+class ContradictoryOptionalController {
+  @Public()
+  @OptionalAuth()
+  open(): void {}
+
+  @OptionalAuth()
+  @UseGuards(BearerAuthGuard)
+  guarded(): void {}
+
+  @RequireRecentLogin({ withinSeconds: 60 })
+  @OptionalAuth()
+  recent(): void {}
+
+  @OptionalAuth()
+  optional(): void {}
+}
+
+@Controller('consistent')
+@OptionalAuth()
+class OptionalController {
+  @Public()
+  open(): void {}
+
+  @UseGuards(BearerAuthGuard)
+  guarded(): void {}
+
+  @RequireRecentLogin({ withinSeconds: 60 })
+  recent(): void {}
+
+  @OptionalAuth()
+  optional(): void {}
+}
+
+@Controller('optional-subclass')
+@OptionalAuth()
+class OptionalSubclass extends OptionalController {}
+
+describe('two of @Public(), @OptionalAuth() and a guard on one handler or class', () => {
   async function startError(parts: { controllers?: Type[]; providers?: Type[] }): Promise<string> {
     @Module({
       imports: [
@@ -350,6 +391,13 @@ describe('@Public() beside a guard on one handler or class', () => {
     return error;
   }
 
+  it('prevent startup, @OptionalAuth() among them', async () => {
+    const error = await startError({ controllers: [ContradictoryOptionalController] });
+    const name = 'ContradictoryOptionalController';
+    const places = [name, `${name}.open`, `${name}.guarded`, `${name}.recent`].join(', ');
+    expect(error).toContain(`${places}: two of \`@Public()\`, \`@OptionalAuth()\` and a guard`);
+  });
+
   it('prevents startup, and the error names all of them', async () => {
     const controllers = [ContradictoryController, ContradictoryRecentController, ContradictoryHandlers];
     const error = await startError({ controllers, providers: [ContradictoryGateway] });
@@ -360,7 +408,14 @@ describe('@Public() beside a guard on one handler or class', () => {
   });
 
   it('on different levels is no mistake', async () => {
-    const controllers = [GuardedController, PublicController, OpenedController, RecentController];
+    const controllers = [
+      GuardedController,
+      PublicController,
+      OpenedController,
+      RecentController,
+      OptionalController,
+      OptionalSubclass,
+    ];
     expect(await startError({ controllers })).toBe('it started');
   });
 });

@@ -131,6 +131,7 @@ it('the library exports these names and no others', () => {
     'MigratingPasswordHasher',
     'OnAuthSignal',
     'OpenSockets',
+    'OptionalAuth',
     'PasswordController',
     'PasswordHasher',
     'PrehashedBcryptPasswordHasher',

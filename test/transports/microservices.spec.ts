@@ -12,6 +12,7 @@ import {
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
+  OptionalAuth,
   Public,
   TokenSource,
   type AuthModuleOptions,
@@ -40,6 +41,12 @@ class OrdersController {
   @MessagePattern('me')
   me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
     return { username: user.username, sessionId: session.id };
+  }
+
+  @OptionalAuth()
+  @MessagePattern('who')
+  who(@CurrentUser() user: AuthUser): string {
+    return user ? user.username : 'nobody';
   }
 
   @Public()
@@ -119,6 +126,13 @@ describe.each([
     const { access_token: accessToken } = await host.login();
     await host.post('/auth/logout', accessToken).expect(200);
     expect(await send('me', { accessToken })).toEqual({ error: finds ? INVALID : MISSING });
+  });
+
+  it('needs no token for a handler with @OptionalAuth(), and one that is sent must be valid', async () => {
+    const { access_token: accessToken } = await host.login();
+    expect(await send('who', { accessToken })).toBe(finds ? 'alice' : 'nobody');
+    for (const data of [{}, '', 1]) expect(await send('who', data)).toBe('nobody');
+    expect(await send('who', { accessToken: 'token' })).toEqual(finds ? { error: INVALID } : 'nobody');
   });
 
   it('passes to a public handler', async () => {

@@ -57,7 +57,14 @@ export { ReauthenticationController } from './http/endpoints/reauthentication.co
 export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/guards/bearer-auth.guard';
 export { AuthErrorFilter } from './http/endpoints/auth-error.filter';
-export { CurrentSession, CurrentUser, OnAuthSignal, Public, RequireRecentLogin } from './http/guards/decorators';
+export {
+  CurrentSession,
+  CurrentUser,
+  OnAuthSignal,
+  OptionalAuth,
+  Public,
+  RequireRecentLogin,
+} from './http/guards/decorators';
 export { IS_PUBLIC, isPublicRoute, RECENT_LOGIN } from './http/guards/route-access';
 export { rememberHandshake, socketAccessToken, type Handshake } from './http/guards/token-extraction';
 export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/platform/request';

@@ -80,13 +80,13 @@ export function refuseSecondModule(modules: ModulesContainer, type: Type): void 
   );
 }
 
-/** @throws AuthSetupError where a handler or class is declared both public and guarded */
+/** @throws AuthSetupError where the declarations of a handler or class exclude each other */
 export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;
   throw new AuthSetupError(
-    `${names.join(', ')}: \`@Public()\` is written beside \`BearerAuthGuard\` or \`@RequireRecentLogin()\`. ` +
-      'Remove one of them, or move it: a declaration on a handler overrides the one on its class.',
+    `${names.join(', ')}: two of \`@Public()\`, \`@OptionalAuth()\` and a guard (\`BearerAuthGuard\`, or ` +
+      '`@RequireRecentLogin()`, which brings it) are written side by side. Remove one of them, or move it: a declaration on a handler overrides the one on its class.',
   );
 }
 

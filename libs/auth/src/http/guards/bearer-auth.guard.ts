@@ -1,25 +1,34 @@
 import { Inject, Injectable, Optional, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthError, invalidAccessToken } from '../../domain/errors';
+import { AuthError, credentialsMissing, invalidAccessToken } from '../../domain/errors';
 import { TokenSource } from '../../domain/ports/platform';
 import { AuthService } from '../../services/auth.service';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { CookieAuthentication } from '../cookies/cookie-authentication';
 import { exceptionFor } from '../endpoints/transport-exceptions';
 import { LazyClientInfo, type AuthRequest, type AuthResponse } from '../platform/request';
-import { storeCaller, storeHttpCaller, verifiedPrincipal, verifiedPrincipalOfCall, type Caller } from './caller';
+import {
+  storeCaller,
+  storeHttpCaller,
+  storeNobody,
+  verifiedPrincipal,
+  verifiedPrincipalOfCall,
+  type Caller,
+} from './caller';
 import {
   ACCEPTS_REFRESH_COOKIE,
   AccessTokenGuard,
   isFollowedByOwnGuard,
+  isOptionalRoute,
   isPublicRoute,
   RECENT_LOGIN,
 } from './route-access';
-import { hasBearerHeader, presentedToken, requestToken } from './token-extraction';
+import { hasBearerHeader, isTokenInCookie, presentedToken, requestToken } from './token-extraction';
 
 /** What the decorators of a handler, or else of its class, say. */
 interface RouteRules {
   readonly isPublic: boolean;
+  readonly isOptional: boolean;
   readonly recentLoginSeconds: number | undefined;
   /** Whether this guard leaves calls without a token to the next one, which may find it elsewhere. */
   readonly isFollowed: boolean;
@@ -32,7 +41,8 @@ const LEFT_TO_NEXT = new WeakSet<ExecutionContext>();
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, whose principal it sets
  * as `request.auth`, GraphQL resolvers, and messages to gateways and microservices. Each call is
- * checked against the database. Handlers marked `@Public()` pass unchecked. With the option `cookies`
+ * checked against the database. Handlers marked `@Public()` pass unchecked, those marked `@OptionalAuth()` without a
+ * token too. With the option `cookies`
  * the token may be in a cookie; then a request that can change something must not come from another site.
  */
 @Injectable()
@@ -65,7 +75,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
       storeHttpCaller(request, this.callerFrom(context, principal));
       return true;
     } catch (error) {
-      return this.leavesToNext(context, error) || refuse(context, error);
+      return this.admitsNobody(context, error) || this.leavesToNext(context, error) || refuse(context, error);
     }
   }
 
@@ -141,7 +151,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
     }
     const found = (await this.tokens?.find(context)) ?? null;
     const { accessToken, client } = found ?? presentedToken(context, this.cookieAuthentication);
-    const principal = requireFound(await this.auth.authenticate(accessToken, client));
+    const principal = (await this.auth.authenticate(accessToken, client)) ?? this.refuseToken(context, found !== null);
     storeCaller(context, this.callerFrom(context, principal), found !== null);
     return true;
   }
@@ -153,6 +163,25 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const loadUser = (): Promise<unknown> =>
       this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
     return { principal, loadUser };
+  }
+
+  /** @throws AuthError `access_token_invalid`; `credentials_missing` for a cookie, where none is needed */
+  private refuseToken(context: ExecutionContext, isFromTokenSource: boolean): never {
+    const mayBeCookie = this.cookieAuthentication !== null && !isFromTokenSource;
+    const countsAsNone = mayBeCookie && this.rulesOf(context).isOptional && isTokenInCookie(context);
+    throw countsAsNone ? credentialsMissing() : invalidAccessToken();
+  }
+
+  /** Whether a call without a token goes on, because its route needs none. An invalid cookie counts as none. */
+  private admitsNobody(context: ExecutionContext, error: unknown): boolean {
+    if (!(error instanceof AuthError) || !this.rulesOf(context).isOptional) return false;
+    const request = context.getType() === 'http' ? this.getRequest(context) : null;
+    const isOfCookie = request !== null && this.cookieAuthentication?.cookies.isAuthenticated(request) === true;
+    const isInvalidCookie = isOfCookie && error.code === 'access_token_invalid';
+    if (error.code !== 'credentials_missing' && !isInvalidCookie) return false;
+    if (request) request.auth = null;
+    else storeNobody(context);
+    return true;
   }
 
   /** Whether a refusal for want of a token is left to a guard of the application that follows on the route. */
@@ -170,10 +199,14 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const type = context.getClass();
     const known = this.rules.get(handler)?.get(type);
     if (known) return known;
-    const recentLoginSeconds = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
+    const isOptional = isOptionalRoute(context);
+    const recentLogin = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
+    // `@OptionalAuth()` on the handler replaces what its class requires.
+    const recentLoginSeconds = isOptional ? undefined : recentLogin;
     const isFollowed = isFollowedByOwnGuard(BearerAuthGuard, context);
     const acceptsRefreshCookie = this.reflector.get<boolean | undefined>(ACCEPTS_REFRESH_COOKIE, handler) ?? false;
-    const rules = { isPublic: isPublicRoute(context), recentLoginSeconds, isFollowed, acceptsRefreshCookie };
+    const isPublic = isPublicRoute(context);
+    const rules = { isPublic, isOptional, recentLoginSeconds, isFollowed, acceptsRefreshCookie };
     const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
     this.rules.set(handler, ofHandler.set(type, rules));
     return rules;

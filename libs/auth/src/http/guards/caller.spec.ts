@@ -50,9 +50,9 @@ describe('the verified principal of a request', () => {
   it('that another guard replaces has the user that it loads', () => {
     const theirs = (): Promise<unknown> => Promise.resolve('their user');
     Object.assign(request, { auth: { ...principal }, loadUser: theirs });
-    expect(callerOfRequest().loadUser).toBe(theirs);
+    expect(callerOfRequest()!.loadUser).toBe(theirs);
     delete request.loadUser;
-    expect(() => callerOfRequest().loadUser()).toThrow('`request.loadUser`');
+    expect(() => callerOfRequest()!.loadUser()).toThrow('`request.loadUser`');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import type { AuthRequest } from '../platform/request';
+import { isOptionalRoute } from './route-access';
 
 /** The authenticated user of a call. */
 export interface Caller {
@@ -48,7 +49,7 @@ class VerifiedPrincipal extends ReturnOverride {
 /** Returns the principal that the guard has verified. `request.auth` alone proves nothing. */
 export function verifiedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
   const { auth } = request;
-  return VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
+  return auth && VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
 }
 
 /** Stores the caller of an HTTP request, for its handler and for further guards on it. */
@@ -57,8 +58,8 @@ export function storeHttpCaller(request: AuthRequest, { principal, loadUser }: C
   request.auth = principal;
 }
 
-/** By the object that identifies a call, and within it by the handler. */
-const CALLERS = new WeakMap<object, WeakMap<object, Caller>>();
+/** By the object that identifies a call, and within it by the handler; null for nobody. */
+const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 
 /** By the context, which all guards of one call of a handler share, and no other call. */
 const VERIFIED = new WeakMap<ExecutionContext, AuthPrincipal>();
@@ -74,36 +75,51 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
   if (isFromMessage && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
     throw new Error('Messages with their own token must be objects: one socket carries several at a time.');
   }
-  const callers = CALLERS.get(call) ?? new WeakMap<object, Caller>();
-  CALLERS.set(call, callers.set(slot, caller));
+  callersOf(call).set(slot, caller);
   VERIFIED.set(context, caller.principal);
 }
 
+/** Stores that nobody calls an optional route over another transport, whoever the same socket has been before. */
+export function storeNobody(context: ExecutionContext): void {
+  const [call, slot] = keysOf(context);
+  const callers = callersOf(call);
+  // Another query of the same GraphQL operation, which has the same token, may have found it valid just before.
+  if (slot !== CALLERS || !callers.get(slot)) callers.set(slot, null);
+}
+
+function callersOf(call: object): WeakMap<object, Caller | null> {
+  const callers = CALLERS.get(call) ?? new WeakMap<object, Caller | null>();
+  CALLERS.set(call, callers);
+  return callers;
+}
+
 /**
- * Returns the caller of a call. Over HTTP it is `request.auth`, which a guard of the application may have set.
+ * Returns the caller of a call; null for nobody, on an optional route alone. Over HTTP it is `request.auth`, which a
+ * guard of the application may have set.
  * @param decorator what asks for it
  */
-export function callerOf(context: ExecutionContext, decorator: string): Caller {
+export function callerOf(context: ExecutionContext, decorator: string): Caller | null {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
     const { auth: principal } = request;
-    if (!principal) throw noCaller(context, decorator);
+    if (!principal) return nobody(context, decorator);
     // The loader of a verified principal comes first: another guard may have left that of another user.
     const loadUser = VerifiedPrincipal.verificationOf(principal)?.loadUser ?? request.loadUser;
     return { principal, loadUser: loadUser ?? noLoader };
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
-  if (!caller) throw noCaller(context, decorator);
-  return caller;
+  // The fields of an optional GraphQL query are not declared so themselves.
+  return caller === undefined ? nobody(context, decorator) : caller;
 }
 
-function noCaller(context: ExecutionContext, decorator: string): Error {
+function nobody(context: ExecutionContext, decorator: string): null {
+  if (isOptionalRoute(context)) return null;
   const isHttp = context.getType() === 'http';
-  return new Error(
+  throw new Error(
     `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
       `has run${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
-      'Add @UseGuards(BearerAuthGuard) to the handler or its class; a @Public() route has no user.',
+      'Add @UseGuards(BearerAuthGuard) to the handler or its class; a @Public() route has no user, and one with @OptionalAuth() may have none.',
   );
 }
 

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { accessDeclarations } from './route-access';
 
-/** Returns the names of the handlers and classes that are declared both public and guarded. */
+/** Returns the names of the handlers and classes whose declarations exclude each other. */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
   const classes = [...modules.values()].flatMap(({ controllers, providers }) =>
     [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype as Type | null),
@@ -20,6 +20,5 @@ function contradictionsIn(type: Type): string[] {
 }
 
 function isContradictory(target: object): boolean {
-  const { isPublic, isGuarded } = accessDeclarations(target);
-  return isPublic && isGuarded;
+  return Object.values(accessDeclarations(target)).filter(Boolean).length > 1;
 }

@@ -7,6 +7,9 @@ export const IS_PUBLIC = 'nestjs-session-auth:public';
 /** The metadata key of `@RequireRecentLogin()`. */
 export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
 
+/** The metadata key of `@OptionalAuth()`. */
+export const OPTIONAL_AUTH = 'nestjs-session-auth:optional-auth';
+
 /** The metadata key of `@AcceptsRefreshCookie()`. */
 export const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
 
@@ -22,6 +25,8 @@ export abstract class AccessTokenGuard implements CanActivate {
 export interface AccessDeclarations {
   /** `@Public()`. */
   readonly isPublic: boolean;
+  /** `@OptionalAuth()`. */
+  readonly isOptional: boolean;
   /** `@UseGuards(BearerAuthGuard)` or `@RequireRecentLogin()`. */
   readonly isGuarded: boolean;
 }
@@ -32,31 +37,45 @@ export function accessDeclarations(target: object): AccessDeclarations {
   const guards = (own(GUARDS_METADATA) ?? []) as unknown[];
   // `@UseGuards()` adds to the guards that the class inherits.
   const inherited = guardsOf(Object.getPrototypeOf(target) as object);
-  const isGuarded = own(RECENT_LOGIN) !== undefined || guards.slice(inherited.length).some(isAccessTokenGuard);
-  return { isPublic: own(IS_PUBLIC) === true, isGuarded };
+  const added = guards.slice(inherited.length).filter(isAccessTokenGuard);
+  const isOptional = own(OPTIONAL_AUTH) === true;
+  // `@OptionalAuth()` adds a guard itself.
+  const isGuarded = own(RECENT_LOGIN) !== undefined || added.length > (isOptional ? 1 : 0);
+  return { isPublic: own(IS_PUBLIC) === true, isOptional, isGuarded };
 }
+
+type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
 
 /**
  * Whether a route is open: the declaration on the handler counts, or else the one on its class. Call
  * it in a global guard of the application to let public routes pass, such as the library's login.
  */
 export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
-  const declared = [context.getHandler(), context.getClass()].map(accessDeclarations);
-  const nearest = declared.find(({ isPublic, isGuarded }) => isPublic || isGuarded);
-  return nearest !== undefined && nearest.isPublic && !nearest.isGuarded;
+  const nearest = nearestDeclarations(context);
+  return nearest !== undefined && nearest.isPublic && !nearest.isOptional && !nearest.isGuarded;
+}
+
+/** Whether a route needs no token, but checks one that is sent: the nearer declaration counts here too. */
+export function isOptionalRoute(route: Route): boolean {
+  const nearest = nearestDeclarations(route);
+  return nearest !== undefined && nearest.isOptional && !nearest.isGuarded;
+}
+
+function nearestDeclarations(route: Route): AccessDeclarations | undefined {
+  const declared = [route.getHandler(), route.getClass()].map(accessDeclarations);
+  return declared.find(({ isPublic, isOptional, isGuarded }) => isPublic || isOptional || isGuarded);
 }
 
 /**
- * Whether the only guard of this class on a route is the one that `@RequireRecentLogin()` brings, and a guard of the
+ * Whether the only guard of this class on a route is one that a decorator of the library brings, and a guard of the
  * application that extends it follows.
  */
-export function isFollowedByOwnGuard(
-  type: Type<AccessTokenGuard>,
-  context: Pick<ExecutionContext, 'getHandler' | 'getClass'>,
-): boolean {
+export function isFollowedByOwnGuard(type: Type<AccessTokenGuard>, context: Route): boolean {
   const targets = [context.getClass(), context.getHandler()];
   const guards = targets.flatMap(guardsOf).filter(isAccessTokenGuard);
-  const isBrought = targets.some((target) => Reflect.getMetadata(RECENT_LOGIN, target) !== undefined);
+  const isBrought = targets.some((target) =>
+    [RECENT_LOGIN, OPTIONAL_AUTH].some((key) => Reflect.getMetadata(key, target) !== undefined),
+  );
   return isBrought && guards.filter((guard) => guard === type).length === 1 && guards.at(-1) !== type;
 }
 

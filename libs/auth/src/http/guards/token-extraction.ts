@@ -113,6 +113,17 @@ export function presentedToken(call: TransportCall, cookies: CookieAuthenticatio
   return { accessToken, client: clientInfoOf(request) };
 }
 
+/** Whether `presentedToken` takes the token of a call from a cookie, in cookie mode. */
+export function isTokenInCookie(call: TransportCall): boolean {
+  const type = call.getType<string>();
+  if (type === 'ws') {
+    const client = call.getArgByIndex<SocketIoClient>(0);
+    return !client.handshake?.auth?.token && !hasBearerHeader(handshakeOf(client));
+  }
+  const request = type === 'graphql' ? graphqlRequest(call.getArgByIndex(2)) : undefined;
+  return request !== undefined && !hasBearerHeader(request);
+}
+
 /** Returns the response to the HTTP request of a GraphQL operation, where its context has it. */
 function graphqlResponse(context: GraphQLContext | undefined): AuthResponse | undefined {
   const candidates = [context?.res, context?.reply, context?.req?.res];

@@ -12,8 +12,8 @@ export interface AuthRequest {
   readonly body?: unknown;
   readonly raw?: { readonly rawHeaders: readonly string[] };
   readonly rawHeaders?: readonly string[];
-  /** Set by `BearerAuthGuard`. */
-  auth?: AuthPrincipal;
+  /** Set by `BearerAuthGuard`; null on a route with `@OptionalAuth()` where no token is sent. */
+  auth?: AuthPrincipal | null;
   /** Loads the application's user object for `@CurrentUser()`. Set by a guard of the application in place of `BearerAuthGuard`. */
   loadUser?: () => Promise<unknown>;
 }

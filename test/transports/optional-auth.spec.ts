@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { UseGuards } from '@nestjs/common';
+import { Field, GraphQLModule, ObjectType, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import {
+  BearerAuthGuard,
+  CurrentSession,
+  CurrentUser,
+  OptionalAuth,
+  rememberHandshake,
+  TokenSource,
+  type AuthUser,
+  type Handshake,
+  type PresentedToken,
+  type SessionInfo,
+  type TransportCall,
+} from 'nestjs-session-auth';
+import { WebSocket } from 'ws';
+import { Browser } from '../support/browser';
+import { createDatabase, type TestDatabase } from '../support/databases';
+import { MINUTE } from '../support/driven-clock';
+import { Host, PASSWORD, type HostOptions } from '../support/host';
+
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const ACCESS = '__Host-auth_access';
+const COOKIES = { cookies: { mode: 'optional' } } as const;
+
+let database: TestDatabase;
+let host: Host;
+let browser: Browser;
+const closing: (() => void)[] = [];
+
+async function start(options: Omit<HostOptions, 'database'>): Promise<void> {
+  database = await createDatabase('sqlite');
+  host = await Host.start({ database, auth: COOKIES, ...options });
+  browser = new Browser(host);
+  await browser.call('/auth/login', CREDENTIALS);
+}
+afterEach(async () => {
+  closing.splice(0).forEach((close) => close());
+  await host.close();
+  await database.drop();
+});
+
+const nameOf = (user: AuthUser | null): string => (user ? user.username : 'nobody');
+
+@ObjectType()
+class Article {
+  @Field()
+  readBy!: string;
+}
+
+@Resolver(() => Article)
+@OptionalAuth()
+class ArticleResolver {
+  @Query(() => Article)
+  article(@CurrentUser() user: AuthUser): Article {
+    return { readBy: nameOf(user) };
+  }
+
+  @ResolveField(() => String)
+  session(@Parent() _: Article, @CurrentSession() session: SessionInfo): string {
+    return session ? session.id : 'none';
+  }
+
+  @UseGuards(BearerAuthGuard)
+  @Query(() => String)
+  who(@CurrentUser() user: AuthUser): string {
+    return user.username;
+  }
+}
+
+describe('a GraphQL query with @OptionalAuth()', () => {
+  beforeEach(() => {
+    // The cache is imported in a way that Jest does not know.
+    const options = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never };
+    return start({
+      platform: 'fastify',
+      imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(options)],
+      providers: [ArticleResolver],
+    });
+  });
+
+  interface Answer {
+    readonly data: Record<string, unknown> | null;
+    readonly errors?: readonly { readonly message: string }[];
+  }
+  const read = ({ data, errors }: Answer): unknown => errors?.map(({ message }) => message) ?? data;
+  const ask = async (query: string, token?: string): Promise<unknown> => {
+    const request = host.http.post('/graphql').send({ query });
+    if (token !== undefined) request.set('Authorization', `Bearer ${token}`);
+    return read((await request).body as Answer);
+  };
+
+  it('has the user of a valid token, nobody without one, and refuses an invalid one', async () => {
+    const { access_token: token, session_id: session } = await host.login();
+    const query = '{ article { readBy session } }';
+    expect(await ask(query, token)).toEqual({ article: { readBy: 'alice', session } });
+    expect(await ask(query)).toEqual({ article: { readBy: 'nobody', session: 'none' } });
+    expect(await ask(query, 'token')).toEqual(['Invalid or expired access token.']);
+  });
+
+  it('does not open the guarded queries beside it', async () => {
+    const { access_token: token } = await host.login();
+    for (const query of ['{ article { readBy } who }', '{ who article { readBy } }']) {
+      expect(await ask(query)).toEqual(['Authentication credentials were not provided.']);
+      expect(await ask(query, token)).toEqual({ who: 'alice', article: { readBy: 'alice' } });
+    }
+  });
+
+  it('counts an invalid cookie as none', async () => {
+    const query = '/graphql?query={article{readBy}}';
+    expect(read((await browser.send(query)).body as Answer)).toEqual({ article: { readBy: 'alice' } });
+    host.clock.advance(15 * MINUTE);
+    expect(read((await browser.send(query)).body as Answer)).toEqual({ article: { readBy: 'nobody' } });
+    const headers = { Authorization: 'Bearer token' };
+    const refused = await browser.send(query, { headers });
+    expect(read(refused.body as Answer)).toEqual(['Invalid or expired access token.']);
+  });
+});
+
+@WebSocketGateway()
+class ArticleGateway {
+  handleConnection(client: object, request: Handshake): void {
+    rememberHandshake(client, request);
+  }
+
+  @OptionalAuth()
+  @SubscribeMessage('article')
+  article(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
+    return { event: 'article', data: [nameOf(user), session && session.id] };
+  }
+}
+
+/** Messages that name a token of their own. */
+class MessageTokens extends TokenSource {
+  find(call: TransportCall): PresentedToken | null {
+    const { token } = call.getArgByIndex<{ token?: string } | undefined>(1) ?? {};
+    return token === undefined ? null : { accessToken: token };
+  }
+}
+
+describe('a message of a WebSocket with @OptionalAuth()', () => {
+  const configure = (app: Host['app']): void => void app.useWebSocketAdapter(new WsAdapter(app));
+  const connect = async (headers: Record<string, string> = {}): Promise<(data?: unknown) => Promise<unknown>> => {
+    const socket = new WebSocket(host.url.replace('http', 'ws'), { headers });
+    closing.push(() => socket.close());
+    await once(socket, 'open');
+    return async (data) => {
+      socket.send(JSON.stringify({ event: 'article', data }));
+      const [message] = (await once(socket, 'message')) as [Buffer];
+      const answer = JSON.parse(message.toString()) as { data: { code?: string } };
+      return answer.data.code ?? answer.data;
+    };
+  };
+  const NOBODY = ['nobody', null];
+
+  it.each([undefined, 'text', {}])('has the user of the handshake, or nobody (%j)', async (data) => {
+    await start({ providers: [ArticleGateway], configure });
+    const { access_token: token, session_id: id } = await host.login();
+    const ask = await connect({ Authorization: `Bearer ${token}` });
+    expect(await ask(data)).toEqual(['alice', id]);
+    expect(await (await connect())(data)).toEqual(NOBODY);
+    await host.post('/auth/logout', token).expect(200);
+    expect(await ask(data)).toBe('access_token_invalid');
+  });
+
+  it.each([undefined, 'text', {}])('has nobody once its cookie is not valid any more (%j)', async (data) => {
+    await start({ providers: [ArticleGateway], configure });
+    const ask = await connect(browser.handshakeFrom('https://api.example.com'));
+    expect(await ask(data)).toMatchObject(['alice', expect.any(String)]);
+    host.clock.advance(15 * MINUTE);
+    expect(await ask(data)).toEqual(NOBODY);
+    const Cookie = `${ACCESS}=nonsense`;
+    const foreign = await connect({ ...browser.handshakeFrom('https://evil.test'), Cookie });
+    expect(await foreign(data)).toBe('cross_site_request');
+  });
+
+  it('with an invalid token of its own is refused, whatever the cookie of the handshake is', async () => {
+    await start({ providers: [ArticleGateway], configure, auth: { ...COOKIES, tokenSource: MessageTokens } });
+    const ask = await connect(browser.handshakeFrom('https://api.example.com'));
+    const { access_token: token, session_id: id } = await host.login('bob');
+    expect(await ask({ token })).toEqual(['bob', id]);
+    expect(await ask({ token: 'token' })).toBe('access_token_invalid');
+    expect(await ask({})).toMatchObject(['alice', expect.any(String)]);
+    host.clock.advance(15 * MINUTE);
+    expect(await ask({ token })).toBe('access_token_invalid');
+    expect(await ask({})).toEqual(NOBODY);
+  });
+});
