@@ -9,6 +9,7 @@ import {
   Column,
   DeleteDateColumn,
   Entity,
+  ManyToOne,
   PrimaryColumn,
   PrimaryGeneratedColumn,
   TableInheritance,
@@ -64,6 +65,9 @@ class Staff {
 
   @Column(() => Profile)
   profile!: Profile;
+
+  @ManyToOne(() => Staff, { nullable: true })
+  leader!: Staff | null;
 }
 
 @ChildEntity()
@@ -194,6 +198,29 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
       { disabledAt: 'deletedAt' },
       /users\.disabledAt is 'deletedAt', the @DeleteDateColumn; leave it out/,
     ],
+    [
+      'an unknown property to select',
+      { select: ['role'] },
+      /users\.select names 'role', which is not a column of Staff; w/,
+    ],
+    [
+      'a property without a column to select',
+      { select: ['isOnline'] },
+      /users\.select names 'isOnline', which is not a c/,
+    ],
+    [
+      'the hash to select',
+      { select: ['note', 'password'] },
+      /users\.select names 'password', the password hash.*leave it/,
+    ],
+    [
+      'a second name to select',
+      { select: ['id'] },
+      /users\.select names 'id', which request\.user holds anyway; leave i/,
+    ],
+    ['a relation to select', { select: ['leader'] }, /users\.select names 'leader', a relation, .*UserStore/],
+    ['a text to select', { select: 'note' }, /users\.select is 'note'; write a list of names of properties/],
+    ['nothing to select', { select: undefined }, /users\.select is undefined; write a list of .*, or leave it out/],
     ['two columns for one thing', { active: 'profile.isActive', disabledAt: 'disabledAt' }, /write one of them/],
     ['an unknown key', { isActive: 'isActive' }, /users\.isActive is not an option; write users\.active/],
     [
@@ -220,7 +247,13 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     expect(error).toMatch(/users\.username is 'mail'[^]*users\.active is 'note'/);
   });
 
-  it.each([{}, { active: 'profile.isActive' }, { disabledAt: 'disabledAt' }])('%j is accepted', async (mapping) => {
+  it.each([
+    {},
+    { active: 'profile.isActive' },
+    { disabledAt: 'disabledAt' },
+    { select: [] },
+    { select: ['nickname', 'profile.isActive', 'deletedAt'] },
+  ])('%j is accepted', async (mapping) => {
     expect(await startError(database, mapping)).toBeNull();
   });
 

@@ -86,6 +86,15 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
       declare const mailer: { send(address: string, text: string): Promise<void> };
       declare function isBreached(password: string): Promise<boolean>;`,
   },
+  'docs/roles.md': {
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string; roles!: string[]; }',
+      'roles.guard': `import type { CanActivate } from '@nestjs/common';
+        export declare enum Role { User = 'user', Admin = 'admin' }
+        export declare const Roles: (...roles: Role[]) => ClassDecorator & MethodDecorator;
+        export declare class RolesGuard implements CanActivate { canActivate(): boolean; }`,
+    },
+  },
   'docs/server-rendered-pages.md': { modules: EXAMPLE },
   'docs/sign-up.md': {
     declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';

@@ -119,7 +119,12 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
 };
 
 /** The properties of the mapping that may be left out. */
-export const OPTIONAL_IN_MAPPING: readonly string[] = ['users.foldedUsername', 'users.active', 'users.disabledAt'];
+export const OPTIONAL_IN_MAPPING: readonly string[] = [
+  'users.foldedUsername',
+  'users.active',
+  'users.disabledAt',
+  'users.select',
+];
 
 /** The rules of the mapping that the option `users` may be. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
@@ -129,6 +134,7 @@ const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),
+  select: texts("a list of names of properties, such as ['roles']"),
 };
 
 /** The rows by path, such as `failedLogins.signalAt`. */

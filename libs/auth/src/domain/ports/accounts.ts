@@ -2,6 +2,7 @@ import type { AccountStatus } from '../account-status';
 import type { NewAuthEvent } from '../auth-event';
 import type { Admission, AttemptKeys, CountedFailure, StreakLimits } from '../failure-streak';
 import type { ReissuedSession } from '../outcomes';
+import { withoutHash, type RequestUser } from '../request-user';
 import type { EndedSession } from '../session';
 import type { OperationContext, NewTokenFamily } from './sessions';
 
@@ -78,20 +79,18 @@ export abstract class UserStore {
   create?(user: NewUser): Promise<StoredUser | null>;
 }
 
-/** Handlers may return the user as it is. */
-function withoutHash(user: StoredUser): object {
-  const { id, username, active } = user;
-  // Named again: those of a class may be accessors, which are not copied.
-  const copy: Partial<StoredUser> = { ...user, id, username, active };
-  delete (copy as { passwordHash?: unknown }).passwordHash;
-  return copy;
+/** The account of a user, as the user store returned it. */
+export interface AskedAccount {
+  readonly status: AccountStatus;
+  /** What the store returned, without the hash; null for no such user. */
+  readonly user: RequestUser | null;
 }
 
 /** Asks the user store about the account of a user, given as sessions store the id. */
-export async function askAccountStatus(users: UserStore, userId: string): Promise<AccountStatus> {
+export async function askAccount(users: UserStore, userId: string): Promise<AskedAccount> {
   const user = await users.findById(users.parseId(userId));
-  if (!user) return 'deleted';
-  return user.active ? 'active' : 'disabled';
+  if (!user) return { status: 'deleted', user: null };
+  return { status: user.active ? 'active' : 'disabled', user: withoutHash(user) };
 }
 
 /** The application's entity of users, and which of its properties hold what the library needs. */
@@ -111,6 +110,12 @@ export interface UserEntityMapping {
   readonly active?: string;
   /** In place of `active`: the nullable date property that is null while the user is active. */
   readonly disabledAt?: string;
+  /**
+   * Further properties that `request.user` holds besides `id` and `username`, such as `['roles']`. They are
+   * columns of the entity, read with the account in one statement; an empty list for none. Without it
+   * `request.user` is not set. Default: not set.
+   */
+  readonly select?: readonly string[];
 }
 
 /** A user found by name, and how often the password had been changed by then. */

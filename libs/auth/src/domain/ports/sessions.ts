@@ -5,6 +5,7 @@ import type { DeviceType } from '../device';
 import type { FailureKind } from '../metrics';
 import type { OpenOutcome, RotateOutcome } from '../outcomes';
 import type { PairDigests, PresentedRefreshToken } from '../refresh-decision';
+import type { RequestUser } from '../request-user';
 import type { EndedSession, EndReason, SessionRecord } from '../session';
 import type { SessionPolicy } from '../session-policy';
 import type { AttemptKeys } from '../failure-streak';
@@ -66,6 +67,8 @@ export interface SessionLookup {
   readonly session: SessionRecord;
   /** Null where only the user store knows it. */
   readonly account: AccountStatus | null;
+  /** Returns what `request.user` holds, where the statement has read it: an object of its own at each call. */
+  readonly readUser?: () => RequestUser;
 }
 
 /** A session with its live access token. */

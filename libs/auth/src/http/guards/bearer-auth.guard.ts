@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { AuthError, credentialsMissing, invalidAccessToken } from '../../domain/errors';
 import { TokenSource } from '../../domain/ports/platform';
 import { AuthService } from '../../services/auth.service';
-import type { AuthPrincipal } from '../../services/sessions/authentication';
+import { requestUserOf, type AuthPrincipal } from '../../services/sessions/authentication';
 import { CookieAuthentication } from '../cookies/cookie-authentication';
 import { exceptionFor } from '../endpoints/transport-exceptions';
 import { LazyClientInfo, type AuthRequest, type AuthResponse } from '../platform/request';
@@ -23,7 +23,8 @@ import {
   isPublicRoute,
   RECENT_LOGIN,
 } from './route-access';
-import { hasBearerHeader, isTokenInCookie, presentedToken, requestToken } from './token-extraction';
+import { removeRequestUser, storeRequestUser } from './request-user';
+import { hasBearerHeader, isTokenInCookie, presentedToken, requestOfOperation, requestToken } from './token-extraction';
 
 /** What the decorators of a handler, or else of its class, say. */
 interface RouteRules {
@@ -73,8 +74,11 @@ export class BearerAuthGuard extends AccessTokenGuard {
       // Another guard may have verified the request already.
       const principal = verifiedPrincipal(request) ?? (await this.principalOf(request, context));
       storeHttpCaller(request, this.callerFrom(context, principal));
+      storeRequestUser(request, principal);
       return true;
     } catch (error) {
+      const operation = isTokenRefused(error) ? requestOfOperation(context) : undefined;
+      if (operation) removeRequestUser(operation);
       return this.admitsNobody(context, error) || this.leavesToNext(context, error) || refuse(context, error);
     }
   }
@@ -153,6 +157,9 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const { accessToken, client } = found ?? presentedToken(context, this.cookieAuthentication);
     const principal = (await this.auth.authenticate(accessToken, client)) ?? this.refuseToken(context, found !== null);
     storeCaller(context, this.callerFrom(context, principal), found !== null);
+    // A token of another place may differ between the operations of one request.
+    const request = found || !requestUserOf(principal) ? undefined : requestOfOperation(context);
+    if (request) storeRequestUser(request, principal);
     return true;
   }
 
@@ -216,6 +223,10 @@ export class BearerAuthGuard extends AccessTokenGuard {
 function requireFound(principal: AuthPrincipal | null): AuthPrincipal {
   if (!principal) throw invalidAccessToken();
   return principal;
+}
+
+function isTokenRefused(error: unknown): boolean {
+  return error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
 }
 
 function refuse(context: ExecutionContext, error: unknown): never {

@@ -120,8 +120,13 @@ export function isTokenInCookie(call: TransportCall): boolean {
     const client = call.getArgByIndex<SocketIoClient>(0);
     return !client.handshake?.auth?.token && !hasBearerHeader(handshakeOf(client));
   }
-  const request = type === 'graphql' ? graphqlRequest(call.getArgByIndex(2)) : undefined;
+  const request = requestOfOperation(call);
   return request !== undefined && !hasBearerHeader(request);
+}
+
+/** Returns the HTTP request of a GraphQL operation, where its context has it; nothing over other transports. */
+export function requestOfOperation(call: TransportCall): AuthRequest | undefined {
+  return call.getType<string>() === 'graphql' ? graphqlRequest(call.getArgByIndex(2)) : undefined;
 }
 
 /** Returns the response to the HTTP request of a GraphQL operation, where its context has it. */

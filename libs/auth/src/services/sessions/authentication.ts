@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { SessionStore, type SessionWithAccessToken } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
+import type { RequestUser } from '../../domain/request-user';
 import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
 import { accessTokenSessionId } from '../../domain/tokens';
 import { ActivityRecorder } from './activity-recorder';
@@ -19,14 +20,22 @@ export interface AuthPrincipal {
 /** A principal that was authenticated by the library itself, which knows by which access token. */
 class AuthenticatedPrincipal implements AuthPrincipal {
   readonly #accessDigest: string;
+  readonly #user: RequestUser | null;
 
   constructor(
     readonly userId: UserId,
     readonly session: SessionInfo,
     readonly authenticatedAt: Date,
     accessDigest: string,
+    user: RequestUser | null,
   ) {
     this.#accessDigest = accessDigest;
+    this.#user = user;
+  }
+
+  /** What `request.user` holds; null where nothing was read of the user, or for one not made here. */
+  static requestUserOf(this: void, principal: AuthPrincipal): RequestUser | null {
+    return #user in principal ? principal.#user : null;
   }
 
   /** The digest of the access token that authenticated the principal; null for one not made here. */
@@ -35,7 +44,7 @@ class AuthenticatedPrincipal implements AuthPrincipal {
   }
 }
 
-export const { accessDigestOf } = AuthenticatedPrincipal;
+export const { accessDigestOf, requestUserOf } = AuthenticatedPrincipal;
 
 /** Authenticates access tokens by the database, at every request: a revocation takes effect at once. */
 @Injectable()
@@ -64,7 +73,8 @@ export class Authentication {
     const now = this.lifecycle.now();
     // The end of an expired session is stored whichever of its times has passed.
     if (found.accessExpiresAt <= now && !isExpired(session, now)) return null;
-    if (!(await this.lifecycle.isLive(found, now, info))) return null;
+    const account = await this.lifecycle.accountIfLive(found, now, info);
+    if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
     if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
     return new AuthenticatedPrincipal(
@@ -72,6 +82,7 @@ export class Authentication {
       viewSession(session, session.id),
       new Date(session.authenticatedAt),
       accessDigest,
+      account.user,
     );
   }
 

@@ -5,9 +5,18 @@ import type { NetworkChange, OpenOutcome, RotateOutcome } from '../../domain/out
 import { Clock } from '../../domain/ports/platform';
 import { type OperationContext, type SessionLookup, SessionTransitions } from '../../domain/ports/sessions';
 import { SignalBus } from '../../domain/ports/events';
-import { askAccountStatus, type UserId, UserStore } from '../../domain/ports/accounts';
+import { askAccount, type UserId, UserStore } from '../../domain/ports/accounts';
+import type { RequestUser } from '../../domain/request-user';
 import { isExpired, viewSession, type EndedSession, type SessionRecord } from '../../domain/session';
 import { ClientInspector } from './client-inspector';
+
+/** The account of a live session. */
+export interface LiveAccount {
+  /** What `request.user` holds; null where nothing was read of the user. */
+  readonly user: RequestUser | null;
+}
+
+const WITHOUT_USER: LiveAccount = { user: null };
 
 /** What the use cases of sessions share: the time, the client, and the signals of sessions. */
 @Injectable()
@@ -33,21 +42,26 @@ export class SessionLifecycle {
     return this.users.parseId(session.userId);
   }
 
-  /** Asks the user store, where statements do not read the account. */
-  private accountOf(session: SessionRecord): Promise<AccountStatus> {
-    return askAccountStatus(this.users, session.userId);
+  /** Whether an active session continues: see `accountIfLive`. */
+  async isLive(found: SessionLookup, now: number, info: ClientInfo): Promise<boolean> {
+    return (await this.accountIfLive(found, now, info)) !== null;
   }
 
-  /** Whether an active session continues. The end of one that has expired, or whose user is not active, is stored. */
-  async isLive({ session, account: read }: SessionLookup, now: number, info: ClientInfo): Promise<boolean> {
+  /**
+   * Returns the account of an active session that continues. The end of one that has expired, or whose user is not
+   * active, is stored. The user store is asked where the statement has not read the account.
+   */
+  async accountIfLive(found: SessionLookup, now: number, info: ClientInfo): Promise<LiveAccount | null> {
+    const { session, account: read } = found;
     if (isExpired(session, now)) {
       await this.expireSessions(session.userId);
-      return false;
+      return null;
     }
-    const account = read ?? (await this.accountOf(session));
-    if (account === 'active') return true;
-    await this.revokeForInactiveAccount(session.userId, account, this.operationContext(info));
-    return false;
+    const asked = read === null ? await askAccount(this.users, session.userId) : null;
+    const status = asked?.status ?? read!;
+    if (status === 'active') return asked ?? (found.readUser ? { user: found.readUser() } : WITHOUT_USER);
+    await this.revokeForInactiveAccount(session.userId, status, this.operationContext(info));
+    return null;
   }
 
   /** Stores the end of the user's expired sessions and publishes each once. */

@@ -7,7 +7,7 @@ import type {
   UserId,
   UserStore,
 } from '../../domain/ports/accounts';
-import { askAccountStatus } from '../../domain/ports/accounts';
+import { askAccount } from '../../domain/ports/accounts';
 import type { Database } from '../database/database';
 import type { AccountSql } from '../database/statement-factory';
 import type { Step } from '../database/transaction';
@@ -30,8 +30,8 @@ export abstract class AccountSource {
   abstract naturalIdOf(user: NewUser): string | null;
 
   /** Asks the user store about an account, where statements do not read it. */
-  askStatus(userId: string): Promise<AccountStatus> {
-    return askAccountStatus(this.users, userId);
+  async askStatus(userId: string): Promise<AccountStatus> {
+    return (await askAccount(this.users, userId)).status;
   }
 
   /** Sets the new password and ends the sessions, in one transaction where that is possible. */

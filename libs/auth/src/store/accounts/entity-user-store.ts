@@ -10,6 +10,7 @@ import type { AutocommitOptions, Database } from '../database/database';
 import { isDuplicate, isUnrepresentable } from '../database/failure';
 import { Statement } from '../database/statement';
 import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
+import { selectedUserSql } from './selected-user';
 import { UserNames, type NameKey } from './user-names';
 import type { UserTable } from './user-table';
 
@@ -158,7 +159,12 @@ export class EntityUserStore extends UserStore {
     const entities = { user: this.mapping.entity, session: AuthSession };
     const condition = `u.{user.${this.idProperty}} = ${this.userIdOfSession()} ${this.isSameText()}`;
     const account = `SELECT ${this.table.statusSql()} FROM {user} u WHERE ${condition}`;
-    return { status: new Statement(this.table.dataSource, entities, `COALESCE((${account}), 'deleted')`).with({}).sql };
+    const compile = (part: string): string => new Statement(this.table.dataSource, entities, part).with({}).sql;
+    const parseId = (text: string): UserId => this.parseId(text);
+    return {
+      status: compile(`COALESCE((${account}), 'deleted')`),
+      user: selectedUserSql({ table: this.table, compile, condition, parseId }),
+    };
   }
 
   /**

@@ -71,8 +71,8 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
   if (metadata.tableType !== 'regular') {
     return [`users.entity is ${name}, which has no table of its own; write an entity that has; ${OTHERWISE}`];
   }
-  const problemOf = (option: keyof UserEntityMapping, kind?: Kind): string[] => {
-    const property = mapping[option] as string | undefined;
+  const problemOf = (option: Exclude<keyof UserEntityMapping, 'entity' | 'select'>, kind?: Kind): string[] => {
+    const property = mapping[option];
     const problem = property === undefined ? null : columnProblem(dataSource, metadata, property, kind);
     return problem === null ? [] : [`users.${option} is '${property}', ${problem}`];
   };
@@ -82,7 +82,36 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
     ...problemOf('passwordHash', HASH),
     ...problemOf('active', BOOLEAN),
     ...problemOf('disabledAt', NULLABLE_DATE),
+    ...(mapping.select ?? []).flatMap((property) => {
+      const problem = selectProblem(dataSource, metadata, mapping, property);
+      return problem === null ? [] : [`users.select names '${property}', ${problem}`];
+    }),
   ];
+}
+
+/** What a request holds is easily logged or returned, so the hash is never among it. */
+function selectProblem(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+  mapping: UserEntityMapping,
+  property: string,
+): string | null {
+  if (property === mapping.passwordHash) return 'the password hash, which stays in the database; leave it out';
+  if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user holds anyway; leave it out';
+  if (metadata.findRelationWithPropertyPath(property)) {
+    return `a relation, and only columns are read; ${OTHERWISE}, whose findById returns what request.user holds`;
+  }
+  const column = metadata.findColumnWithPropertyPath(property);
+  if (!column || column.isVirtualProperty) return notAColumn(metadata);
+  const type = dataSource.driver.normalizeType(column);
+  return dataSource.driver.spatialTypes.some((spatial) => spatial === type)
+    ? `a column of type ${type}, which TypeORM reads by a function; ${OTHERWISE}`
+    : null;
+}
+
+function notAColumn(metadata: EntityMetadata): string {
+  const stored = metadata.columns.filter((one) => !one.isVirtualProperty).map((one) => one.propertyPath);
+  return `which is not a column of ${metadata.name}; write one of ${stored.join(', ')}`;
 }
 
 function columnProblem(
@@ -92,10 +121,7 @@ function columnProblem(
   kind: Kind | undefined,
 ): string | null {
   const column = metadata.findColumnWithPropertyPath(property);
-  if (!column || column.isVirtualProperty) {
-    const stored = metadata.columns.filter((one) => !one.isVirtualProperty).map((one) => one.propertyPath);
-    return `which is not a column of ${metadata.name}; write one of ${stored.join(', ')}`;
-  }
+  if (!column || column.isVirtualProperty) return notAColumn(metadata);
   if (column.transformer) {
     return `which has a value transformer; write a column that is stored as it is; ${OTHERWISE}`;
   }

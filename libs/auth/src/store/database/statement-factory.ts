@@ -1,7 +1,9 @@
 import type { DataSource } from 'typeorm';
+import type { RequestUser } from '../../domain/request-user';
 import { AuthEvent, AuthLoginFailure, AuthPasswordReset, AuthSession, AuthUserLock } from '../entities';
 import { greatest, least, type Dialect } from './dialect';
 import { columns, Statement } from './statement';
+import type { Row } from './transaction';
 
 /** The names of the library's tables in statements. */
 const ENTITIES = {
@@ -15,10 +17,21 @@ const ENTITIES = {
 const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity`;
 
+/** How the look-up of a session reads `request.user` with the account. */
+export interface UserSql {
+  /** The columns that `fromRow` reads, and the status as `account`. */
+  readonly columns: string;
+  /** Joins the user's row to that of a session `s`. */
+  readonly join: string;
+  readonly fromRow: (row: Row) => RequestUser;
+}
+
 /** How statements read the account of a user. */
 export interface AccountSql {
   /** An expression, 'active', 'disabled' or 'deleted', for the user of a row `s` that has the column of a session's user. */
   readonly status: string;
+  /** Null where `request.user` is not read. */
+  readonly user: UserSql | null;
 }
 
 /** The times in force. A session has the timeouts that it was opened with besides. */

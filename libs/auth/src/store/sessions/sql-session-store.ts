@@ -7,7 +7,7 @@ import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { accountFromRow, sessionFromRow } from '../database/rows';
 import { columns, type Statement } from '../database/statement';
-import { StatementFactory } from '../database/statement-factory';
+import { StatementFactory, type UserSql } from '../database/statement-factory';
 import type { Row } from '../database/transaction';
 import { ActivityWriter } from './activity-writer';
 
@@ -19,6 +19,7 @@ const LIST_SIZES = [8, 32, 128];
 export class SqlSessionStore extends SessionStore {
   private readonly loader = new BatchingLoader<SessionWithAccessToken>((ids) => this.findMany(ids));
   private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
+  private readonly user: UserSql | null;
   private readonly family;
   private readonly markUsed;
   private readonly byUser;
@@ -31,11 +32,14 @@ export class SqlSessionStore extends SessionStore {
     private readonly activity: ActivityWriter,
   ) {
     super();
+    this.user = statements.account?.user ?? null;
+    const { sessionColumns, sessionAndAccountColumns } = statements;
+    const read = this.user ? `${sessionColumns}, ${this.user.columns}` : sessionAndAccountColumns;
     const select = (condition: string): Statement =>
       statements.prepared(
-        `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', 'accessDigest accessExpiresAt', 's.')},
+        `SELECT ${read}, ${columns('session', 'accessDigest accessExpiresAt', 's.')},
            CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until
-         FROM {session} s WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
+         FROM {session} s ${this.user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
       );
     const one = { size: 1, statement: select('= :id') };
     // PostgreSQL plans a list of unknown length at each run, which for one id costs more than the look-up.
@@ -95,17 +99,18 @@ export class SqlSessionStore extends SessionStore {
     const list = size <= 1 || size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
     const rows = await this.database.read(statement.with({ id: ids[0], ids: list }));
     const found = new Map<string, SessionWithAccessToken>();
-    for (const row of rows) found.set(String(row['id']), sessionWithAccessToken(row));
+    for (const row of rows) found.set(String(row['id']), sessionWithAccessToken(row, this.user));
     return found;
   }
 }
 
-function sessionWithAccessToken(row: Row): SessionWithAccessToken {
-  return {
+function sessionWithAccessToken(row: Row, user: UserSql | null): SessionWithAccessToken {
+  const found = {
     session: sessionFromRow(row),
     account: accountFromRow(row),
     accessDigest: String(row['access_digest']),
     accessExpiresAt: Number(row['access_expires_at']),
     replayUntil: Number(row['replay_until'] ?? 0),
   };
+  return user ? { ...found, readUser: () => user.fromRow(row) } : found;
 }
