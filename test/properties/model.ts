@@ -212,6 +212,7 @@ export class Model {
     if (this.endIfInactive(session.user) || replay.count >= MAX_REPLAYS) return 'refused';
     replay.count++;
     this.log('token_refresh', session.user, { replayed: true });
+    if (this.hasMoved(session, network)) this.signals.push(`session_network_changed ${session.user}`);
     return session.pair;
   }
 
@@ -224,10 +225,15 @@ export class Model {
     session.refreshedAt = this.now;
     this.touch(session);
     this.issue(session, pair);
-    const hasMoved = this.options.trackIps && session.lastNetwork !== null && session.lastNetwork !== network;
+    const hasMoved = this.hasMoved(session, network);
     if (this.options.trackIps) session.lastNetwork = network;
     this.log('token_refresh', session.user, hasMoved ? { network_changed: true } : {});
     if (hasMoved) this.signals.push(`session_network_changed ${session.user}`);
+  }
+
+  /** Whether the session was refreshed from another network than before. A replay does not change the one on record. */
+  private hasMoved({ lastNetwork }: ModelSession, network: string): boolean {
+    return this.options.trackIps && lastNetwork !== null && lastNetwork !== network;
   }
 
   /** The session of an access token that is accepted, or null. */
