@@ -96,6 +96,12 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
     },
   },
   'docs/server-rendered-pages.md': { modules: EXAMPLE },
+  'docs/second-factors.md': {
+    declared: `import type { AuthService as Auth, ClientInfo } from 'nestjs-session-auth';
+      declare const auth: Auth;
+      declare const client: ClientInfo;
+      declare const user: { readonly id: number };`,
+  },
   'docs/sign-up.md': {
     declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';
       declare const auth: Auth;

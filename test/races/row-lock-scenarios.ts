@@ -100,7 +100,12 @@ export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
     const fixture = await environment.newFixture();
     const { userId, session, usedToken } = fixture;
     const { id } = (await environment.principal(session.accessToken)).session;
-    const current = { id, userId, accessDigest: createHash('sha256').update(session.accessToken).digest('hex') };
+    const current = {
+      id,
+      userId,
+      methods: '{}',
+      accessDigest: createHash('sha256').update(session.accessToken).digest('hex'),
+    };
     const [host, rival] = hostsOf(environment, setting);
     const outcome = await interleave(
       environment,
@@ -110,7 +115,7 @@ export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
       () => {
         const context = contextOf(rival);
         const { digests } = rival.app.get(TokenIssuer).issueFamily(id, context.now);
-        return rival.app.get(SessionTransitions).reissue(current, digests, context);
+        return rival.app.get(SessionTransitions).reissue(current, digests, [], context);
       },
     );
     if (!outcome) return false;

@@ -411,11 +411,16 @@ export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
     const { id } = (await environment.principal(session.accessToken)).session;
-    const current = { id, userId, accessDigest: createHash('sha256').update(session.accessToken).digest('hex') };
+    const current = {
+      id,
+      userId,
+      methods: '{}',
+      accessDigest: createHash('sha256').update(session.accessToken).digest('hex'),
+    };
     const [one, two] = hostsOf(environment, setting).map((host, index) => async () => {
       const context = host.app.get(SessionLifecycle).operationContext(CLIENTS[index]!);
       const { tokens, digests } = host.app.get(TokenIssuer).issueFamily(id, context.now);
-      return (await host.app.get(SessionTransitions).reissue(current, digests, context)) ? tokens : null;
+      return (await host.app.get(SessionTransitions).reissue(current, digests, [], context)) ? tokens : null;
     });
     const outcome = await interleave(environment, stopAt, setting, one!, two!);
     if (!outcome) return false;

@@ -411,4 +411,5 @@ const DEVICE = {
   browserFamily: 'Other',
   deviceName: 'Other',
   authenticatedAt: NOW,
+  methods: '{}',
 };

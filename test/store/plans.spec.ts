@@ -41,6 +41,7 @@ async function fill(host: Host): Promise<void> {
     familyDigest: digest('f', i),
     generation: 0,
     replayCount: 0,
+    methods: '{}',
   }));
   const events = Array.from({ length: SESSIONS * 2 }, (_, i) => ({
     // A few are old enough to be pruned.

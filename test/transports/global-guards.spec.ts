@@ -141,7 +141,13 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
     const everybody: CanActivate = {
       canActivate: (context) => {
         const request = context.switchToHttp().getRequest<AuthRequest>();
-        request.auth = { userId: user.id, session: { id: 'of the test' } as never, authenticatedAt: new Date() };
+        request.auth = {
+          userId: user.id,
+          session: { id: 'of the test' } as never,
+          authenticatedAt: new Date(),
+          methods: {},
+          data: {},
+        };
         request.loadUser = () => Promise.resolve(user);
         return true;
       },

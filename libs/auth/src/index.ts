@@ -46,6 +46,7 @@ export type { OpenedSession, TokenPair } from './domain/tokens';
 export type { HistoryRequest } from './services/sessions/user-sessions';
 export type { AuthEventEntry, AuthEventName } from './domain/auth-event';
 export { AuthError, type AuthErrorCode, type FieldErrors } from './domain/errors';
+export type { SessionData } from './domain/proofs';
 export type { EndReason, SessionInfo, SessionState } from './domain/session';
 export type { DeviceInfo, DeviceType } from './domain/device';
 

@@ -3,6 +3,7 @@ import type { AuthEventEntry } from '../domain/auth-event';
 import type { ClientInfo } from '../domain/client';
 import { ApplicationTransactions, Metrics, type TransactionManager } from '../domain/ports/platform';
 import type { UserId } from '../domain/ports/accounts';
+import type { SessionData } from '../domain/proofs';
 import type { SessionInfo } from '../domain/session';
 import type { OpenedSession, TokenPair } from '../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -78,10 +79,17 @@ export class AuthService {
 
   /**
    * Opens a session for a user whom the application has identified: by single sign-on, a passkey.
-   * @throws AuthError `unknown_user`, also for one who is not active; `session_limit_reached`
+   * @param proofs `methods`: 1 to 8 names of RFC 8176 by which the user was identified, such as `hwk`. Default: none.
+   *   `data`: what to keep on the session, a JSON object of at most 1,024 bytes; see `SessionData`. Default: none.
+   * @throws AuthError `unknown_user`, also for one who is not active; `session_limit_reached`. Error for methods or
+   *   data that cannot be stored
    */
-  openSession(user: { readonly id: UserId } | UserId, client: ClientInfo = {}): Promise<OpenedSession> {
-    return this.sessions.login.loginAs(user, client);
+  openSession(
+    user: { readonly id: UserId } | UserId,
+    client: ClientInfo = {},
+    proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
+  ): Promise<OpenedSession> {
+    return this.sessions.login.loginAs(user, client, proofs);
   }
 
   /**
@@ -160,14 +168,30 @@ export class AuthService {
     return this.users.reauthentication.confirm(principal, password, client);
   }
 
+  /**
+   * Returns a new token pair for the session, as `reauthenticate` does, after the application has confirmed the
+   * identity of its user by these methods, such as `hwk` for a passkey.
+   * @throws AuthError `access_token_invalid` where the principal's access token is not live any more
+   */
+  confirmIdentity(
+    principal: AuthPrincipal,
+    { methods }: { readonly methods: readonly string[] },
+    client: ClientInfo = {},
+  ): Promise<TokenPair> {
+    return this.users.reauthentication.confirmBy(principal, methods, client);
+  }
+
   /** Whether `POST reauthenticate/` is mounted. */
   get canReauthenticate(): boolean {
     return this.options.recentLogin.endpoint;
   }
 
-  /** @throws AuthError `recent_login_required` where the last proof of identity is longer ago */
-  assertRecentLogin(principal: AuthPrincipal, withinSeconds: number): void {
-    this.sessions.ofUser.assertRecentLogin(principal, withinSeconds);
+  /**
+   * Checks that the last proof of identity, or with `methods` that of each of these, is recent.
+   * @throws AuthError `recent_login_required`
+   */
+  assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
+    this.sessions.ofUser.assertRecentLogin(principal, withinSeconds, methods);
   }
 
   /** The same for ending sessions, where `recentLogin.toEndSessionsSeconds` asks for it. */

@@ -4,6 +4,7 @@ import type { Client } from '../client';
 import type { DeviceType } from '../device';
 import type { FailureKind } from '../metrics';
 import type { OpenOutcome, RotateOutcome } from '../outcomes';
+import type { StoredProofs } from '../proofs';
 import type { PairDigests, PresentedRefreshToken } from '../refresh-decision';
 import type { RequestUser } from '../request-user';
 import type { EndedSession, EndReason, SessionRecord } from '../session';
@@ -23,7 +24,7 @@ export interface NewTokenFamily extends PairDigests, PairExpiries {
 }
 
 /** A session that is about to be stored. */
-export interface NewSession extends SessionRecord {
+export interface NewSession extends SessionRecord, StoredProofs {
   readonly idleExpiresAt: number;
   readonly absoluteExpiresAt: number;
 }
@@ -72,7 +73,7 @@ export interface SessionLookup {
 }
 
 /** A session with its live access token. */
-export interface SessionWithAccessToken extends SessionLookup {
+export interface SessionWithAccessToken extends SessionLookup, StoredProofs {
   readonly accessDigest: string;
   readonly accessExpiresAt: number;
   /** Until when the pair may be issued again, if its access token has not been used; 0 otherwise. */
@@ -80,7 +81,7 @@ export interface SessionWithAccessToken extends SessionLookup {
 }
 
 /** A session with its live token family. */
-export interface SessionWithFamily extends SessionLookup {
+export interface SessionWithFamily extends SessionLookup, StoredProofs {
   readonly familyDigest: string;
 }
 
@@ -89,6 +90,8 @@ export interface CurrentSession {
   readonly id: string;
   readonly userId: string;
   readonly accessDigest: string;
+  /** The methods that it stored when the request was authenticated. */
+  readonly methods: string;
 }
 
 export interface Touch {
@@ -117,12 +120,13 @@ export abstract class SessionTransitions {
   abstract open(command: OpenSession): Promise<OpenOutcome>;
   abstract rotate(command: RotateToken): Promise<RotateOutcome>;
   /**
-   * Issues a fresh pair to a session whose user proved their identity. Returns its expiries, or null where the access
-   * token is not live.
+   * Issues a fresh pair to a session whose user proved their identity by these methods. Returns its expiries, or null
+   * where the access token is not live.
    */
   abstract reissue(
     session: CurrentSession,
     issued: NewTokenFamily,
+    methods: readonly string[],
     context: OperationContext,
   ): Promise<PairExpiries | null>;
   /** Returns the sessions that this very call ended. */

@@ -5,11 +5,12 @@ import type { AuthPrincipal } from '../../services/sessions/authentication';
 import type { AuthRequest } from '../platform/request';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { Public, RequireRecentLogin } from './decorators';
+import { RECENT_LOGIN } from './route-access';
 
 class Base {
   inherited(): void {}
 
-  @RequireRecentLogin({ withinSeconds: 60 })
+  @RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] })
   sensitive(): void {}
 }
 
@@ -19,7 +20,13 @@ class Open extends Base {}
 class Closed extends Base {}
 
 describe('the guard', () => {
-  const principal: AuthPrincipal = { userId: 'alice', session: { id: 's' } as never, authenticatedAt: new Date() };
+  const principal: AuthPrincipal = {
+    userId: 'alice',
+    session: { id: 's' } as never,
+    authenticatedAt: new Date(),
+    methods: {},
+    data: {},
+  };
   const auth = {
     authenticate: jest.fn(() => Promise.resolve(principal)),
     assertRecentLogin: jest.fn(),
@@ -44,8 +51,9 @@ describe('the guard', () => {
     const read = jest.spyOn(reflector, 'getAllAndOverride');
     const guard = guardOf(BearerAuthGuard, reflector);
     for (let calls = 0; calls < 3; calls += 1) await guard.canActivate(callTo(Closed, 'sensitive'));
-    expect(read).toHaveBeenCalledTimes(1);
-    expect(auth.assertRecentLogin.mock.calls).toEqual([0, 1, 2].map(() => [principal, 60]));
+    expect(read).toHaveBeenCalledWith(RECENT_LOGIN, [Closed.prototype.sensitive, Closed]);
+    expect(read).toHaveBeenCalledTimes(2);
+    expect(auth.assertRecentLogin.mock.calls).toEqual([0, 1, 2].map(() => [principal, 60, ['otp']]));
   });
 
   it('tells apart the controllers that inherit a handler', async () => {
@@ -85,7 +93,7 @@ describe('the guard', () => {
     await guard.canActivate(callTo(Open));
     rules.seconds = 5;
     await guard.canActivate(callTo(Open));
-    expect(auth.assertRecentLogin.mock.calls).toEqual([60, 5].map((seconds) => [principal, seconds]));
+    expect(auth.assertRecentLogin.mock.calls).toEqual([60, 5].map((seconds) => [principal, seconds, []]));
     rules.isOpen = true;
     await guard.canActivate(callTo(Open));
     expect(auth.authenticate).toHaveBeenCalledTimes(2);

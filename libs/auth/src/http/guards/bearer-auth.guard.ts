@@ -22,6 +22,7 @@ import {
   isOptionalRoute,
   isPublicRoute,
   RECENT_LOGIN,
+  RECENT_METHODS,
 } from './route-access';
 import { removeRequestUser, storeRequestUser } from './request-user';
 import { hasBearerHeader, isTokenInCookie, presentedToken, requestOfOperation, requestToken } from './token-extraction';
@@ -31,6 +32,7 @@ interface RouteRules {
   readonly isPublic: boolean;
   readonly isOptional: boolean;
   readonly recentLoginSeconds: number | undefined;
+  readonly recentMethods: readonly string[];
   /** Whether this guard leaves calls without a token to the next one, which may find it elsewhere. */
   readonly isFollowed: boolean;
   readonly acceptsRefreshCookie: boolean;
@@ -166,7 +168,9 @@ export class BearerAuthGuard extends AccessTokenGuard {
   /** @throws AuthError `recent_login_required` */
   private callerFrom(context: ExecutionContext, principal: AuthPrincipal): Caller {
     const withinSeconds = this.recentLoginSeconds(context);
-    if (withinSeconds !== undefined) this.auth.assertRecentLogin(principal, withinSeconds);
+    if (withinSeconds !== undefined) {
+      this.auth.assertRecentLogin(principal, withinSeconds, this.rulesOf(context).recentMethods);
+    }
     const loadUser = (): Promise<unknown> =>
       this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
     return { principal, loadUser };
@@ -207,13 +211,15 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const known = this.rules.get(handler)?.get(type);
     if (known) return known;
     const isOptional = isOptionalRoute(context);
-    const recentLogin = this.reflector.getAllAndOverride<number | undefined>(RECENT_LOGIN, [handler, type]);
+    const read = <T>(key: string): T | undefined =>
+      this.reflector.getAllAndOverride<T | undefined>(key, [handler, type]);
     // `@OptionalAuth()` on the handler replaces what its class requires.
-    const recentLoginSeconds = isOptional ? undefined : recentLogin;
+    const recentLoginSeconds = isOptional ? undefined : read<number>(RECENT_LOGIN);
+    const recentMethods = read<string[]>(RECENT_METHODS) ?? [];
     const isFollowed = isFollowedByOwnGuard(BearerAuthGuard, context);
     const acceptsRefreshCookie = this.reflector.get<boolean | undefined>(ACCEPTS_REFRESH_COOKIE, handler) ?? false;
     const isPublic = isPublicRoute(context);
-    const rules = { isPublic, isOptional, recentLoginSeconds, isFollowed, acceptsRefreshCookie };
+    const rules = { isPublic, isOptional, recentLoginSeconds, recentMethods, isFollowed, acceptsRefreshCookie };
     const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
     this.rules.set(handler, ofHandler.set(type, rules));
     return rules;

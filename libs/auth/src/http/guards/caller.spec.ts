@@ -4,7 +4,13 @@ import type { ExecutionContext } from '@nestjs/common';
 import { callerOf, storeHttpCaller, verifiedPrincipal } from './caller';
 
 describe('the verified principal of a request', () => {
-  const principal: AuthPrincipal = { userId: 'alice', session: { id: 's' } as never, authenticatedAt: new Date() };
+  const principal: AuthPrincipal = {
+    userId: 'alice',
+    session: { id: 's' } as never,
+    authenticatedAt: new Date(),
+    methods: {},
+    data: {},
+  };
   const loadUser = (): Promise<unknown> => Promise.resolve(null);
   let request: AuthRequest;
 

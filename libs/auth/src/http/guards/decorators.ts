@@ -7,10 +7,11 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
+import { assertMethods } from '../../domain/proofs';
 import type { AuthSignalName, AuthSignals } from '../../domain/signals';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { callerOf } from './caller';
-import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN } from './route-access';
+import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, RECENT_METHODS } from './route-access';
 
 /**
  * Opens a handler or a controller behind `BearerAuthGuard`. The nearer declaration wins: on a
@@ -31,20 +32,28 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(OPTIONAL_AUTH, true), UseGuards(BearerAuthGuard));
 
 /**
- * Requires that the user has logged in, or called `POST reauthenticate/`, within this many seconds.
- * Otherwise the response is 403 with code `recent_login_required`. Applies to a handler or a whole
- * controller, and brings `BearerAuthGuard` with it. A guard on the same route that extends
- * `BearerAuthGuard` is asked if the `Authorization` header has no token.
+ * Requires that the user has logged in, or confirmed their identity since, within this many seconds.
+ * With `methods`, each of them must have been proved within that time: `['otp']`. Otherwise the
+ * response is 403 with code `recent_login_required`. Applies to a handler or a whole controller, and
+ * brings `BearerAuthGuard` with it. A guard on the same route that extends `BearerAuthGuard` is asked
+ * if the `Authorization` header has no token.
  */
 export const RequireRecentLogin = ({
   withinSeconds,
+  methods,
 }: {
   readonly withinSeconds: number;
+  readonly methods?: readonly string[];
 }): ClassDecorator & MethodDecorator => {
   if (!(withinSeconds > 0)) {
     throw new Error(`@RequireRecentLogin: withinSeconds is ${String(withinSeconds)}; write a number above 0.`);
   }
-  return applyDecorators(SetMetadata(RECENT_LOGIN, withinSeconds), UseGuards(BearerAuthGuard));
+  if (methods !== undefined) assertMethods(methods);
+  return applyDecorators(
+    SetMetadata(RECENT_LOGIN, withinSeconds),
+    SetMetadata(RECENT_METHODS, methods ?? []),
+    UseGuards(BearerAuthGuard),
+  );
 };
 
 /** Injects the session of the call: a `SessionInfo`; null without a token on a route with `@OptionalAuth()`. */

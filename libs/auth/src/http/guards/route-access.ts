@@ -16,6 +16,9 @@ export const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cooki
 /** Lets the refresh cookie authenticate a request, where the access cookie does not: at the logout alone. */
 export const AcceptsRefreshCookie = (): MethodDecorator => SetMetadata(ACCEPTS_REFRESH_COOKIE, true);
 
+/** The metadata key of the methods that `@RequireRecentLogin()` names; an empty list for any. */
+export const RECENT_METHODS = 'nestjs-session-auth:recent-methods';
+
 /** What requires an access token: `BearerAuthGuard`, and what extends it. */
 export abstract class AccessTokenGuard implements CanActivate {
   abstract canActivate(context: ExecutionContext): Promise<boolean>;

@@ -4,6 +4,7 @@ import { assertValidField, AuthError, invalidAccessToken, invalidField, unknownU
 import { reportFailure } from '../../domain/failure-report';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../../domain/fields';
 import { type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
+import { type GivenProofs, PASSWORD_METHOD } from '../../domain/proofs';
 import type { OpenedSession } from '../../domain/tokens';
 import { USERNAME_LENGTH } from '../../domain/username';
 import type { AuthPrincipal } from '../sessions/authentication';
@@ -17,6 +18,9 @@ export interface Credentials {
   readonly username: string;
   readonly password: string;
 }
+
+/** How a login identifies the user. */
+const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
 
 /** The result of a correct password: a session, or `session_limit_reached`. */
 type OpeningResult = OpenedSession | AuthError;
@@ -46,7 +50,12 @@ export class Login {
       // Without an active user a dummy hash is verified: the response time must not reveal whether the name exists.
       const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
       if (matches && user) {
-        const opened = await this.opening.open(user.id, info, { credentialsVersion: version, attempt: keys });
+        const opened = await this.opening.open(
+          user.id,
+          info,
+          { credentialsVersion: version, attempt: keys },
+          BY_PASSWORD,
+        );
         if (opened) {
           await this.upgradeHash(user, password, client.network);
           // A login that the session limit refuses is not a failure: the password was correct.
@@ -65,11 +74,11 @@ export class Login {
    * Logs in a user whom the application has authenticated, for example by single sign-on or a passkey.
    * @throws AuthError `unknown_user`, also for a disabled user; `session_limit_reached`
    */
-  async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo): Promise<OpenedSession> {
+  async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo, given: GivenProofs): Promise<OpenedSession> {
     const id = typeof user === 'object' ? user?.id : user;
     const stored = id === undefined || id === null ? null : await this.users.findById(id);
     const proof = { credentialsVersion: null, attempt: null };
-    const opened = stored?.active && (await this.opening.open(stored.id, info, proof));
+    const opened = stored?.active && (await this.opening.open(stored.id, info, proof, given));
     if (opened instanceof AuthError) throw opened;
     if (!opened) throw unknownUser();
     return opened;

@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { invalidAccessToken } from '../../domain/errors';
 import { SessionTransitions } from '../../domain/ports/sessions';
+import { assertMethods, PASSWORD_METHOD } from '../../domain/proofs';
 import { tokenPair, type TokenPair } from '../../domain/tokens';
-import { accessDigestOf, type AuthPrincipal } from '../sessions/authentication';
+import { type AuthPrincipal, currentSessionOf } from '../sessions/authentication';
 import { OpenSockets } from '../sessions/open-sockets';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { TokenIssuer } from '../sessions/token-issuer';
 import { Login } from './login';
 
-/** Confirms a user's password within a session, which continues with a pair of a new token family. */
+/** Confirms a user's identity within a session, which continues with a pair of a new token family. */
 @Injectable()
 export class Reauthentication {
   constructor(
@@ -20,18 +21,29 @@ export class Reauthentication {
     private readonly sockets: OpenSockets,
   ) {}
 
-  /** @throws AuthError `access_token_invalid` if the principal's access token is not live any more */
+  /** Confirms it by the password. @throws AuthError `access_token_invalid` as `reissue` */
   confirm(principal: AuthPrincipal, password: string, info: ClientInfo): Promise<TokenPair> {
-    return this.login.confirm(principal, password, 'password', info, async () => {
-      const context = this.lifecycle.operationContext(info);
-      const { id } = principal.session;
-      const { tokens, digests } = this.tokens.issueFamily(id, context.now);
-      const current = { id, userId: String(principal.userId), accessDigest: accessDigestOf(principal) ?? '' };
-      const expiries = await this.transitions.reissue(current, digests, context);
-      if (!expiries) throw invalidAccessToken();
-      // What the earlier tokens have opened ends with them, as at a password change. The new pair has opened nothing yet.
-      this.sockets.closeOf([id]);
-      return tokenPair(tokens, expiries);
-    });
+    return this.login.confirm(principal, password, 'password', info, () =>
+      this.reissue(principal, [PASSWORD_METHOD], info),
+    );
+  }
+
+  /** Stores that the application has confirmed it by these methods. @throws AuthError `access_token_invalid` as `reissue` */
+  async confirmBy(principal: AuthPrincipal, methods: readonly string[], info: ClientInfo): Promise<TokenPair> {
+    assertMethods(methods);
+    return this.reissue(principal, methods, info);
+  }
+
+  /** @throws AuthError `access_token_invalid` if the principal's access token is not live any more */
+  private async reissue(principal: AuthPrincipal, methods: readonly string[], info: ClientInfo): Promise<TokenPair> {
+    const current = currentSessionOf(principal);
+    if (!current) throw invalidAccessToken();
+    const context = this.lifecycle.operationContext(info);
+    const { tokens, digests } = this.tokens.issueFamily(current.id, context.now);
+    const expiries = await this.transitions.reissue(current, digests, methods, context);
+    if (!expiries) throw invalidAccessToken();
+    // What the earlier tokens have opened ends with them, as at a password change. The new pair has opened nothing yet.
+    this.sockets.closeOf([current.id]);
+    return tokenPair(tokens, expiries);
   }
 }

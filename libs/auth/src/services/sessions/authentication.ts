@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
-import { SessionStore, type SessionWithAccessToken } from '../../domain/ports/sessions';
+import { provenMethods, readData, type SessionData, type StoredProofs } from '../../domain/proofs';
+import { type CurrentSession, SessionStore, type SessionWithAccessToken } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
 import type { RequestUser } from '../../domain/request-user';
 import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
@@ -15,20 +16,29 @@ export interface AuthPrincipal {
   readonly session: SessionInfo;
   /** When the user last proved their identity: by the login, or since by `reauthenticate`. */
   readonly authenticatedAt: Date;
+  /** How the user was identified: names of RFC 8176 such as `pwd` and `otp`, with the time of the last proof. */
+  readonly methods: Readonly<Record<string, Date>>;
+  /** What the application keeps on the session; empty where it was opened without. */
+  readonly data: Readonly<Partial<SessionData>>;
 }
 
 /** A principal that was authenticated by the library itself, which knows by which access token. */
-class AuthenticatedPrincipal implements AuthPrincipal {
-  readonly #accessDigest: string;
+export class SessionPrincipal implements AuthPrincipal {
+  readonly #stored: StoredProofs;
+  readonly #accessDigest: string | null;
   readonly #user: RequestUser | null;
+  #methods: Readonly<Record<string, Date>> | undefined;
+  #data: Readonly<Partial<SessionData>> | undefined;
 
   constructor(
     readonly userId: UserId,
     readonly session: SessionInfo,
     readonly authenticatedAt: Date,
-    accessDigest: string,
+    stored: StoredProofs,
+    accessDigest: string | null,
     user: RequestUser | null,
   ) {
+    this.#stored = stored;
     this.#accessDigest = accessDigest;
     this.#user = user;
   }
@@ -38,13 +48,25 @@ class AuthenticatedPrincipal implements AuthPrincipal {
     return #user in principal ? principal.#user : null;
   }
 
-  /** The digest of the access token that authenticated the principal; null for one not made here. */
-  static accessDigestOf(this: void, principal: AuthPrincipal): string | null {
-    return #accessDigest in principal ? principal.#accessDigest : null;
+  // Most requests need neither.
+  get methods(): Readonly<Record<string, Date>> {
+    return (this.#methods ??= provenMethods(this.#stored.methods));
+  }
+
+  get data(): Readonly<Partial<SessionData>> {
+    return (this.#data ??= readData(this.#stored.data));
+  }
+
+  /** The session, with the access token that authenticated the principal; null for one not authenticated by one. */
+  static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
+    if (!(#accessDigest in principal) || principal.#accessDigest === null) return null;
+    const { session, userId } = principal;
+    const { methods } = principal.#stored;
+    return { id: session.id, userId: String(userId), accessDigest: principal.#accessDigest, methods };
   }
 }
 
-export const { accessDigestOf, requestUserOf } = AuthenticatedPrincipal;
+export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
 /** Authenticates access tokens by the database, at every request: a revocation takes effect at once. */
 @Injectable()
@@ -77,10 +99,11 @@ export class Authentication {
     if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
     if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
-    return new AuthenticatedPrincipal(
+    return new SessionPrincipal(
       this.lifecycle.userIdOf(session),
       viewSession(session, session.id),
       new Date(session.authenticatedAt),
+      found,
       accessDigest,
       account.user,
     );

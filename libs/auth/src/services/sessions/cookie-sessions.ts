@@ -5,7 +5,7 @@ import { SessionStore } from '../../domain/ports/sessions';
 import { isExpired, viewSession } from '../../domain/session';
 import { parseRefreshToken, type TokenPair } from '../../domain/tokens';
 import { measured } from '../maintenance/measured';
-import { Authentication, type AuthPrincipal } from './authentication';
+import { Authentication, type AuthPrincipal, SessionPrincipal } from './authentication';
 import { Refresh } from './refresh';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
@@ -77,11 +77,14 @@ export class CookieSessions {
       if (found?.familyDigest !== this.tokens.digest(familySecret)) continue;
       if (!(await this.lifecycle.isLive(found, this.lifecycle.now(), client))) continue;
       const { session } = found;
-      return {
-        userId: this.lifecycle.userIdOf(session),
-        session: viewSession(session, session.id),
-        authenticatedAt: new Date(session.authenticatedAt),
-      };
+      return new SessionPrincipal(
+        this.lifecycle.userIdOf(session),
+        viewSession(session, session.id),
+        new Date(session.authenticatedAt),
+        found,
+        null,
+        null,
+      );
     }
     return null;
   }

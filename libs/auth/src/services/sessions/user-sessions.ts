@@ -4,6 +4,7 @@ import { AUTH_EVENT_NAMES, type AuthEventEntry } from '../../domain/auth-event';
 import type { ClientInfo } from '../../domain/client';
 import { AuthError, invalidField } from '../../domain/errors';
 import { FIELD_MESSAGES, UUID } from '../../domain/fields';
+import { areMethodsRecent } from '../../domain/proofs';
 import { SessionDirectory, SessionStore, SessionTransitions } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
 import { isExpired, viewSession, type EndedSession, type SessionInfo } from '../../domain/session';
@@ -86,9 +87,18 @@ export class UserSessions {
     if (!ended.some((one) => one.reason === reason)) throw new AuthError('session_not_found', 'Session not found.');
   }
 
-  /** @throws AuthError `recent_login_required` where the last proof of identity is longer ago. (ASVS 7.5.1, 7.5.3) */
-  assertRecentLogin({ authenticatedAt }: AuthPrincipal, withinSeconds: number): void {
-    if (this.lifecycle.now() - authenticatedAt.getTime() < withinSeconds * 1000) return;
+  /**
+   * @param methods those that must each have been proved within the time; none for any proof of identity
+   * @throws AuthError `recent_login_required` where the last proof is longer ago. (ASVS 7.5.1, 7.5.3)
+   */
+  assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
+    const now = this.lifecycle.now();
+    const withinMs = withinSeconds * 1000;
+    const isRecent =
+      methods.length === 0
+        ? now - principal.authenticatedAt.getTime() < withinMs
+        : areMethodsRecent(principal.methods, methods, withinMs, now);
+    if (isRecent) return;
     throw new AuthError('recent_login_required', 'A recent login is required.');
   }
 

@@ -1,6 +1,7 @@
 import type { AuthEventEntry, AuthEventName } from '../../domain/auth-event';
 import type { DeviceType } from '../../domain/device';
 import type { AccountStatus } from '../../domain/account-status';
+import type { StoredProofs } from '../../domain/proofs';
 import type { RefreshableSession, TokenTransport } from '../../domain/refresh-decision';
 import type { SessionRecord, SessionState } from '../../domain/session';
 import type { PairExpiries } from '../../domain/tokens';
@@ -22,6 +23,13 @@ export function sessionFromRow(row: Row): SessionRecord {
     lastActivity: Number(row['last_activity']),
     expiresAt: Number(row['expires_at']),
   };
+}
+
+/** The columns that `proofsFromRow` reads. */
+export const PROOF_COLUMNS = 'methods data';
+
+export function proofsFromRow(row: Row): StoredProofs {
+  return { methods: row['methods'] as string, data: (row['data'] ?? null) as string | null };
 }
 
 export function accountFromRow(row: Row): AccountStatus | null {

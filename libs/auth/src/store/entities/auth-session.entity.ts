@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { DeviceType } from '../../domain/device';
+import { METHODS_LENGTH } from '../../domain/proofs';
 import type { TokenTransport } from '../../domain/refresh-decision';
 import type { EndReason, SessionState } from '../../domain/session';
 import { COMPARED_BY_BYTES, DIGEST, INSTANT, USER_ID, UUID } from './columns';
@@ -74,6 +75,12 @@ export class AuthSession {
 
   /** When the live access token first authenticated a request; stored within the grace period alone. */
   @Column({ ...INSTANT, name: 'first_used_at', nullable: true }) firstUsedAt!: number | null;
+
+  /** How the user was identified: a JSON object from the name of each method to the instant of its last proof. */
+  @Column({ type: 'varchar', length: METHODS_LENGTH }) methods!: string;
+
+  /** What the application keeps on the session: a JSON object of at most 1,024 bytes. */
+  @Column({ type: 'text', nullable: true }) data!: string | null;
 
   /** Wrong passwords in a row within the session, at password changes and reauthentications. Null for none. */
   @Column({ type: 'integer', name: 'failure_count', nullable: true }) failureCount!: number | null;

@@ -37,6 +37,8 @@ const TABLES: readonly FrozenTable[] = [
       nullable(text('replay_network_digest', 43)),
       count('replay_count'),
       nullable(instant('first_used_at')),
+      text('methods', 512),
+      nullable({ name: 'data', type: 'text' }),
       nullable(count('failure_count')),
       nullable(instant('attempt_pending_until')),
       nullable(instant('attempts_delayed_until')),

@@ -15,9 +15,9 @@ import { SessionRevocation } from './session-revocation';
 
 /** The columns of a new session that are parameters of the same name. */
 const GIVEN = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
-  idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest`;
+  idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods data`;
 
-/** All columns of a new session that are not NULL, and their values. */
+/** The columns of a new session, and their values. The others are NULL. */
 const NEW_SESSION: Readonly<Record<string, string>> = {
   ...Object.fromEntries(GIVEN.split(/\s+/).map((property) => [property, `:${property}`])),
   state: "'active'",

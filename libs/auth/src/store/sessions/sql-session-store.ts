@@ -5,7 +5,7 @@ import { SessionStore } from '../../domain/ports/sessions';
 import type { SessionRecord } from '../../domain/session';
 import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
-import { accountFromRow, sessionFromRow } from '../database/rows';
+import { accountFromRow, PROOF_COLUMNS, proofsFromRow, sessionFromRow } from '../database/rows';
 import { columns, type Statement } from '../database/statement';
 import { StatementFactory, type UserSql } from '../database/statement-factory';
 import type { Row } from '../database/transaction';
@@ -37,7 +37,7 @@ export class SqlSessionStore extends SessionStore {
     const read = this.user ? `${sessionColumns}, ${this.user.columns}` : sessionAndAccountColumns;
     const select = (condition: string): Statement =>
       statements.prepared(
-        `SELECT ${read}, ${columns('session', 'accessDigest accessExpiresAt', 's.')},
+        `SELECT ${read}, ${columns('session', `accessDigest accessExpiresAt ${PROOF_COLUMNS}`, 's.')},
            CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until
          FROM {session} s ${this.user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
       );
@@ -48,7 +48,7 @@ export class SqlSessionStore extends SessionStore {
         ? [one, { size: Infinity, statement: select('= ANY(:ids)') }]
         : [one, ...LIST_SIZES.map((size) => ({ size, statement: select('IN (:ids...)') }))];
     this.family = statements.statement(
-      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', 'familyDigest', 's.')}
+      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', `familyDigest ${PROOF_COLUMNS}`, 's.')}
        FROM {session} s WHERE s.{session.id} = :id AND s.{session.state} = 'active'`,
     );
     this.markUsed = statements.prepared(
@@ -73,7 +73,12 @@ export class SqlSessionStore extends SessionStore {
   async findFamily(id: string): Promise<SessionWithFamily | null> {
     const [row] = await this.database.read(this.family.with({ id }));
     if (!row) return null;
-    return { session: sessionFromRow(row), account: accountFromRow(row), familyDigest: String(row['family_digest']) };
+    return {
+      session: sessionFromRow(row),
+      account: accountFromRow(row),
+      familyDigest: String(row['family_digest']),
+      ...proofsFromRow(row),
+    };
   }
 
   async markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean> {
@@ -111,6 +116,7 @@ function sessionWithAccessToken(row: Row, user: UserSql | null): SessionWithAcce
     accessDigest: String(row['access_digest']),
     accessExpiresAt: Number(row['access_expires_at']),
     replayUntil: Number(row['replay_until'] ?? 0),
+    ...proofsFromRow(row),
   };
   return user ? { ...found, readUser: () => user.fromRow(row) } : found;
 }

@@ -32,8 +32,13 @@ export class SqlSessionTransitions extends SessionTransitions {
     return this.rotation.rotate(command);
   }
 
-  reissue(session: CurrentSession, issued: NewTokenFamily, context: OperationContext): Promise<PairExpiries | null> {
-    return this.reissuing.reissueAfterReauthentication(session, issued, context);
+  reissue(
+    session: CurrentSession,
+    issued: NewTokenFamily,
+    methods: readonly string[],
+    context: OperationContext,
+  ): Promise<PairExpiries | null> {
+    return this.reissuing.reissueAfterReauthentication(session, issued, methods, context);
   }
 
   end(command: EndSessions): Promise<readonly EndedSession[]> {

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { ReissuedSession } from '../../domain/outcomes';
 import type { CurrentSession, OperationContext, NewTokenFamily } from '../../domain/ports/sessions';
+import { PASSWORD_METHOD, withProvenMethods } from '../../domain/proofs';
 import { newEvent } from '../../domain/session-events';
 import type { PairExpiries } from '../../domain/tokens';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
 import { expiriesFromRow, EXPIRY_COLUMNS, sessionFromRow } from '../database/rows';
-import { columns } from '../database/statement';
+import { columns, type ParameterValues } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, firstOf, type Step } from '../database/transaction';
+import { changeAll, firstOf, type Row, type Step } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
 import { GuardedUpdate } from './guarded-update';
 import { END_SESSION_STREAK } from './sql-session-attempt-store';
@@ -21,6 +22,7 @@ import { END_SESSION_STREAK } from './sql-session-attempt-store';
 export class TokenReissue {
   private readonly replace;
   private readonly read;
+  private readonly readMethods;
   private readonly readReissued;
   private readonly confirmed: GuardedUpdate;
 
@@ -34,46 +36,64 @@ export class TokenReissue {
        {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
        {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
        {session.familyDigest} = :familyDigest, {session.generation} = 0, {session.authenticatedAt} = :now,
+       {session.methods} = :methods,
        {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL,
        ${END_SESSION_STREAK}`;
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
-    this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active}`);
+    const asRead = 's.{session.methods} = :methodsRead';
+    this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active} AND ${asRead}`);
+    this.readMethods = statements.statement(`SELECT s.{session.methods} AS methods FROM {session} s WHERE ${active}`);
     const expiries = columns('session', EXPIRY_COLUMNS, 's.');
     this.read = statements.statement(
       `SELECT ${statements.sessionColumns}, ${expiries} FROM {session} s WHERE ${active}`,
     );
     this.readReissued = statements.statement(
-      `SELECT ${expiries} FROM {session} s WHERE ${active} AND s.{session.accessDigest} = :accessDigest`,
+      `SELECT ${expiries}, ${columns('session', 'accessDigest methods', 's.')} FROM {session} s WHERE ${active}`,
     );
     this.confirmed = new GuardedUpdate(
       database,
       statements,
       events,
-      `${assignments} WHERE ${active} AND s.{session.accessDigest} = :currentAccessDigest`,
+      `${assignments} WHERE ${active} AND s.{session.accessDigest} = :currentAccessDigest AND ${asRead}`,
       { columns: expiries, everywhere: true },
     );
   }
 
-  /** The session after it, or null where it has ended. Part of a transaction that holds the user's lock. */
+  /**
+   * The session after its password was verified and replaced, or null where it has ended. Part of a transaction that holds
+   * the user's lock.
+   */
   *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
-    yield* affectedBy(this.replace.with({ ...issued, id, now }));
+    const before = yield* firstOf(this.readMethods.with({ id }));
+    if (!before) return null;
+    yield* changeAll(this.replace.with({ ...issued, id, now, ...afterProof(before, [PASSWORD_METHOD], now) }), 1);
     const row = yield* firstOf(this.read.with({ id }));
     return row && { session: sessionFromRow(row), ...expiriesFromRow(row) };
   }
 
   /** The same by itself, where the given access token is still the live one; null where it is not. */
   async reissueAfterReauthentication(
-    session: CurrentSession,
+    { id, userId, accessDigest, ...stored }: CurrentSession,
     issued: NewTokenFamily,
+    proved: readonly string[],
     { now, client }: OperationContext,
   ): Promise<PairExpiries | null> {
-    const values = { ...issued, id: session.id, currentAccessDigest: session.accessDigest, now };
-    const event = newEvent('reauthentication', session.userId, client, now);
-    const row = await this.confirmed.run(values, event);
-    if (row) return expiriesFromRow(row);
-    // An earlier run of this call, whose result was lost, may have replaced the tokens.
-    const { id, accessDigest } = values;
-    const [reissued] = (await this.database.autocommit(this.readReissued.with({ id, accessDigest }))).rows;
-    return reissued ? expiriesFromRow(reissued) : null;
+    const event = newEvent('reauthentication', userId, client, now);
+    const values = { ...issued, id, currentAccessDigest: accessDigest, now };
+    for (let before: Row = stored; ;) {
+      const row = await this.confirmed.run({ ...values, ...afterProof(before, proved, now) }, event);
+      if (row) return expiriesFromRow(row);
+      const [found] = (await this.database.autocommit(this.readReissued.with({ id }))).rows;
+      // An earlier run of this call, whose result was lost, may have replaced the tokens.
+      if (found?.['access_digest'] === issued.accessDigest) return expiriesFromRow(found);
+      // Another method may have been proved within the session since the request was authenticated.
+      if (found?.['access_digest'] !== accessDigest || found['methods'] === before['methods']) return null;
+      before = found;
+    }
   }
+}
+
+/** The parameters that add methods to those that were read. */
+function afterProof({ methods }: Row, proved: readonly string[], now: number): ParameterValues {
+  return { methods: withProvenMethods(methods as string, proved, now), methodsRead: methods };
 }
