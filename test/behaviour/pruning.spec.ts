@@ -11,6 +11,7 @@ const NOTHING: PruneReport = {
   sessions: 0,
   events: 0,
   loginFailures: 0,
+  loginTickets: 0,
   passwordResets: 0,
 };
 

@@ -1,8 +1,14 @@
-import type { AuthModuleOptions } from 'nestjs-session-auth';
+import { SecondFactor, type AuthModuleOptions } from 'nestjs-session-auth';
 import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
 import { Host, PASSWORD } from '../support/host';
 import { statementsOf, Tap } from '../support/tap';
+
+class SecondFactorOfAll extends SecondFactor {
+  isRequired(): boolean {
+    return true;
+  }
+}
 
 /** The statements to the database while some work is done, by their first word. */
 async function statementsDuring(tap: Tap, work: () => Promise<unknown>): Promise<string[]> {
@@ -114,6 +120,15 @@ describe.each(DATABASES)('the statements to %s', (name) => {
     const statements = await statementsDuring(tap, () => host.login());
     expect(statements.length).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
     expect(statements).toContain('COMMIT');
+  });
+
+  it('of a login that needs a second factor are at most 13', async () => {
+    const own = await start({ secondFactor: new SecondFactorOfAll() });
+    const login = (): Promise<unknown> => expect(own.login()).rejects.toThrow('second_factor_required');
+    const tapped = new Tap(own);
+    for (let logins = 0; logins < 2; logins++) {
+      expect((await statementsDuring(tapped, login)).length).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
+    }
   });
 
   it('of the very first login of a user are at most 13', async () => {

@@ -128,6 +128,7 @@ stories('ended sessions of one user', { auth: AUTH }, (at: Stage) => {
     expect(deleted.filter(([table]) => table !== 'auth_login_failures')).toEqual([
       ['auth_sessions', 1],
       ['auth_password_resets', 1],
+      ['auth_login_tickets', 1],
       ['auth_sessions', 500],
       ['auth_sessions', 500],
       ['auth_events', 500],
@@ -135,6 +136,7 @@ stories('ended sessions of one user', { auth: AUTH }, (at: Stage) => {
       ['auth_sessions', 1],
       ['auth_events', 1],
       ['auth_password_resets', 1],
+      ['auth_login_tickets', 1],
       ['auth_user_locks', 1],
     ]);
     expect(await host.dataSource.getRepository(AuthSession).count()).toBe(0);

@@ -100,7 +100,12 @@ export const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
     declared: `import type { AuthService as Auth, ClientInfo } from 'nestjs-session-auth';
       declare const auth: Auth;
       declare const client: ClientInfo;
-      declare const user: { readonly id: number };`,
+      declare const user: { readonly id: number };
+      declare const codes: { use(userId: string, code: string): Promise<boolean> };`,
+    modules: {
+      enrolments: 'export declare class Enrolments { exists(userId: string): Promise<boolean>; }',
+      codes: 'export declare class Codes { use(userId: string, code: string): Promise<boolean>; }',
+    },
   },
   'docs/sign-up.md': {
     declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';

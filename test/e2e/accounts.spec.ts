@@ -50,13 +50,15 @@ stories('an account', {}, (at: Stage) => {
     const bob = await host.login('bob');
     const id = await idOf(host, 'alice');
     await host.auth.createPasswordResetToken(id);
+    const ticket = await host.auth.createLoginTicket(id, { methods: ['hwk'] });
+    await host.auth.attempt({ ticket, method: 'otp' }, {}, () => false);
     await host.auth.forgetUser(id);
-    const tables = ['sessions', 'events', 'login_failures', 'password_resets', 'user_locks'];
+    const tables = ['sessions', 'events', 'login_failures', 'password_resets', 'login_tickets', 'user_locks'];
     const rows = await Promise.all(tables.map((table) => host.dataSource.query(`SELECT * FROM auth_${table}`)));
     const left = JSON.stringify(rows);
     expect(left).not.toContain(id);
     expect(left).not.toContain(session.session_id);
-    expect(rows.map((found: unknown[]) => found.length)).toEqual([1, 1, 0, 0, 1]);
+    expect(rows.map((found: unknown[]) => found.length)).toEqual([1, 1, 0, 0, 0, 1]);
     expect(host.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'user_deleted' }]);
     await host.refresh(session.refresh_token).expect(400);
     await host.get('/me', bob.access_token).expect(200);

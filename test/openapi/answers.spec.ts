@@ -4,8 +4,10 @@ import {
   AuthController,
   PasswordController,
   ReauthenticationController,
+  SecondFactor,
   SessionsController,
   type AuthModuleOptions,
+  type ClientInfo,
 } from 'nestjs-session-auth';
 import { sendRaw, stories, type RawAnswer, type Stage } from '../e2e/stories';
 import { MINUTE } from '../support/driven-clock';
@@ -14,7 +16,16 @@ import { Tap } from '../support/tap';
 import { documentOf } from './document';
 import { Witness } from './witness';
 
+const NEEDS_SECOND_FACTOR = 'needs a second factor';
+
+class SecondFactorOfSome extends SecondFactor {
+  isRequired(_: unknown, { userAgent }: ClientInfo): boolean {
+    return userAgent === NEEDS_SECOND_FACTOR;
+  }
+}
+
 const AUTH: AuthModuleOptions = {
+  secondFactor: new SecondFactorOfSome(),
   sessionPolicy: 'max_count',
   maxSessions: 2,
   onSessionLimit: 'reject',
@@ -131,6 +142,13 @@ stories('the OpenAPI document and the live answers', { auth: AUTH }, (at: Stage)
     await expectStatus(send(endpoint), 401);
     await expectStatus(send(endpoint, { headers: ['Authorization: Bearer x'] }), 401);
     await expectStatus(send(endpoint, { headers: ['Authorization: Bearer x', 'Authorization: Bearer y'] }), 400);
+  });
+
+  it('a login of a user who needs a second factor', async () => {
+    const text = JSON.stringify({ username: 'bob', password: PASSWORD });
+    const headers = [JSON_TYPE, `User-Agent: ${NEEDS_SECOND_FACTOR}`];
+    const answer = await send(ENDPOINTS[0]!, { headers, text });
+    expect([answer.status, answer.body]).toEqual([403, expect.stringContaining('"login_ticket":"nsal_')]);
   });
 
   it('a login at the limit', async () => {

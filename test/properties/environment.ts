@@ -15,6 +15,7 @@ const TABLES = [
   'auth_sessions',
   'auth_events',
   'auth_login_failures',
+  'auth_login_tickets',
   'auth_password_resets',
   'auth_user_locks',
   'auth_users',

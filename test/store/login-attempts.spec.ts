@@ -14,7 +14,7 @@ import { Host } from '../support/host';
 import { statementsOf, Tap } from '../support/tap';
 
 const NOW = 1_800_000_000_000;
-const KEYS = { network: 'n'.repeat(64), account: 'u'.repeat(64) };
+const KEYS = { network: 'n'.repeat(64), account: 'u'.repeat(64), owner: 'o'.repeat(64), method: 'otp' };
 const LIMITS: StreakLimits = { throttleFrom: 2, windowMs: 300_000, accountBlock: 'unfamiliar' };
 const ATTEMPT = { ...KEYS, now: NOW, limits: LIMITS, enforceAccountLimits: true };
 
@@ -72,7 +72,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     const { failures: failureCount, ...rest } = streak;
     await host.dataSource
       .getRepository(AuthLoginFailure)
-      .insert({ key, accountKey: KEYS.account, failureCount, ...rest });
+      .insert({ key, accountKey: KEYS.owner, method: KEYS.method, failureCount, ...rest });
   };
 
   const read = async (key: string): Promise<FailureStreak | null> => {

@@ -62,6 +62,7 @@ describe.each(DATABASES)('the statements on %s', (name) => {
     expect([...written].filter((table) => table.startsWith('auth_')).sort()).toEqual([
       'auth_events',
       'auth_login_failures',
+      'auth_login_tickets',
       'auth_password_resets',
       'auth_sessions',
       'auth_user_locks',
@@ -96,6 +97,11 @@ async function wholeStory(host: Host): Promise<void> {
   const { auth } = host;
   const credentials = { username: 'alice', password: PASSWORD };
   await auth.login({ ...credentials, password: 'wrong' }).catch(() => undefined);
+  const { user, ticket } = await auth.verifyCredentials(credentials);
+  await auth.attempt({ ticket, method: 'otp' }, {}, () => false);
+  await auth.attempt({ ticket, method: 'otp' }, {}, () => true);
+  await auth.openSession({ ticket });
+  for (let i = 0; i <= 20; i++) await auth.createLoginTicket(user, { methods: ['hwk'] });
   const opened = await auth.login(credentials);
   const pair = await auth.refresh(opened.refreshToken);
   await auth.refresh(opened.refreshToken);

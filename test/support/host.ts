@@ -187,6 +187,7 @@ export class Host {
       'auth_sessions',
       'auth_events',
       'auth_login_failures',
+      'auth_login_tickets',
       'auth_password_resets',
       'auth_user_locks',
     ]) {

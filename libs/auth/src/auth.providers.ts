@@ -9,7 +9,7 @@ import { OpenTelemetryMetrics } from './adapters/open-telemetry-metrics';
 import { SystemClock } from './adapters/system-clock';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import { AUTH_EXTRAS } from './auth.module-definition';
-import { createAccountSource, createReplaceable } from './replaceables';
+import { createAccountSource, createReplaceable, createSecondFactor } from './replaceables';
 import {
   AccountStore,
   CredentialStore,
@@ -17,6 +17,7 @@ import {
   SessionAttemptStore,
   UserStore,
 } from './domain/ports/accounts';
+import { LoginTicketStore, SecondFactor } from './domain/ports/login-tickets';
 import { HistoryGrowth } from './domain/history-growth';
 import { SignalBus } from './domain/ports/events';
 import { ApplicationTransactions, Clock, CryptoSource, DeviceDetector, Metrics } from './domain/ports/platform';
@@ -30,10 +31,12 @@ import { AttemptSlots } from './services/credentials/attempt-slots';
 import { Login } from './services/credentials/login';
 import { FailedLoginReport } from './services/credentials/failed-login-report';
 import { LoginAttempts } from './services/credentials/login-attempts';
+import { LoginTickets } from './services/credentials/login-tickets';
 import { LoginThrottle } from './services/credentials/login-throttle';
 import { PasswordReplacement } from './services/credentials/password-replacement';
 import { PasswordReset } from './services/credentials/password-reset';
 import { Passwords } from './services/credentials/passwords';
+import { SecretAttempts } from './services/credentials/secret-attempts';
 import { SessionAttempts } from './services/credentials/session-attempts';
 import { Reauthentication } from './services/credentials/reauthentication';
 import { UserPassword } from './services/credentials/user-password';
@@ -64,6 +67,7 @@ import { PasswordTransition } from './store/accounts/password-transition';
 import { SqlAccountStore } from './store/accounts/sql-account-store';
 import { SqlCredentialStore } from './store/accounts/sql-credential-store';
 import { SqlLoginAttemptStore } from './store/accounts/sql-login-attempt-store';
+import { SqlLoginTicketStore } from './store/accounts/sql-login-ticket-store';
 import { UserLocks } from './store/accounts/user-locks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
 import { Database } from './store/database/database';
@@ -175,6 +179,7 @@ const ACCOUNT_PROVIDERS: Provider[] = [
   { provide: AccountStore, useClass: SqlAccountStore },
   { provide: CredentialStore, useClass: SqlCredentialStore },
   { provide: LoginAttemptStore, useClass: SqlLoginAttemptStore },
+  { provide: LoginTicketStore, useClass: SqlLoginTicketStore },
   { provide: SessionAttemptStore, useClass: SqlSessionAttemptStore },
   UserLocks,
   PasswordTransition,
@@ -192,10 +197,13 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
   LoginThrottle,
   LoginAttempts,
   SessionAttempts,
+  { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
+  LoginTickets,
   Login,
   PasswordReplacement,
   PasswordReset,
   Reauthentication,
+  SecretAttempts,
   UserPassword,
   Accounts,
   AccountServices,

@@ -74,6 +74,7 @@ export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/platfo
 export type { AuthSignalName, AuthSignals } from './domain/signals';
 
 // What can be replaced
+export { SecondFactor } from './domain/ports/login-tickets';
 export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './domain/ports/accounts';
 export { Argon2PasswordHasher, type Argon2Work } from './adapters/hashers/argon2-password-hasher';
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
@@ -88,6 +89,7 @@ export {
   AUTH_ENTITIES_WITHOUT_USERS,
   AuthEvent,
   AuthLoginFailure,
+  AuthLoginTicket,
   AuthPasswordReset,
   AuthSession,
   AuthUser,

@@ -1,7 +1,9 @@
 import type { ModuleRef } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
+import { ApplicationSecondFactor } from './adapters/application-second-factor';
 import { ApplicationUserStore } from './adapters/application-user-store';
 import type { Clock, CryptoSource } from './domain/ports/platform';
+import { NoSecondFactor, type SecondFactor } from './domain/ports/login-tickets';
 import type { NewUser, UserEntityMapping } from './domain/ports/accounts';
 import type { NameMatching } from './domain/username';
 import type { Replaceable, ResolvedAuthOptions } from './options/auth-options';
@@ -62,6 +64,15 @@ function refuseFurther([first]: readonly string[]): void {
     `createUser was given the property '${first}', and AuthUser has no column for it; map an entity of your own: ` +
       "users: { entity: User, username: 'email', passwordHash: 'password' }",
   );
+}
+
+/** The second factor that the options name, or none. */
+export async function createSecondFactor(
+  moduleRef: ModuleRef,
+  { secondFactor }: ResolvedAuthOptions,
+): Promise<SecondFactor> {
+  if (!secondFactor) return new NoSecondFactor();
+  return new ApplicationSecondFactor(await createReplaceable(moduleRef, secondFactor));
 }
 
 /** A class is created by Nest, with what it injects; an object is used as it is. */

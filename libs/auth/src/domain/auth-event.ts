@@ -1,6 +1,7 @@
 /** The kinds of events in the durable log. */
 export const AUTH_EVENT_NAMES = [
   'login_success',
+  'first_factor_success',
   'login_failure',
   'login_blocked',
   'logout',

@@ -10,6 +10,8 @@ export type AuthErrorCode =
   | 'session_limit_reached'
   | 'recent_login_required'
   | 'cross_site_request'
+  | 'second_factor_required'
+  | 'invalid_login_ticket'
   | 'invalid_reset_token'
   | 'too_many_attempts'
   | 'body_malformed'
@@ -27,6 +29,7 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 /** A refusal. Its message is safe to show: it contains no token, password, SQL or parameter. */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError';
+  readonly #loginTicket: string | null;
 
   constructor(
     readonly code: AuthErrorCode,
@@ -34,8 +37,15 @@ export class AuthError extends Error {
     readonly fields: FieldErrors = {},
     /** When it may be tried again, where that is known. */
     readonly retryAfterSeconds: number | null = null,
+    loginTicket: string | null = null,
   ) {
     super(message);
+    this.#loginTicket = loginTicket;
+  }
+
+  /** With `second_factor_required` of a login: the ticket to continue with. Not a property, so that no log shows it. */
+  get loginTicket(): string | null {
+    return this.#loginTicket;
   }
 }
 
@@ -67,6 +77,15 @@ export function credentialsMissing(): AuthError {
 /** Not a live access token of an active user, or its session ended while the request was served. */
 export function invalidAccessToken(): AuthError {
   return new AuthError('access_token_invalid', 'Invalid or expired access token.');
+}
+
+/** The first step was right. @param loginTicket the ticket to continue with, where one was created */
+export function secondFactorRequired(loginTicket: string | null = null): AuthError {
+  return new AuthError('second_factor_required', 'A second factor is required.', {}, null, loginTicket);
+}
+
+export function invalidLoginTicket(): AuthError {
+  return new AuthError('invalid_login_ticket', 'Invalid or expired login ticket.');
 }
 
 export function unknownUser(): AuthError {

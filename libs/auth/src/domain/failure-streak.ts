@@ -176,4 +176,8 @@ export function delayAfter(failures: number, throttleFrom: number | false): numb
 export interface AttemptKeys {
   readonly network: string;
   readonly account: string;
+  /** The account of the user or name: that of the streak of passwords. All streaks of the account are found by it. */
+  readonly owner: string;
+  /** What is verified: `pwd`, or another method. */
+  readonly method: string;
 }

@@ -2,7 +2,8 @@ import type { AuthErrorCode } from './errors';
 import type { EndReason } from './session';
 
 /** What pruning removes or ends. */
-export type PruneKind = 'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'password_resets';
+export type PruneKind =
+  'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets';
 
 /** Why a server takes no writes for now. A Galera node that is not synchronised is not ready, nor is a server that starts. */
 export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';

@@ -12,7 +12,7 @@ export type OpenOutcome =
       readonly newDevice: boolean;
     }
   | { readonly kind: 'limit_reached'; readonly activeSessions: number }
-  /** The password was changed, or the user disabled, while it was being verified. */
+  /** The password was changed, the user disabled or the login ticket used meanwhile. */
   | { readonly kind: 'credentials_changed' };
 
 /** A session that continues with a fresh token pair. */

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 /**
  * What the application keeps on a session, besides the user: declare its properties by module
  * augmentation. A session may have none of them, so all are optional when they are read.
@@ -47,6 +45,11 @@ export function provenMethods(stored: string): Record<string, Date> {
 /** How many methods are stored. */
 export function methodCount(stored: string): number {
   return Object.keys(parse(stored)).length;
+}
+
+/** Whether the method was proved at this very instant. */
+export function isProvedAt(stored: string, name: string, at: number): boolean {
+  return parse(stored)[name] === at;
 }
 
 /** The stored methods after these were proved. Beyond 8, those proved longest ago are dropped. */
@@ -97,18 +100,26 @@ export function readData(stored: string | null): Partial<SessionData> {
 /** What JSON would change is refused: a Date, for example, would come back as text. */
 function storedData(data: Partial<SessionData> | undefined): string | null {
   if (data === undefined) return null;
-  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
-  const text = isObject ? JSON.stringify(data) : undefined;
-  if (text === undefined || !isDeepStrictEqual(JSON.parse(text), data)) {
+  if (data === null || Array.isArray(data) || typeof data !== 'object' || !isJson(data)) {
     throw new Error(
       'data cannot be stored as JSON; pass a plain object of texts, numbers, booleans, lists and objects.',
     );
   }
+  const text = JSON.stringify(data);
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_DATA_BYTES) return text;
   throw new Error(
     `data has ${bytes} bytes as JSON, and ${MAX_DATA_BYTES} are the most; store the rest in your own table.`,
   );
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
+  if (Array.isArray(value)) return Array.from(value).every(isJson);
+  if (value === null) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson);
 }
 
 function parse(stored: string): MethodTimes {

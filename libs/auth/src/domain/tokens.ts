@@ -5,6 +5,7 @@ const FORMATS = {
   access: { prefix: 'nsaa_', bytes: 48 },
   refresh: { prefix: 'nsar_', bytes: 69 },
   password_reset: { prefix: 'nsap_', bytes: 33 },
+  login_ticket: { prefix: 'nsal_', bytes: 33 },
 } as const;
 
 type TokenKind = keyof typeof FORMATS;
@@ -12,7 +13,7 @@ type TokenKind = keyof typeof FORMATS;
 const PREFIX_LENGTH = 5;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const TOKEN = /^nsa[arp]_[A-Za-z0-9_-]+$/;
+const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
 
 const SESSION_ID_BYTES = 16;
 const GENERATION_OFFSET = 32;
@@ -25,6 +26,8 @@ export const REFRESH_SECRET_BYTES = 33;
 export const FAMILY_SECRET_BYTES = 16;
 /** Random bytes in a password reset token. */
 export const RESET_SECRET_BYTES = FORMATS.password_reset.bytes;
+/** Random bytes in a login ticket. */
+export const TICKET_SECRET_BYTES = FORMATS.login_ticket.bytes;
 /** The first generation that no token has. */
 export const GENERATION_LIMIT = 0xffffffff;
 
@@ -108,6 +111,16 @@ export function formatResetToken(secret: Uint8Array): string {
 /** Whether the text has the form of a password reset token. */
 export function isResetToken(text: string): boolean {
   return tokenPayload('password_reset', text) !== null;
+}
+
+/** A login ticket: random bytes alone. */
+export function formatLoginTicket(secret: Uint8Array): string {
+  return formatToken('login_ticket', secret);
+}
+
+/** Whether the text has the form of a login ticket. */
+export function isLoginTicket(text: string): boolean {
+  return tokenPayload('login_ticket', text) !== null;
 }
 
 function formatToken(kind: TokenKind, payload: Uint8Array): string {

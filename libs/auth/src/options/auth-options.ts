@@ -1,5 +1,6 @@
 import type { AccountBlock } from '../domain/failure-streak';
 import type { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
+import type { SecondFactor } from '../domain/ports/login-tickets';
 import type { UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { NameMatching } from '../domain/username';
 
@@ -204,6 +205,11 @@ export interface AuthModuleOptions {
   /** A class that extends `DeviceDetector`, or an instance. Default: ua-parser-js, where it is installed. */
   deviceDetector?: Replaceable<DeviceDetector>;
   /**
+   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. A login of
+   * such a user opens no session: it is 403 with a login ticket. Default: none.
+   */
+  secondFactor?: Replaceable<SecondFactor>;
+  /**
    * How the token of a call is found that comes neither over HTTP nor in the usual place of its
    * transport: a class that extends `TokenSource`, or an instance. Default: none.
    */
@@ -226,7 +232,7 @@ export interface AuthModuleExtras {
 
 /** The options that are objects of options. */
 export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
-type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'tokenSource';
+type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource';
 
 /** Options whose default depends on more than other options: undefined where nothing is written. */
 type OpenName = 'refreshReuseGraceSeconds';

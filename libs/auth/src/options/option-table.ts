@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
+import { SecondFactor } from '../domain/ports/login-tickets';
 import { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
 import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
 import {
@@ -107,6 +108,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     defaultText: 'ua-parser-js, where it is installed',
     rule: extending(DeviceDetector),
   },
+  secondFactor: { default: undefined, defaultText: 'none', rule: extending(SecondFactor) },
   tokenSource: { default: undefined, defaultText: 'none', rule: extending(TokenSource) },
 };
 

@@ -71,25 +71,80 @@ export class AuthService {
 
   /**
    * Logs a user in by name and password.
-   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`;
+   *   `second_factor_required`, with `loginTicket`
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
     return measured(this.metrics, 'session_auth.login.duration', () => this.sessions.login.login(credentials, client));
   }
 
   /**
-   * Opens a session for a user whom the application has identified: by single sign-on, a passkey.
-   * @param proofs `methods`: 1 to 8 names of RFC 8176 by which the user was identified, such as `hwk`. Default: none.
-   *   `data`: what to keep on the session, a JSON object of at most 1,024 bytes; see `SessionData`. Default: none.
-   * @throws AuthError `unknown_user`, also for one who is not active; `session_limit_reached`. Error for methods or
-   *   data that cannot be stored
+   * Verifies name and password, throttled and recorded as a login, and returns a login ticket: opaque,
+   * valid for 5 minutes or 5 failed attempts. It ends with a password change or reset, when the user is disabled, and
+   * at `logoutAll`. A user has at most 20; a further one ends the oldest.
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
    */
-  openSession(
+  verifyCredentials(
+    credentials: Credentials,
+    client: ClientInfo = {},
+  ): Promise<{ readonly user: { readonly id: UserId; readonly username: string }; readonly ticket: string }> {
+    return this.sessions.login.verifyCredentials(credentials, client);
+  }
+
+  /**
+   * Returns a login ticket for a user whom the application has identified by a first step other than a password.
+   * @param proofs as for `openSession`; `methods` has at least one name
+   * @throws AuthError `unknown_user`, also for one who is not active. Error for methods or data that cannot be stored
+   */
+  createLoginTicket(
     user: { readonly id: UserId } | UserId,
+    proofs: { readonly methods: readonly string[]; readonly data?: Partial<SessionData> },
+    client: ClientInfo = {},
+  ): Promise<string> {
+    return this.sessions.tickets.issueFor(user, proofs, client);
+  }
+
+  /**
+   * Checks a secret other than the password, such as a one-time code, under the throttle. A right one adds the method to
+   * the ticket or session. A wrong one counts for the user and this method, with the delays and the block of failed
+   * logins, and in the ticket, which the fifth ends; with a principal it counts in the session, which the 100th ends.
+   * @param target a ticket or a principal, and the method: its name of RFC 8176, such as `otp`, or your own: a letter,
+   *   then up to 31 of a-z, 0-9, _ and -
+   * @param verify checks it for the given user, and returns true or false. If it throws, only the ticket counts that.
+   *   It must accept a code once, whatever runs at the same time.
+   * @returns what `verify` returned
+   * @throws AuthError `too_many_attempts` or `busy`, without a check; `invalid_login_ticket`, `access_token_invalid`
+   */
+  attempt(
+    target:
+      | { readonly ticket: string; readonly method: string }
+      | { readonly principal: AuthPrincipal; readonly method: string },
+    client: ClientInfo,
+    verify: (user: { readonly id: UserId; readonly username: string }) => boolean | Promise<boolean>,
+  ): Promise<boolean> {
+    return this.users.secretAttempts.attempt(target, client, verify);
+  }
+
+  /**
+   * Opens a session with a login ticket, which is consumed, or for a user whom the application has identified: by single
+   * sign-on, a passkey. An object with `ticket` is a ticket, whatever else it has.
+   * @param proofs for a user. `methods`: 1 to 8 names of RFC 8176 by which the user was identified, such as `hwk`.
+   *   Default: none. `data`: what to keep on the session, a JSON object of at most 1,024 bytes; see `SessionData`.
+   *   Default: none. A ticket brings its own.
+   * @throws AuthError `session_limit_reached`, which leaves the ticket valid. For a user `unknown_user`, also for one
+   *   who is not active. For a ticket `invalid_login_ticket`; `second_factor_required` while it has one method alone
+   *   and `secondFactor` requires another. Error for methods or data that cannot be stored
+   */
+  async openSession(
+    user: { readonly ticket: string } | { readonly id: UserId } | UserId,
     client: ClientInfo = {},
     proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
   ): Promise<OpenedSession> {
-    return this.sessions.login.loginAs(user, client, proofs);
+    if (typeof user !== 'object' || user === null || !('ticket' in user)) {
+      return this.sessions.login.loginAs(user, client, proofs);
+    }
+    if (proofs.methods ?? proofs.data) throw new Error('A login ticket has its own methods and data; leave them out.');
+    return this.sessions.tickets.open(user.ticket, client);
   }
 
   /**

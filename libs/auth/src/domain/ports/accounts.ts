@@ -4,7 +4,7 @@ import type { Admission, AttemptKeys, CountedFailure, StreakLimits } from '../fa
 import type { ReissuedSession } from '../outcomes';
 import { withoutHash, type RequestUser } from '../request-user';
 import type { EndedSession } from '../session';
-import type { OperationContext, NewTokenFamily } from './sessions';
+import type { CurrentSession, OperationContext, NewTokenFamily } from './sessions';
 
 /** A user's id in the application's own type. The library stores it as text. */
 export type UserId = string | number | bigint;
@@ -223,8 +223,8 @@ export abstract class LoginAttemptStore {
   abstract fail(attempt: FailedAttempt): Promise<CountedFailure>;
   /** Returns the slots of an attempt without a result. */
   abstract release(keys: AttemptKeys): Promise<void>;
-  /** Ends all streaks of an account, from wherever they come. */
-  abstract reset(accountKey: string): Promise<void>;
+  /** Ends all streaks of an account, or those of one method, from wherever they come. */
+  abstract reset(accountKey: string, method?: string): Promise<void>;
 }
 
 /** A wrong password within a session. */
@@ -241,6 +241,8 @@ export abstract class SessionAttemptStore {
   abstract admit(sessionId: string, now: number): Promise<Admission | null>;
   /** Returns the slot of an attempt that was admitted at this instant and has no result. */
   abstract release(sessionId: string, admittedAt: number): Promise<void>;
+  /** Adds a proven method to the session, and ends the streak; false where the access token is not live any more. */
+  abstract prove(session: CurrentSession, method: string, now: number): Promise<boolean>;
   /** Counts a failure and records it. The 100th in a row ends the session. */
   abstract fail(
     attempt: FailedSessionAttempt,

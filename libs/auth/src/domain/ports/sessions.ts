@@ -36,6 +36,8 @@ export interface OpenSession extends OperationContext, SessionPolicy {
   readonly credentialsVersion: number | null;
   /** The failed logins that this login ends; null where no password was verified. */
   readonly attempt: AttemptKeys | null;
+  /** The login ticket that the session is opened with, and the methods that it held; null where there is none. */
+  readonly ticket: { readonly digest: string; readonly methods: string } | null;
 }
 
 export interface RotateToken extends OperationContext {
@@ -85,12 +87,11 @@ export interface SessionWithFamily extends SessionLookup, StoredProofs {
   readonly familyDigest: string;
 }
 
-/** The session of a request, with the digest of the access token that authenticated it. */
+/** The session of a request as of its authentication, with the digest of the access token. */
 export interface CurrentSession {
   readonly id: string;
   readonly userId: string;
   readonly accessDigest: string;
-  /** The methods that it stored when the request was authenticated. */
   readonly methods: string;
 }
 
@@ -181,7 +182,7 @@ export abstract class SessionDirectory {
 }
 
 /** What pruning removes by age alone. */
-export type Prunable = 'events' | 'loginFailures' | 'passwordResets';
+export type Prunable = 'events' | 'loginFailures' | 'loginTickets' | 'passwordResets';
 
 /** What one batch did to the sessions that were due. */
 export interface PrunedSessions {

@@ -35,7 +35,7 @@ export class AuthController {
     summary: 'Opens a session',
     body: LoginRequest,
     returns: OpenedSessionResponse,
-    errors: ['invalid_credentials', 'session_limit_reached', 'too_many_attempts'],
+    errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
   })
   async login(
     @Req() request: AuthRequest,

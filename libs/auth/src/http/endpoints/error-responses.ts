@@ -4,7 +4,11 @@ import type { AuthResponse } from '../platform/request';
 
 const BODIES = {
   detail: ({ message }: AuthError): object => ({ detail: message }),
-  detailWithCode: ({ message, code }: AuthError): object => ({ detail: message, code }),
+  detailWithCode: ({ message, code, loginTicket }: AuthError): object => ({
+    detail: message,
+    code,
+    ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
+  }),
   nonFieldErrors: ({ message }: AuthError): object => ({ non_field_errors: [message] }),
   fields: ({ fields }: AuthError): object => ({ ...fields }),
 } as const;
@@ -43,6 +47,8 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit is reached.' },
   recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
   cross_site_request: { status: 403, body: 'detailWithCode', example: 'The request comes from another site.' },
+  second_factor_required: { status: 403, body: 'detailWithCode', example: 'A second factor is required.' },
+  invalid_login_ticket: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired login ticket.' },
   invalid_reset_token: { status: 400, body: 'nonFieldErrors' },
   too_many_attempts: {
     status: 429,

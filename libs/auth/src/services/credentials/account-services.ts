@@ -3,6 +3,7 @@ import { Accounts } from './accounts';
 import { PasswordReset } from './password-reset';
 import { Passwords } from './passwords';
 import { Reauthentication } from './reauthentication';
+import { SecretAttempts } from './secret-attempts';
 import { UserPassword } from './user-password';
 
 /** The use cases of users and their passwords, grouped for `AuthService`. */
@@ -14,5 +15,6 @@ export class AccountServices {
     readonly password: UserPassword,
     readonly passwordReset: PasswordReset,
     readonly reauthentication: Reauthentication,
+    readonly secretAttempts: SecretAttempts,
   ) {}
 }

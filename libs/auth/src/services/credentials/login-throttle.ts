@@ -3,6 +3,7 @@ import type { Client } from '../../domain/client';
 import type { Admission, AttemptKeys, StreakLimits } from '../../domain/failure-streak';
 import { LoginAttemptStore, type StoredUser, type UserId } from '../../domain/ports/accounts';
 import { Clock, CryptoSource } from '../../domain/ports/platform';
+import { PASSWORD_METHOD } from '../../domain/proofs';
 import { foldName } from '../../domain/username';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import type { Slots } from './attempt-slots';
@@ -28,13 +29,23 @@ export class LoginThrottle {
   }
 
   /**
-   * Returns the keys of the failure streaks that an attempt belongs to.
+   * Returns the keys of the failure streaks that a login by password belongs to.
    * @param username the name as it was entered
    * @param user the user with that name, or null
    */
   keysOf(username: string, user: StoredUser | null, { network }: Pick<Client, 'network'>): AttemptKeys {
     const account = user ? userAccount(user.id) : `name\0${foldName(username, this.options.nameMatching)}`;
-    return { network: this.crypto.sha256(`${network}\0${account}`), account: this.accountKeyOf(account) };
+    const owner = this.accountKeyOf(account);
+    return { network: this.networkKeyOf(network, account), account: owner, owner, method: PASSWORD_METHOD };
+  }
+
+  /** Returns those that an attempt at another method of a user belongs to: each method has streaks of its own. */
+  keysOfMethod(method: string, user: StoredUser, client: Pick<Client, 'network'>): AttemptKeys {
+    const ofPassword = this.keysOf(user.username, user, client);
+    if (method === PASSWORD_METHOD) return ofPassword;
+    const account = `method\0${method}\0${String(user.id)}`;
+    const network = this.networkKeyOf(client.network, account);
+    return { network, account: this.accountKeyOf(account), owner: ofPassword.owner, method };
   }
 
   /** Returns the slots that an attempt needs: one in the streak of its network, and one in that of the account. */
@@ -64,9 +75,14 @@ export class LoginThrottle {
     emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }));
   }
 
-  /** Resets all failure streaks of a user. Takes part in the application's transaction. */
+  /** Resets all failure streaks of a user, of every method. Takes part in the application's transaction. */
   resetUser(id: UserId): Promise<void> {
     return this.store.reset(this.accountKeyOf(userAccount(id)));
+  }
+
+  /** Resets those of the password alone: whoever can reset it must not have more guesses at another method. */
+  resetPassword(id: UserId): Promise<void> {
+    return this.store.reset(this.accountKeyOf(userAccount(id)), PASSWORD_METHOD);
   }
 
   /** Resets all failure streaks of a name, and of the user with that name. */
@@ -82,6 +98,10 @@ export class LoginThrottle {
   private isFamiliar(user: StoredUser | null, { trackedNetwork }: Pick<Client, 'trackedNetwork'>): Promise<boolean> {
     if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return Promise.resolve(false);
     return this.store.isFamiliar(user?.id ?? null, trackedNetwork);
+  }
+
+  private networkKeyOf(network: string, account: string): string {
+    return this.crypto.sha256(`${network}\0${account}`);
   }
 
   /** The key of the account's streak across all networks. */

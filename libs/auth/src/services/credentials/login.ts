@@ -1,15 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
-import { assertValidField, AuthError, invalidAccessToken, invalidField, unknownUser } from '../../domain/errors';
+import { assertValidField, AuthError, invalidAccessToken, invalidField } from '../../domain/errors';
+import { secondFactorRequired, unknownUser } from '../../domain/errors';
+import type { AttemptKeys } from '../../domain/failure-streak';
 import { reportFailure } from '../../domain/failure-report';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../../domain/fields';
 import { type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
-import { type GivenProofs, PASSWORD_METHOD } from '../../domain/proofs';
+import type { IdentifiedUser } from '../../domain/ports/login-tickets';
+import { type GivenProofs, PASSWORD_METHOD, storedProofs } from '../../domain/proofs';
 import type { OpenedSession } from '../../domain/tokens';
 import { USERNAME_LENGTH } from '../../domain/username';
 import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionOpening } from '../sessions/session-opening';
 import { LoginAttempts } from './login-attempts';
+import { identified, LoginTickets } from './login-tickets';
 import { Passwords } from './passwords';
 import { SessionAttempts } from './session-attempts';
 
@@ -22,8 +26,14 @@ export interface Credentials {
 /** How a login identifies the user. */
 const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
 
-/** The result of a correct password: a session, or `session_limit_reached`. */
-type OpeningResult = OpenedSession | AuthError;
+/** A user whose password was correct. The slots of the attempt are held. */
+interface Verified {
+  readonly user: StoredUser;
+  /** The version of the credentials that was read before the password was verified. */
+  readonly credentialsVersion: number;
+  /** The failure streaks that the login ends. */
+  readonly attempt: AttemptKeys;
+}
 
 /** Authenticates users: at login, and again within a session. */
 @Injectable()
@@ -36,38 +46,37 @@ export class Login {
     private readonly users: UserStore,
     private readonly passwords: Passwords,
     private readonly opening: SessionOpening,
+    private readonly tickets: LoginTickets,
   ) {}
 
   /**
    * Logs a user in by name and password.
-   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `second_factor_required`,
+   *   `busy`, `invalid_field`
    */
-  async login({ username, password }: Credentials, info: ClientInfo): Promise<OpenedSession> {
-    assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
-    assertValidField('password', passwordProblem(password));
-    const result = await this.attempts.run<OpeningResult>(username, info, async (attempt) => {
-      const { user, version, keys, client } = attempt;
-      // Without an active user a dummy hash is verified: the response time must not reveal whether the name exists.
-      const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
-      if (matches && user) {
-        const opened = await this.opening.open(
-          user.id,
-          info,
-          { credentialsVersion: version, attempt: keys },
-          BY_PASSWORD,
-        );
-        if (opened) {
-          await this.upgradeHash(user, password, client.network);
-          // A login that the session limit refuses is not a failure: the password was correct.
-          return { right: opened };
-        }
+  async login(credentials: Credentials, info: ClientInfo): Promise<OpenedSession> {
+    // A login that needs a second factor, or that the session limit refuses, is no failure: the password was correct.
+    const result = await this.verify<OpenedSession | AuthError>(credentials, info, async (verified) => {
+      if (await this.tickets.isSecondFactorRequired(verified.user, info)) {
+        const ticket = await this.tickets.issue(verified, BY_PASSWORD, info);
+        return ticket === null ? null : secondFactorRequired(ticket);
       }
-      // Read again, because the user may have been deleted in the meantime: no failure is recorded for a deleted user.
-      const owner = matches && user ? await this.users.findById(user.id) : user;
-      return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
+      const proof = { ...verified, ticket: null };
+      return this.opening.open(verified.user.id, info, proof, (now) => storedProofs(BY_PASSWORD, now));
     });
     if (result instanceof AuthError) throw result;
     return result;
+  }
+
+  /** Verifies name and password as `login` does, and returns a ticket in place of a session. */
+  verifyCredentials(
+    credentials: Credentials,
+    info: ClientInfo,
+  ): Promise<{ readonly user: IdentifiedUser; readonly ticket: string }> {
+    return this.verify(credentials, info, async (verified) => {
+      const ticket = await this.tickets.issue(verified, BY_PASSWORD, info);
+      return ticket === null ? null : { user: identified(verified.user), ticket };
+    });
   }
 
   /**
@@ -77,8 +86,9 @@ export class Login {
   async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo, given: GivenProofs): Promise<OpenedSession> {
     const id = typeof user === 'object' ? user?.id : user;
     const stored = id === undefined || id === null ? null : await this.users.findById(id);
-    const proof = { credentialsVersion: null, attempt: null };
-    const opened = stored?.active && (await this.opening.open(stored.id, info, proof, given));
+    const proof = { credentialsVersion: null, attempt: null, ticket: null };
+    const opened =
+      stored?.active && (await this.opening.open(stored.id, info, proof, (now) => storedProofs(given, now)));
     if (opened instanceof AuthError) throw opened;
     if (!opened) throw unknownUser();
     return opened;
@@ -104,6 +114,33 @@ export class Login {
       verify: ({ network }) => this.passwords.verify(password, user, network),
       work: () => work(user),
       wrong: invalidField(field, FIELD_MESSAGES.password),
+    });
+  }
+
+  /**
+   * Verifies name and password.
+   * @param proceed what a correct password leads to; null where the credentials have changed meanwhile
+   */
+  private async verify<T>(
+    { username, password }: Credentials,
+    info: ClientInfo,
+    proceed: (verified: Verified) => Promise<T | null>,
+  ): Promise<T> {
+    assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
+    assertValidField('password', passwordProblem(password));
+    return this.attempts.run<T>(username, info, async ({ user, version, keys, client }) => {
+      // Without an active user a dummy hash is verified: the response time must not reveal whether the name exists.
+      const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
+      if (matches && user) {
+        const result = await proceed({ user, credentialsVersion: version, attempt: keys });
+        if (result !== null) {
+          await this.upgradeHash(user, password, client.network);
+          return { right: result };
+        }
+      }
+      // Read again, because the user may have been deleted in the meantime: no failure is recorded for a deleted user.
+      const owner = matches && user ? await this.users.findById(user.id) : user;
+      return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
     });
   }
 

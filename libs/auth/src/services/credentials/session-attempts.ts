@@ -2,14 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Client, ClientInfo } from '../../domain/client';
 import { type AuthError, invalidAccessToken } from '../../domain/errors';
 import { SessionAttemptStore, type StoredUser } from '../../domain/ports/accounts';
+import type { CurrentSession } from '../../domain/ports/sessions';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { AttemptSlots, type Slots } from './attempt-slots';
 import { FailedLoginReport } from './failed-login-report';
 
+/** Whether what was entered is right. */
+type Check = (client: Client) => Promise<boolean>;
+
 /** How to confirm a password within a session, and what to do if it is correct. */
 export interface Confirmation<T> {
-  readonly verify: (client: Client) => Promise<boolean>;
+  readonly verify: Check;
   readonly work: () => Promise<T>;
   /** The error for a wrong password. */
   readonly wrong: AuthError;
@@ -36,17 +40,45 @@ export class SessionAttempts {
    * @throws AuthError `too_many_attempts` or `busy`, before the password is verified; `access_token_invalid`; `wrong`
    */
   run<T>(sessionId: string, user: StoredUser, info: ClientInfo, { verify, work, wrong }: Confirmation<T>): Promise<T> {
-    const { client } = this.lifecycle.operationContext(info);
-    return this.slots.enter(client.network, async () => {
-      const isRight = await this.slots.run(this.slotsOf(sessionId), async (release) => {
-        const matches = await verify(client);
-        // Released before `work`, because the application may roll back the transaction that `work` takes part in.
-        if (matches) await release();
-        else await this.slots.settle(() => this.fail(sessionId, client, user));
-        return matches;
-      });
-      if (!isRight) throw wrong;
+    return this.enter(info, async (client) => {
+      if (!(await this.check(sessionId, user, client, verify))) throw wrong;
       return work();
+    });
+  }
+
+  /**
+   * Runs the check of another secret of the session's user, counted in the same streak. A right one adds the method to the
+   * session and ends the streak.
+   * @returns whether it was right
+   * @throws AuthError as `run`
+   */
+  attempt(
+    current: CurrentSession,
+    user: StoredUser,
+    info: ClientInfo,
+    method: string,
+    verify: Check,
+  ): Promise<boolean> {
+    return this.enter(info, async (client) => {
+      if (!(await this.check(current.id, user, client, verify))) return false;
+      const now = this.lifecycle.now();
+      if (!(await this.slots.settle(() => this.store.prove(current, method, now)))) throw invalidAccessToken();
+      return true;
+    });
+  }
+
+  private enter<T>(info: ClientInfo, work: (client: Client) => Promise<T>): Promise<T> {
+    const { client } = this.lifecycle.operationContext(info);
+    return this.slots.enter(client.network, () => work(client));
+  }
+
+  private check(sessionId: string, user: StoredUser, client: Client, verify: Check): Promise<boolean> {
+    return this.slots.run(this.slotsOf(sessionId), async (release) => {
+      const matches = await verify(client);
+      // Released before what follows, because the application may roll back the transaction that it takes part in.
+      if (matches) await release();
+      else await this.slots.settle(() => this.fail(sessionId, client, user));
+      return matches;
     });
   }
 

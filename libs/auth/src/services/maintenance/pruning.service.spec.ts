@@ -77,7 +77,7 @@ describe('pruning', () => {
     };
     await expect(pruningOf(store).prune()).rejects.toThrow('locked');
     expect(trimmed).toEqual([null, 'alice', 'bob', 'carol']);
-    expect(calls).toEqual(expect.arrayContaining(['events', 'loginFailures', 'passwordResets']));
+    expect(calls).toEqual(expect.arrayContaining(['events', 'loginFailures', 'loginTickets', 'passwordResets']));
   });
 
   it('does not try one user after another where the database is down', async () => {

@@ -23,6 +23,8 @@ export interface PruneReport {
   readonly events: number;
   /** Expired counts of failed logins. */
   readonly loginFailures: number;
+  /** Expired login tickets. */
+  readonly loginTickets: number;
   /** Expired password reset tokens. */
   readonly passwordResets: number;
 }
@@ -31,6 +33,7 @@ export interface PruneReport {
 const KINDS: Readonly<Record<Prunable, PruneKind>> = {
   events: 'events',
   loginFailures: 'login_failures',
+  loginTickets: 'login_tickets',
   passwordResets: 'password_resets',
 };
 
@@ -119,6 +122,7 @@ export class PruningService implements BeforeApplicationShutdown {
       this.inBatches(async () => this.counted(KINDS[what], await this.store.remove(what, before[what], BATCH_SIZE)));
     const { endedSessions, sessions } = await this.pruneSessions();
     const loginFailures = await remove('loginFailures');
+    const loginTickets = await remove('loginTickets');
     const passwordResets = await remove('passwordResets');
     const events = await remove('events');
     // Last, and one user after the other: a history that cannot be trimmed must not keep anything else from being pruned.
@@ -128,6 +132,7 @@ export class PruningService implements BeforeApplicationShutdown {
       sessions: sessions + trimmed.sessions,
       events: events + trimmed.events,
       loginFailures,
+      loginTickets,
       passwordResets,
     };
   }
@@ -143,6 +148,7 @@ export class PruningService implements BeforeApplicationShutdown {
       sessions: toRemove,
       events: (await store.count('events', before.events)) + (await store.countOverCap(before.events, caps)),
       loginFailures: await store.count('loginFailures', before.loginFailures),
+      loginTickets: await store.count('loginTickets', before.loginTickets),
       passwordResets: await store.count('passwordResets', before.passwordResets),
     };
   }
@@ -180,6 +186,6 @@ export class PruningService implements BeforeApplicationShutdown {
   /** The instant before which rows of each kind are removed. */
   private instants(now: number): Readonly<Record<Prunable, number>> {
     const retentionMs = this.options.history.retentionDays * DAY_MS;
-    return { events: now - retentionMs, loginFailures: now, passwordResets: now };
+    return { events: now - retentionMs, loginFailures: now, loginTickets: now, passwordResets: now };
   }
 }

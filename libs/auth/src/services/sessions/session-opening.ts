@@ -3,7 +3,7 @@ import type { ClientInfo } from '../../domain/client';
 import { AuthError } from '../../domain/errors';
 import { type OpenSession, SessionTransitions } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
-import { type GivenProofs, storedProofs } from '../../domain/proofs';
+import type { StoredProofs } from '../../domain/proofs';
 import { SESSION_LIMIT, type SessionPolicy } from '../../domain/session-policy';
 import { tokenPair, type OpenedSession } from '../../domain/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
@@ -26,7 +26,7 @@ export class SessionOpening {
 
   /**
    * @param proof what the credentials were proved with: see `OpenSession`
-   * @param given by which methods the user was identified, and the application's data
+   * @param proofsAt by which methods the user was identified, and the application's data
    * @throws Error for methods or data that cannot be stored
    * @returns the session; the refusal `session_limit_reached`; null where the credentials changed while they were being
    * verified
@@ -34,12 +34,12 @@ export class SessionOpening {
   async open(
     userId: UserId,
     info: ClientInfo,
-    proof: Pick<OpenSession, 'credentialsVersion' | 'attempt'>,
-    given: GivenProofs,
+    proof: Pick<OpenSession, 'credentialsVersion' | 'attempt' | 'ticket'>,
+    proofsAt: (now: number) => StoredProofs,
   ): Promise<OpenedSession | AuthError | null> {
     const context = this.lifecycle.operationContext(info);
     const { now, client } = context;
-    const stored = storedProofs(given, now);
+    const { methods, data } = proofsAt(now);
     const id = this.tokens.newSessionId();
     const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
     const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
@@ -58,7 +58,8 @@ export class SessionOpening {
         state: 'active',
         ipAddress: client.ipAddress,
         ...client.device,
-        ...stored,
+        methods,
+        data,
         createdAt: now,
         authenticatedAt: now,
         lastActivity: now,

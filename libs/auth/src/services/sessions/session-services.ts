@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Login } from '../credentials/login';
+import { LoginTickets } from '../credentials/login-tickets';
 import { Authentication } from './authentication';
 import { Refresh } from './refresh';
 import { UserSessions } from './user-sessions';
@@ -9,6 +10,7 @@ import { UserSessions } from './user-sessions';
 export class SessionServices {
   constructor(
     readonly login: Login,
+    readonly tickets: LoginTickets,
     readonly refresh: Refresh,
     readonly authentication: Authentication,
     readonly ofUser: UserSessions,

@@ -1,15 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CryptoSource } from '../../domain/ports/platform';
+import { TICKET_LIFETIME_MS } from '../../domain/login-ticket';
 import type { NewTokenFamily, RotateToken } from '../../domain/ports/sessions';
 import type { PairDigests, TokenTransport } from '../../domain/refresh-decision';
 import {
   ACCESS_SECRET_BYTES,
   FAMILY_SECRET_BYTES,
   formatAccessToken,
+  formatLoginTicket,
   formatRefreshToken,
   formatResetToken,
   REFRESH_SECRET_BYTES,
   RESET_SECRET_BYTES,
+  TICKET_SECRET_BYTES,
   type PlainTokens,
   type RefreshTokenClaims,
 } from '../../domain/tokens';
@@ -108,6 +111,12 @@ export class TokenIssuer {
   issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
     const token = formatResetToken(this.crypto.randomBytes(RESET_SECRET_BYTES));
     return { token, digest: this.digest(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
+  }
+
+  /** A ticket that stands for the first step of a login. */
+  issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
+    const ticket = formatLoginTicket(this.crypto.randomBytes(TICKET_SECRET_BYTES));
+    return { ticket, digest: this.digest(ticket), expiresAt: now + TICKET_LIFETIME_MS };
   }
 
   /** Of the exact text that was presented. */

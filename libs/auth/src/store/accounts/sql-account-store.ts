@@ -36,7 +36,7 @@ export class SqlAccountStore extends AccountStore {
     private readonly revocation: SessionRevocation,
   ) {
     super();
-    const tables = ['session', 'event', 'reset', 'lock'];
+    const tables = ['session', 'event', 'reset', 'ticket', 'lock'];
     this.removals = tables.map((table) =>
       statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId`),
     );

@@ -26,6 +26,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
   private readonly writeRows;
   private readonly releaseRows;
   private readonly deleteAccount;
+  private readonly deleteMethod;
   private readonly readFamiliar;
 
   constructor(
@@ -67,6 +68,9 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
        WHERE {failure.pending} > 0 AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`,
     );
     this.deleteAccount = statements.statement('DELETE FROM {failure} WHERE {failure.accountKey} = :account');
+    this.deleteMethod = statements.statement(
+      'DELETE FROM {failure} WHERE {failure.accountKey} = :account AND {failure.method} = :method',
+    );
     this.readFamiliar = statements.statement(
       `SELECT 1 AS familiar FROM {session}
        WHERE {session.userId} = :userId AND {session.loginNetwork} = :network
@@ -95,8 +99,10 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     await this.database.autocommit(this.releaseRows.with({ ...keys }));
   }
 
-  async reset(accountKey: string): Promise<void> {
-    await this.database.autocommit(this.deleteAccount.with({ account: accountKey }));
+  async reset(account: string, method?: string): Promise<void> {
+    const removal =
+      method === undefined ? this.deleteAccount.with({ account }) : this.deleteMethod.with({ account, method });
+    await this.database.autocommit(removal);
   }
 
   private *admitLocked({ now, limits, enforceAccountLimits, ...keys }: AttemptToAdmit): Transaction<Admission> {
@@ -126,9 +132,9 @@ const NO_SLOTS: AttemptStreaks = { network: NO_STREAK, account: NO_STREAK };
 const STREAK_COLUMNS = ['failureCount', 'pending', 'pendingUntil', 'delayedUntil', 'expiresAt'] as const;
 
 /** The row of the network, then that from anywhere: the order in which every transaction locks them. */
-const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.accountKey},
+const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.accountKey}, {failure.method},
   ${STREAK_COLUMNS.map((column) => `{failure.${column}}`).join(', ')})
-  VALUES (:network, :account, :networkValues...), (:account, :account, :accountValues...)`;
+  VALUES (:network, :owner, :method, :networkValues...), (:account, :owner, :method, :accountValues...)`;
 
 /** Ends the streaks of an attempt whose password was right, but no block that only a reset ends. */
 export function endStreaks(dialect: Dialect): string {

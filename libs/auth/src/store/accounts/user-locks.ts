@@ -18,6 +18,7 @@ export class UserLocks {
   private readonly replace;
   private readonly readVersion;
   private readonly removeResets;
+  private readonly removeTickets;
 
   constructor(
     statements: StatementFactory,
@@ -40,6 +41,7 @@ export class UserLocks {
       'UPDATE {lock} SET {lock.credentialsVersion} = :version WHERE {lock.userId} = :userId',
     );
     this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
+    this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
   }
 
   /** Waits for the lock, which is released at the end of the transaction. */
@@ -53,12 +55,13 @@ export class UserLocks {
   }
 
   /**
-   * Makes logins fail that are verifying the password as it was, and revokes the reset tokens: those that are stored, and
-   * one that is being created. The lock must be held.
+   * Makes logins fail that are verifying the password as it was, and revokes reset tokens and login tickets: those that are
+   * stored, and those that are being created. The lock must be held.
    */
   *revokeCredentials(userId: string): Step<void> {
     yield* affectedBy(this.raise.with({ userId }));
     yield* this.revokeResetTokens(userId);
+    yield* this.revokeLoginTickets(userId);
   }
 
   /**
@@ -68,10 +71,16 @@ export class UserLocks {
   *startCredentials(userId: string): Step<void> {
     yield* affectedBy(this.replace.with({ userId, version: 1 + this.crypto.randomInt(FIRST_VERSION_LIMIT) }));
     yield* this.revokeResetTokens(userId);
+    yield* this.revokeLoginTickets(userId);
   }
 
   /** Revokes the stored reset tokens alone. The lock must be held. */
   *revokeResetTokens(userId: string): Step<void> {
     yield* affectedBy(this.removeResets.with({ userId }));
+  }
+
+  /** Ends the stored login tickets. With the lock held, none is stored at the same time. */
+  *revokeLoginTickets(userId: string): Step<void> {
+    yield* affectedBy(this.removeTickets.with({ userId }));
   }
 }

@@ -17,7 +17,7 @@ export class SqlStoreProbe extends StoreProbe {
     statements: StatementFactory,
   ) {
     super();
-    const keys = ['session.id', 'event.id', 'failure.key', 'reset.digest', 'lock.userId'];
+    const keys = ['session.id', 'event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
     const looks = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
     this.looks = statements.statement(`SELECT ${looks.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }

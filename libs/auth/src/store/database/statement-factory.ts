@@ -1,6 +1,13 @@
 import type { DataSource } from 'typeorm';
 import type { RequestUser } from '../../domain/request-user';
-import { AuthEvent, AuthLoginFailure, AuthPasswordReset, AuthSession, AuthUserLock } from '../entities';
+import {
+  AuthEvent,
+  AuthLoginFailure,
+  AuthLoginTicket,
+  AuthPasswordReset,
+  AuthSession,
+  AuthUserLock,
+} from '../entities';
 import { greatest, least, type Dialect } from './dialect';
 import { columns, Statement } from './statement';
 import type { Row } from './transaction';
@@ -10,6 +17,7 @@ const ENTITIES = {
   session: AuthSession,
   event: AuthEvent,
   failure: AuthLoginFailure,
+  ticket: AuthLoginTicket,
   reset: AuthPasswordReset,
   lock: AuthUserLock,
 };

@@ -1,5 +1,6 @@
 import { AuthEvent } from './auth-event.entity';
 import { AuthLoginFailure } from './auth-login-failure.entity';
+import { AuthLoginTicket } from './auth-login-ticket.entity';
 import { AuthPasswordReset } from './auth-password-reset.entity';
 import { AuthSession } from './auth-session.entity';
 import { AuthUserLock } from './auth-user-lock.entity';
@@ -12,6 +13,7 @@ export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze
   AuthSession,
   AuthEvent,
   AuthLoginFailure,
+  AuthLoginTicket,
   AuthPasswordReset,
   AuthUserLock,
 ]);
@@ -19,4 +21,4 @@ export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze
 /** Every entity of the library, for the `entities` of the application's DataSource. */
 export const AUTH_ENTITIES: readonly EntityClass[] = Object.freeze([...AUTH_ENTITIES_WITHOUT_USERS, AuthUser]);
 
-export { AuthEvent, AuthLoginFailure, AuthPasswordReset, AuthSession, AuthUser, AuthUserLock };
+export { AuthEvent, AuthLoginFailure, AuthLoginTicket, AuthPasswordReset, AuthSession, AuthUser, AuthUserLock };

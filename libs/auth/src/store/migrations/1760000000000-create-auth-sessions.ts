@@ -63,6 +63,7 @@ const TABLES: readonly FrozenTable[] = [
     columns: [
       primary(text('key', 64)),
       text('account_key', 64),
+      text('method', 32),
       count('failure_count'),
       count('pending'),
       instant('pending_until'),
@@ -70,6 +71,20 @@ const TABLES: readonly FrozenTable[] = [
       instant('expires_at'),
     ],
     indices: [{ columns: ['account_key'] }, { columns: ['expires_at'] }],
+  },
+  {
+    name: 'auth_login_tickets',
+    columns: [
+      primary(text('digest', 64)),
+      text('user_id', 255),
+      count('credentials_version'),
+      text('methods', 512),
+      nullable({ name: 'data', type: 'text' }),
+      count('failure_count'),
+      instant('created_at'),
+      instant('expires_at'),
+    ],
+    indices: [{ columns: ['user_id'] }, { columns: ['expires_at'] }],
   },
   {
     name: 'auth_password_resets',
@@ -83,7 +98,7 @@ const TABLES: readonly FrozenTable[] = [
   },
 ];
 
-/** The tables of sessions, events, failed logins, password resets and user locks. */
+/** The tables of sessions, events, failed logins, login tickets, password resets and user locks. */
 export class CreateAuthSessions1760000000000 extends TableMigration {
   readonly name = 'CreateAuthSessions1760000000000';
   protected readonly tables = TABLES;

@@ -25,6 +25,7 @@ import { SessionPruner } from './session-pruner';
 const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, tooOld: string]>> = {
   // Ids of events rise with time.
   events: ['event', 'id', '{event.id} < :before'],
+  loginTickets: ['ticket', 'digest', '{ticket.expiresAt} <= :before'],
   passwordResets: ['reset', 'digest', '{reset.expiresAt} <= :before'],
   // An attempt that is being verified has not failed yet.
   loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before AND {failure.pendingUntil} <= :before'],
@@ -50,6 +51,7 @@ export class SqlPruningStore extends PruningStore {
     this.tooOld = {
       events: rows('events'),
       loginFailures: rows('loginFailures'),
+      loginTickets: rows('loginTickets'),
       passwordResets: rows('passwordResets'),
     };
     this.trimmer = new HistoryTrimmer(statements, locks);

@@ -225,7 +225,7 @@ export class RefreshTokenRotation {
     if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return { kind: 'refused' };
 
     const ended = active.map((session) => endingAt(session, now, 'token_reuse'));
-    yield* this.revocation.storeEnded(ended, now, { presented });
+    yield* this.revocation.storeEndOfAll(userId, ended, now, { presented });
     const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
     const { session, generation, refreshedAt } = found;
     yield* write([newEvent('token_reuse', userId, client, now, { session_id: session.id, sessions_ended: count })]);

@@ -5,10 +5,11 @@ import type { OpenSession } from '../../domain/ports/sessions';
 import { endEvents, newEvent } from '../../domain/session-events';
 import { capacityFor, REFUSAL_RECORDED_FOR_MS } from '../../domain/session-policy';
 import { endStreaks } from '../accounts/sql-login-attempt-store';
+import { VALID_TICKET } from '../accounts/sql-login-ticket-store';
 import { UserLocks } from '../accounts/user-locks';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statement-factory';
-import { affectedBy, firstOf, rowsOf, type Step } from '../database/transaction';
+import { affectedBy, changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
 import { firstEventIdAt } from '../events/event-ids';
 import { EventWriter } from '../events/event-writer';
 import { SessionRevocation } from './session-revocation';
@@ -35,6 +36,8 @@ export class SessionOpener {
   private readonly insert;
   private readonly endStreaks;
   private readonly readRefusals;
+  private readonly readTicket;
+  private readonly consume;
 
   constructor(
     private readonly database: Database,
@@ -59,6 +62,10 @@ export class SessionOpener {
     const values = Object.values(NEW_SESSION);
     this.insert = statements.prepared(`INSERT INTO {session} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
     this.endStreaks = statements.prepared(endStreaks(statements.dialect));
+    const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
+      AND ${VALID_TICKET}`;
+    this.readTicket = statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`);
+    this.consume = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
     this.readRefusals = statements.statement(
       `SELECT {event.ipAddress} AS ip_address FROM {event}
        WHERE {event.userId} = :userId AND {event.id} >= :firstId AND {event.occurredAt} > :since
@@ -87,6 +94,9 @@ export class SessionOpener {
     const isSameVersion = credentialsVersion === null || Number(state['version']) === credentialsVersion;
     if (!isSameVersion || state['account'] !== 'active') return { kind: 'credentials_changed' };
 
+    const ticket = command.ticket && { ...command.ticket, userId, now };
+    if (ticket && !(yield* firstOf(this.readTicket.with(ticket)))) return { kind: 'credentials_changed' };
+
     const isFull = Number(state['active_sessions']) >= command.maxSessions;
     const capacity = capacityFor(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
     if (capacity.kind === 'limit_reached') {
@@ -96,6 +106,7 @@ export class SessionOpener {
       return capacity;
     }
     yield* this.revocation.storeEnded(capacity.ended, now);
+    if (ticket) yield* changeAll(this.consume.with(ticket), 1);
 
     const newDevice = client.recognisable && Number(state['is_new_device']) === 1;
     yield* affectedBy(this.insert.with({ ...values, ...command.issued, expiresAt: session.expiresAt }));

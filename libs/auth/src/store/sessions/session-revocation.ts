@@ -74,7 +74,8 @@ export class SessionRevocation {
     const ended = found
       .filter((session) => session.id !== exceptId)
       .map((session) => endingAt(session, now, reasonOf(session)));
-    yield* this.storeEnded(ended, now);
+    if (command.reason === 'logout_all') yield* this.storeEndOfAll(userId, ended, now);
+    else yield* this.storeEnded(ended, now);
     yield* write(endEvents(ended, command.client, now, command.actor));
     return ended;
   }
@@ -109,6 +110,17 @@ export class SessionRevocation {
   *lockAllActive(userId: string): Step<readonly SessionRecord[]> {
     yield* this.locks.lock(userId);
     return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
+  }
+
+  /** Stores the end of all sessions of a user, and ends the login tickets: a login that was begun must not outlive it. */
+  *storeEndOfAll(
+    userId: string,
+    ended: readonly EndedSession[],
+    now: number,
+    condition: EndCondition = {},
+  ): Step<void> {
+    yield* this.storeEnded(ended, now, condition);
+    yield* this.locks.revokeLoginTickets(userId);
   }
 
   /**

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Admission, CountedFailure } from '../../domain/failure-streak';
 import { type FailedSessionAttempt, SessionAttemptStore } from '../../domain/ports/accounts';
+import type { CurrentSession } from '../../domain/ports/sessions';
+import { isProvedAt, withProvenMethods } from '../../domain/proofs';
 import { endingAt, type EndedSession } from '../../domain/session';
 import { endEvents } from '../../domain/session-events';
 import {
@@ -30,6 +32,8 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
   private readonly takeSlot;
   private readonly returnSlot;
   private readonly writeStreak;
+  private readonly addMethod;
+  private readonly readMethods;
 
   constructor(
     private readonly database: Database,
@@ -53,6 +57,12 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
       `UPDATE {session} SET {session.attemptPendingUntil} = NULL
        WHERE {session.id} = :sessionId AND {session.attemptPendingUntil} = :slot`,
     );
+    const live = `{session.id} = :id AND {session.state} = 'active' AND {session.accessDigest} = :accessDigest`;
+    this.addMethod = statements.statement(
+      `UPDATE {session} SET {session.methods} = :methods, ${END_SESSION_STREAK}
+       WHERE ${live} AND {session.methods} = :methodsRead`,
+    );
+    this.readMethods = statements.statement(`SELECT {session.methods} AS methods FROM {session} WHERE ${live}`);
     this.writeStreak = statements.statement(
       `UPDATE {session} SET {session.failureCount} = :failures, {session.attemptPendingUntil} = NULL,
          {session.attemptsDelayedUntil} = :delayedUntil
@@ -67,6 +77,20 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
 
   async release(sessionId: string, admittedAt: number): Promise<void> {
     await this.database.autocommit(this.returnSlot.with({ sessionId, slot: slotInSession(admittedAt) }));
+  }
+
+  async prove({ id, accessDigest, methods: read }: CurrentSession, method: string, now: number): Promise<boolean> {
+    for (let before = read; ;) {
+      const values = { id, accessDigest, methodsRead: before, methods: withProvenMethods(before, [method], now) };
+      if ((await this.database.autocommit(this.addMethod.with(values))).affected === 1) return true;
+      const [found] = (await this.database.autocommit(this.readMethods.with({ id, accessDigest }))).rows;
+      if (!found) return false;
+      const methods = String(found['methods']);
+      // An earlier run, whose result was lost, has added it. Otherwise another method was proved meanwhile.
+      if (isProvedAt(methods, method, now)) return true;
+      if (methods === before) return false;
+      before = methods;
+    }
   }
 
   /** A failure must be counted although it cannot be recorded: it runs as a revocation does. */

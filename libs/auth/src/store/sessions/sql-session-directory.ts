@@ -85,7 +85,9 @@ export class SqlSessionDirectory extends SessionDirectory {
     const statement = this.select(criteria, forUpdate(this.statements.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, after, most }))).map(sessionFromRow);
     const ended = found.map((session) => endingAt(session, now, 'admin'));
-    yield* this.revocation.storeEnded(ended, now, criteria);
+    const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
+    if (isAllOfUser) yield* this.revocation.storeEndOfAll(criteria.userId, ended, now);
+    else yield* this.revocation.storeEnded(ended, now, criteria);
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }

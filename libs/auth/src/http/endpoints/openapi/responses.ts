@@ -44,6 +44,9 @@ const COMMON: readonly AuthErrorCode[] = ['database_unavailable'];
 const PROTECTED: readonly AuthErrorCode[] = ['credentials_missing', 'access_token_invalid', 'credentials_ambiguous'];
 const BODY: readonly AuthErrorCode[] = ['body_malformed', 'body_too_large', 'body_not_json'];
 
+/** The example of a login ticket. */
+const TICKET = 'nsal_…';
+
 /** The name of a schema. `Auth` keeps it apart from the application's. */
 export function nameOf(model: Model): string {
   return `Auth${model.name.replace(/Response$/, '')}`;
@@ -70,6 +73,7 @@ export function codedProperties(code: AuthErrorCode): Readonly<Record<string, Sc
   return {
     detail: { ...detail, example: ERROR_RESPONSES[code].example },
     code: { ...text('The reason.', code), enum: [code] },
+    ...(code === 'second_factor_required' ? { login_ticket: text('Continues the login. Opaque.', TICKET) } : {}),
   };
 }
 
@@ -124,7 +128,8 @@ function errorResponse(status: number, codes: readonly AuthErrorCode[], fields: 
   const examples = codes.flatMap((code) => {
     const { example = code === 'invalid_field' ? 'A field is missing.' : undefined } = ERROR_RESPONSES[code];
     if (example === undefined) return [];
-    const error = new AuthError(code, example, { [fields[0]!]: [FIELD_MESSAGES.required] });
+    const ticket = code === 'second_factor_required' ? TICKET : null;
+    const error = new AuthError(code, example, { [fields[0]!]: [FIELD_MESSAGES.required] }, null, ticket);
     return [[code, { summary: example, value: errorBody(error) }] as const];
   });
   return {
