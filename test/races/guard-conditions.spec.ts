@@ -52,6 +52,15 @@ import {
   type Scenario,
   type Setting,
 } from './scenarios';
+import {
+  attemptAgainstAttempt,
+  creationAgainstCreation,
+  proofAgainstConfirmation,
+  proofAgainstProof,
+  ticketAgainstItself,
+  ticketAgainstLogoutOfAll,
+  ticketOutlivesNoChange,
+} from './ticket-scenarios';
 
 /** A guard condition of the code, how it is taken out of the statements, and a scenario that must then fail. */
 interface Guard {
@@ -201,6 +210,65 @@ const GUARDS: readonly Guard[] = [
     auth: { revokeOnPasswordChange: false },
     takeOut: replace(/^UPDATE .auth_users/, / = 1 OR /, ' <= 1 OR '),
     scenario: changeAgainstChange,
+  },
+  {
+    guard: 'the removal of a login ticket by the opening of its session',
+    takeOut: replace(
+      /^DELETE FROM .auth_login_tickets. WHERE .digest./,
+      /^DELETE FROM (\S+)/,
+      (found) => `UPDATE ${found.slice('DELETE FROM '.length)} SET failure_count = 0`,
+    ),
+    scenario: ticketAgainstItself,
+  },
+  {
+    guard: 'the version of the credentials, and the removal of login tickets, at a password change',
+    auth: { revokeOnPasswordChange: false },
+    takeOut: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, (found) => found.replace('+ 1', '+ 0')),
+    alsoWithout: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
+    scenario: ticketOutlivesNoChange,
+  },
+  {
+    guard: 'the removal of login tickets at a logout of all',
+    takeOut: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
+    scenario: ticketAgainstLogoutOfAll,
+  },
+  {
+    guard: 'the limit in the condition of an attempt with a login ticket',
+    takeOut: replace(/^UPDATE .auth_login_tickets/, /.failure_count. < 5/, '1 = 1'),
+    alsoWithout: replace(/^SELECT .*FROM .auth_login_tickets/s, /.failure_count. < 5/, '1 = 1'),
+    scenario: attemptAgainstAttempt,
+  },
+  {
+    guard: 'the methods in the condition of a proof for a login ticket, and its lock',
+    takeOut: replace(
+      /^UPDATE .auth_login_tickets/,
+      new RegExp(String.raw`.methods. = ${parameter} AND`),
+      (found) => `${always(found.slice(0, -4))} AND`,
+    ),
+    alsoWithout: takeOutRowLocks,
+    scenario: proofAgainstProof,
+    isLock: true,
+  },
+  {
+    guard: 'the methods in the condition of a confirmed identity',
+    takeOut: replace(REISSUE, new RegExp(String.raw`s\..methods. = ${parameter}(?=\s*(RETURNING|$))`), always),
+    scenario: proofAgainstConfirmation,
+  },
+  {
+    guard: 'the access token, and the methods, in the condition of a proof within a session',
+    takeOut: replace(/^UPDATE .auth_sessions. SET .methods./, new RegExp(`.access_digest. = ${parameter}`), always),
+    alsoWithout: replace(
+      /^UPDATE .auth_sessions. SET .methods./,
+      new RegExp(String.raw`.methods. = ${parameter}$`),
+      always,
+    ),
+    scenario: proofAgainstConfirmation,
+  },
+  {
+    guard: 'the lock of the user at the storing of a login ticket',
+    takeOut: takeOutUserLock,
+    scenario: creationAgainstCreation,
+    isLock: true,
   },
   {
     guard: 'the version of the credentials at a login',

@@ -26,6 +26,7 @@ import {
   type Scenario,
   type Setting,
 } from './scenarios';
+import { TICKET_SCENARIOS } from './ticket-scenarios';
 
 const SETTINGS: readonly Setting[] = [
   { instances: 1, held: 'first' },
@@ -83,6 +84,10 @@ describe.each(DATABASES)('forced interleavings on %s', (name) => {
       'a logout beside pruning: the row is removed when its end says so': logoutAgainstPruning,
     },
   );
+});
+
+describe.each(DATABASES)('forced interleavings of logins in two steps on %s', (name) => {
+  inEverySetting(name, {}, TICKET_SCENARIOS);
 });
 
 describe.each(DATABASES)('forced interleavings where a password change ends no session on %s', (name) => {

@@ -26,6 +26,7 @@ import {
   type Scenario,
   type Setting,
 } from './scenarios';
+import { TICKET_SCENARIOS } from './ticket-scenarios';
 
 /** On two instances: what one of them has locked is then unknown to the other. */
 const SETTINGS: readonly Setting[] = [
@@ -72,6 +73,7 @@ describeEachPooled('without the locks of rows that are read, on %s', (name) => {
         'two attempts within one session': admissionAgainstAdmission,
         'two wrong passwords within one session': failureAgainstFailure,
         'pruning beside a failed login': pruningAgainstFailure,
+        ...TICKET_SCENARIOS,
       },
     );
   });

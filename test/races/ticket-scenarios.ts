@@ -1,0 +1,178 @@
+import { PASSWORD, type Host } from '../support/host';
+import type { RaceEnvironment } from './environment';
+import { NEW_PASSWORD } from './operations';
+import { atEveryCall, hostsOf, interleave, type Scenario } from './scenarios';
+
+/** Races of login tickets, and of the methods that are proved for tickets and sessions. */
+
+const CLIENTS = [{ ipAddress: '192.0.2.1' }, { ipAddress: '198.51.100.1' }] as const;
+
+async function newTicket(environment: RaceEnvironment): Promise<{ userId: string; ticket: string }> {
+  const userId = await environment.newUser();
+  return { userId, ticket: await environment.hosts[0].auth.createLoginTicket(userId, { methods: ['pwd'] }) };
+}
+
+/** One of two presentations of a ticket opens a session. */
+export const ticketAgainstItself: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, ticket } = await newTicket(environment);
+    const [open, rival] = hostsOf(environment, setting).map(
+      (host, index) => () => host.auth.openSession({ ticket }, CLIENTS[index]),
+    );
+    const outcome = await interleave(environment, stopAt, setting, open!, rival!);
+    if (!outcome) return false;
+    expect(outcome.map(({ value, code }) => (value ? 'opened' : code)).sort()).toEqual([
+      'invalid_login_ticket',
+      'opened',
+    ]);
+    expect((await environment.sessionsOf(userId)).map(({ state }) => state)).toEqual(['active']);
+    expect((await environment.eventsOf(userId))['login_success']).toBe(1);
+    return true;
+  });
+
+/** No session that was opened with a ticket from before a password change outlives it. */
+export const ticketAgainstChange: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, ticket } = await newTicket(environment);
+    const { accessToken } = await environment.open(userId);
+    const principal = await environment.principal(accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.openSession({ ticket }, CLIENTS[0]),
+      () => rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, CLIENTS[1]),
+    );
+    if (!outcome) return false;
+    const [opened, changed] = outcome;
+    expect(changed.code).toBeUndefined();
+    if (opened.value) expect(await rival.auth.authenticate(opened.value.accessToken)).toBeNull();
+    else expect(opened.code).toBe('invalid_login_ticket');
+    return true;
+  });
+
+/** A ticket that was stored before a password change opens no session after it. */
+export const ticketOutlivesNoChange: Scenario = async (environment) => {
+  const { userId, ticket } = await newTicket(environment);
+  const [host] = environment.hosts;
+  const principal = await environment.principal((await environment.open(userId)).accessToken);
+  await host.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
+  const code = await host.auth.openSession({ ticket }).then(
+    () => 'opened',
+    (error: { code: string }) => error.code,
+  );
+  expect(code).toBe('invalid_login_ticket');
+  return 1;
+};
+
+/** A logout of all leaves no valid ticket that was stored before it, nor a session that was opened with one. */
+export const ticketAgainstLogoutOfAll: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { userId, ticket } = await newTicket(environment);
+    const { accessToken } = await environment.open(userId);
+    const principal = await environment.principal(accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.openSession({ ticket }, CLIENTS[0]),
+      () => rival.auth.logoutAll(principal),
+    );
+    if (!outcome) return false;
+    const [opened, ended] = outcome;
+    expect(ended.code).toBeUndefined();
+    // A session that is opened after the logout would need a ticket from before it.
+    if (opened.value) expect(await rival.auth.authenticate(opened.value.accessToken)).toBeNull();
+    else expect(opened.code).toBe('invalid_login_ticket');
+    return true;
+  });
+
+/** Of two attempts that a ticket has left for one, one is taken. */
+export const attemptAgainstAttempt: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { ticket } = await newTicket(environment);
+    const [host] = environment.hosts;
+    await host.dataSource.query('UPDATE auth_login_tickets SET failure_count = 4');
+    let checks = 0;
+    const check = (): boolean => {
+      checks++;
+      return false;
+    };
+    const [attempt, rival] = hostsOf(environment, setting).map(
+      (one, index) => () => one.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index]!, check),
+    );
+    const outcome = await interleave(environment, stopAt, setting, attempt!, rival!);
+    if (!outcome) return false;
+    expect(checks).toBe(1);
+    expect(outcome.map(({ value, code }) => value ?? code)).toEqual(
+      expect.arrayContaining([false, 'invalid_login_ticket']),
+    );
+    return true;
+  });
+
+/** Both of two methods that are proved for a ticket are kept. */
+export const proofAgainstProof: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { ticket } = await newTicket(environment);
+    const [attempt, rival] = hostsOf(environment, setting).map(
+      (host, index) => () => host.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index]!, () => true),
+    );
+    const outcome = await interleave(environment, stopAt, setting, attempt!, rival!);
+    if (!outcome) return false;
+    expect(outcome.map(({ value }) => value)).toEqual([true, true]);
+    const { accessToken } = await environment.hosts[0].auth.openSession({ ticket });
+    const { methods } = await environment.principal(accessToken);
+    expect(Object.keys(methods).sort()).toEqual(['otp', 'pin', 'pwd']);
+    return true;
+  });
+
+/** A method that is proved within a session is kept beside one that the application confirms, or is refused. */
+export const proofAgainstConfirmation: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const { session } = await environment.newFixture();
+    const principal = await environment.principal(session.accessToken);
+    const [host, rival] = hostsOf(environment, setting);
+    const outcome = await interleave(
+      environment,
+      stopAt,
+      setting,
+      () => host.auth.attempt({ principal, method: 'otp' }, CLIENTS[0], () => true),
+      () => rival.auth.confirmIdentity(principal, { methods: ['hwk'] }, CLIENTS[1]),
+    );
+    if (!outcome) return false;
+    const [proved, confirmed] = outcome;
+    expect(confirmed.code).toBeUndefined();
+    const { methods } = await environment.principal(confirmed.value!.accessToken);
+    expect(Object.keys(methods).sort()).toEqual(proved.value ? ['hwk', 'otp'] : ['hwk']);
+    if (!proved.value) expect(proved.code).toBe('access_token_invalid');
+    return true;
+  });
+
+/** Two tickets that are stored at the same time do not exceed the limit. */
+export const creationAgainstCreation: Scenario = (environment, setting) =>
+  atEveryCall(async (stopAt) => {
+    const userId = await environment.newUser();
+    const issue = (host: Host): Promise<string> => host.auth.createLoginTicket(userId, { methods: ['pwd'] });
+    for (let i = 0; i < 20; i++) await issue(environment.hosts[0]);
+    const [create, rival] = hostsOf(environment, setting).map((host) => () => issue(host));
+    const outcome = await interleave(environment, stopAt, setting, create!, rival!);
+    if (!outcome) return false;
+    expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
+    const [row] = await environment.hosts[0].dataSource.query<{ n: number }[]>(
+      `SELECT COUNT(*) AS n FROM auth_login_tickets WHERE user_id = '${userId}'`,
+    );
+    expect(Number(row?.n)).toBe(20);
+    return true;
+  });
+
+export const TICKET_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'an opening with a ticket beside one with the same ticket': ticketAgainstItself,
+  'an opening with a ticket beside a password change': ticketAgainstChange,
+  'an opening with a ticket beside a logout of all': ticketAgainstLogoutOfAll,
+  'an attempt beside another one that exhausts the ticket': attemptAgainstAttempt,
+  'a proof beside the proof of another method': proofAgainstProof,
+  'a proof within a session beside a confirmed identity': proofAgainstConfirmation,
+  'a ticket that is stored beside another one at the limit': creationAgainstCreation,
+};
