@@ -1,3 +1,5 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { AuthService, Public, SecondFactor, type ClientInfo } from 'nestjs-session-auth';
 import type { Response } from 'supertest';
 import { PASSWORD, type Host, type LoginAnswer } from '../support/host';
 
@@ -8,6 +10,30 @@ export interface Fixture {
   readonly username: string;
   readonly session: LoginAnswer;
   readonly usedToken: string;
+  /** A login ticket with two methods. */
+  readonly ticket: string;
+}
+
+/** The User-Agent of logins that need a second factor. */
+const NEEDS_SECOND_FACTOR = 'needs a second factor';
+
+export class SecondFactorOfSome extends SecondFactor {
+  isRequired(_: unknown, { userAgent }: ClientInfo): boolean {
+    return userAgent === NEEDS_SECOND_FACTOR;
+  }
+}
+
+@Controller('ticket')
+export class TicketController {
+  constructor(private readonly auth: AuthService) {}
+
+  @Public()
+  @Post()
+  @HttpCode(200)
+  async open(@Body() { ticket }: { ticket: string }): Promise<object> {
+    const { accessToken, refreshToken } = await this.auth.openSession({ ticket });
+    return { access_token: accessToken, refresh_token: refreshToken };
+  }
 }
 
 /** A request that changes something, and the status it has when nothing fails. */
@@ -25,6 +51,19 @@ export const OPERATIONS: readonly Operation[] = [
     status: 200,
     isRevocation: false,
     run: async ({ host, username }) => host.http.post('/auth/login').send({ username, password: PASSWORD }),
+  },
+  {
+    name: 'a login that needs a second factor',
+    status: 403,
+    isRevocation: false,
+    run: async ({ host, username }) =>
+      host.http.post('/auth/login').set('User-Agent', NEEDS_SECOND_FACTOR).send({ username, password: PASSWORD }),
+  },
+  {
+    name: 'a login by ticket',
+    status: 200,
+    isRevocation: false,
+    run: async ({ host, ticket }) => host.http.post('/ticket').send({ ticket }),
   },
   {
     name: 'a refresh',
@@ -64,8 +103,16 @@ export async function newFixture(host: Host): Promise<Fixture> {
   await host.auth.openSession(id);
   const opened = await host.login(username);
   const { body } = await host.refresh(opened.refresh_token).expect(200);
+  const ticket = await host.auth.createLoginTicket(id, { methods: ['pwd', 'otp'] });
   host.signals.length = 0;
-  return { host, userId: String(id), username, session: { ...opened, ...body }, usedToken: opened.refresh_token };
+  return {
+    host,
+    userId: String(id),
+    username,
+    session: { ...opened, ...body },
+    usedToken: opened.refresh_token,
+    ticket,
+  };
 }
 
 /** What is stored of one user, counted: equal counts are equal states. */
@@ -86,6 +133,7 @@ export async function countsOf({ host, userId }: Fixture): Promise<Record<string
     sessions: await query(`SELECT state AS name, COUNT(*) AS n FROM auth_sessions WHERE ${ofUser} GROUP BY state`),
     generations: await query(`SELECT 'sum' AS name, SUM(generation) AS n FROM auth_sessions WHERE ${ofUser}`),
     events: await query(`SELECT event AS name, COUNT(*) AS n FROM auth_events WHERE ${ofUser} GROUP BY event`),
+    tickets: await query(`SELECT 'tickets' AS name, COUNT(*) AS n FROM auth_login_tickets WHERE ${ofUser}`),
     credentials: await query(`SELECT 'version' AS name, credentials_version AS n FROM auth_user_locks WHERE ${ofUser}`),
     password: await isPassword(String(user!['password_hash'])),
   };

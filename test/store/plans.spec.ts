@@ -96,6 +96,14 @@ async function runEverything(host: Host): Promise<void> {
   const { userId } = (await host.auth.authenticate((await host.login('bob')).access_token))!;
   const { token } = await host.auth.createPasswordResetToken(userId);
   await host.auth.redeemPasswordResetToken(token, 'a password that is new');
+  const ticket = await host.auth.createLoginTicket(userId, { methods: ['hwk'] });
+  await host.auth.attempt({ ticket, method: 'otp' }, {}, () => false);
+  await host.auth.attempt({ ticket, method: 'otp' }, {}, () => true);
+  const opened = await host.auth.openSession({ ticket });
+  const owner = (await host.auth.authenticate(opened.accessToken))!;
+  await host.auth.attempt({ principal: owner, method: 'otp' }, {}, () => true);
+  await host.auth.confirmIdentity(owner, { methods: ['hwk'] });
+  for (let i = 0; i <= 20; i++) await host.auth.createLoginTicket(userId, { methods: ['hwk'] });
   await administration.list({ userId });
   await administration.history(userId);
   await administration.end({ userId }, { actor: 'carol' });
