@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { SessionAttemptStore } from '../../libs/auth/src/domain/ports/accounts';
 import {
-  PruningStore,
   SessionDirectory,
   SessionStore,
   SessionTransitions,
   type OperationContext,
 } from '../../libs/auth/src/domain/ports/sessions';
+import { PruningStore } from '../../libs/auth/src/domain/ports/maintenance';
 import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
 import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
 import type { Host } from '../support/host';

@@ -1,4 +1,4 @@
-import { StoreProbe } from '../../domain/ports/sessions';
+import { StoreProbe } from '../../domain/ports/maintenance';
 import { AuthHealth } from './auth-health';
 import type { PruningService } from './pruning.service';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FailureKind } from '../../domain/metrics';
-import { StoreProbe } from '../../domain/ports/sessions';
+import { StoreProbe } from '../../domain/ports/maintenance';
 import { withTimeout } from '../../domain/with-timeout';
 import { PruningService } from './pruning.service';
 

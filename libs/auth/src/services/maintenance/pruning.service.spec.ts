@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Clock, type CryptoSource, NoMetrics } from '../../domain/ports/platform';
-import type { PrunedSessions, PruningStore } from '../../domain/ports/sessions';
+import type { PrunedSessions, PruningStore } from '../../domain/ports/maintenance';
 import { HistoryGrowth } from '../../domain/history-growth';
 import { resolveOptions } from '../../options/resolve-options';
 import type { AuthModuleOptions } from '../../options/auth-options';

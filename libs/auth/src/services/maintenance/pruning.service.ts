@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Clock, Metrics } from '../../domain/ports/platform';
 import { HistoryGrowth } from '../../domain/history-growth';
 import type { PruneKind } from '../../domain/metrics';
-import { type Prunable, PruningStore } from '../../domain/ports/sessions';
+import { type Prunable, PruningStore } from '../../domain/ports/maintenance';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { BATCH_SIZE, MAX_EVENTS_WITHOUT_USER, Trimming } from './trimming';
 import { measured } from './measured';

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { EventOwner } from '../../domain/history-growth';
-import { type PruningStore, TRIM_START, type TrimPosition } from '../../domain/ports/sessions';
+import { type PruningStore, TRIM_START, type TrimPosition } from '../../domain/ports/maintenance';
 
 /** The number of rows in a batch. Each batch is one short transaction. */
 export const BATCH_SIZE = 500;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FailureKind } from '../../domain/metrics';
-import { StoreProbe } from '../../domain/ports/sessions';
+import { StoreProbe } from '../../domain/ports/maintenance';
 import { Database } from './database';
 import { DatabaseUnavailableError, NotWritableError } from './failure';
 import { ROLE_COLUMNS, whyNotWritable } from './server-role';

@@ -1,4 +1,4 @@
-import type { TrimmedEvents, TrimPosition, UsersOverCap } from '../../domain/ports/sessions';
+import type { TrimmedEvents, TrimPosition, UsersOverCap } from '../../domain/ports/maintenance';
 import type { UserLocks } from '../accounts/user-locks';
 import type { Statement } from '../database/statement';
 import type { StatementFactory } from '../database/statement-factory';

@@ -1,4 +1,5 @@
-import type { OperationContext, PrunedSessions } from '../../domain/ports/sessions';
+import type { OperationContext } from '../../domain/ports/sessions';
+import type { PrunedSessions } from '../../domain/ports/maintenance';
 import { ending, inactiveReason, isExpired, type EndedSession } from '../../domain/session';
 import { endEvents } from '../../domain/session-events';
 import { forUpdateSkipLocked, least } from '../database/dialect';

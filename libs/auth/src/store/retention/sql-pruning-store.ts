@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { type OperationContext } from '../../domain/ports/sessions';
 import {
   type HistoryCaps,
-  type OperationContext,
   type Prunable,
   type PrunedSessions,
   PruningStore,
   type TrimmedEvents,
   type TrimPosition,
   type UsersOverCap,
-} from '../../domain/ports/sessions';
+} from '../../domain/ports/maintenance';
 import { UserLocks } from '../accounts/user-locks';
 import { Database } from '../database/database';
 import { forUpdateSkipLocked } from '../database/dialect';
