@@ -25,7 +25,7 @@ function compiled(name: 'auth' | 'client', to: string): string[] {
     .split('\n')
     .filter(Boolean);
   return sources
-    .filter((path) => !path.endsWith('.spec.ts'))
+    .filter((path) => !/\.(spec|d)\.ts$/.test(path))
     .map((path) => path.replace(`libs/${name}/src/`, to).replace(/\.(m?)ts$/, '.$1js'));
 }
 
