@@ -74,6 +74,16 @@ export function credentialsMissing(): AuthError {
   return new AuthError('credentials_missing', 'Authentication credentials were not provided.');
 }
 
+/** Whether a call was refused for want of a valid access token. */
+export function isTokenRefused(error: unknown): boolean {
+  return error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
+}
+
+/** Unknown, expired, revoked or used: the same for all. */
+export function invalidRefreshToken(): AuthError {
+  return new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
+}
+
 /** Not a live access token of an active user, or its session ended while the request was served. */
 export function invalidAccessToken(): AuthError {
   return new AuthError('access_token_invalid', 'Invalid or expired access token.');

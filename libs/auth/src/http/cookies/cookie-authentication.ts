@@ -1,16 +1,11 @@
-import { AuthError, credentialsMissing, invalidAccessToken } from '../../domain/errors';
+import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../../domain/errors';
 import type { ClientInfo } from '../../domain/client';
 import type { AuthService } from '../../services/auth.service';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
-import type { CookieSessions } from '../../services/sessions/cookie-sessions';
+import { type CookieSessions, MAX_TOKENS } from '../../services/sessions/cookie-sessions';
 import type { AuthResponse } from '../platform/request';
 import { excludeSharedCaches } from './caching';
 import type { CookieRequest, CookieTransport } from './cookie-transport';
-
-/** How many access tokens of one logout are looked up: other hosts of the site can add cookies of any name. */
-const MOST_TOKENS = 10;
-
-const REFUSED_TOKEN: readonly string[] = ['credentials_missing', 'access_token_invalid'];
 
 /** Authenticates requests and handshakes by their cookies. */
 export class CookieAuthentication {
@@ -55,8 +50,7 @@ export class CookieAuthentication {
 
   /** Removes the cookies where a logout by another token is refused with 401, as one by cookies does. */
   clearAfterRefusal(error: unknown, request: CookieRequest, response: AuthResponse): void {
-    const isUnauthorized = error instanceof AuthError && REFUSED_TOKEN.includes(error.code);
-    if (isUnauthorized) this.cookies.clearIfAllowed(request, response);
+    if (isTokenRefused(error)) this.cookies.clearIfAllowed(request, response);
   }
 
   /**
@@ -68,7 +62,7 @@ export class CookieAuthentication {
     const { access, refresh } = this.cookies.allTokens(request);
     this.cookies.assertSameSite(request);
     this.cookies.markAuthenticated(request);
-    for (const token of access.slice(0, MOST_TOKENS)) {
+    for (const token of access.slice(0, MAX_TOKENS)) {
       const found = await this.auth.authenticate(token, client);
       if (found) return found;
     }

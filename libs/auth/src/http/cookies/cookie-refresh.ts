@@ -1,12 +1,9 @@
-import { AuthError } from '../../domain/errors';
+import { AuthError, invalidRefreshToken } from '../../domain/errors';
 import type { ClientInfo } from '../../domain/client';
 import type { TokenPair } from '../../domain/tokens';
-import type { CookieSessions } from '../../services/sessions/cookie-sessions';
+import { type CookieSessions, MAX_TOKENS } from '../../services/sessions/cookie-sessions';
 import type { AuthResponse } from '../platform/request';
 import type { CookieRequest, CookieTransport } from './cookie-transport';
-
-/** How many refresh tokens of one request are looked up before its cookies are cleared. */
-const MOST_TOKENS = 10;
 
 /** Refreshes by the cookies of a request. */
 export class CookieRefresh {
@@ -23,7 +20,7 @@ export class CookieRefresh {
   async refresh(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<TokenPair> {
     try {
       const refreshToken = this.cookies.refreshToken(request);
-      if (refreshToken === null) throw new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
+      if (refreshToken === null) throw invalidRefreshToken();
       const accessToken = this.cookies.accessToken(request);
       const pair = await this.sessions.refresh({ refreshToken, accessToken }, client);
       this.cookies.set(response, pair);
@@ -36,7 +33,7 @@ export class CookieRefresh {
 
   private async namesActiveSession(request: CookieRequest): Promise<boolean> {
     const { refresh } = this.cookies.allTokens(request);
-    for (const token of refresh.slice(0, MOST_TOKENS)) {
+    for (const token of refresh.slice(0, MAX_TOKENS)) {
       if (await this.sessions.namesActiveSession(token)) return true;
     }
     return false;

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthError, credentialsMissing, invalidAccessToken } from '../../domain/errors';
+import { AuthError, credentialsMissing, invalidAccessToken, isTokenRefused } from '../../domain/errors';
 import { TokenSource } from '../../domain/ports/platform';
 import { AuthService } from '../../services/auth.service';
 import { requestUserOf, type AuthPrincipal } from '../../services/sessions/authentication';
@@ -44,9 +44,9 @@ const LEFT_TO_NEXT = new WeakSet<ExecutionContext>();
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, whose principal it sets
  * as `request.auth`, GraphQL resolvers, and messages to gateways and microservices. Each call is
- * checked against the database. Handlers marked `@Public()` pass unchecked, those marked `@OptionalAuth()` without a
- * token too. With the option `cookies`
- * the token may be in a cookie; then a request that can change something must not come from another site.
+ * checked against the database. Calls of handlers marked `@Public()` pass unchecked, and so do those
+ * of handlers marked `@OptionalAuth()` that have no token. With the option `cookies` the token may be in
+ * a cookie; then a request that can change something must not come from another site.
  */
 @Injectable()
 export class BearerAuthGuard extends AccessTokenGuard {
@@ -229,10 +229,6 @@ export class BearerAuthGuard extends AccessTokenGuard {
 function requireFound(principal: AuthPrincipal | null): AuthPrincipal {
   if (!principal) throw invalidAccessToken();
   return principal;
-}
-
-function isTokenRefused(error: unknown): boolean {
-  return error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
 }
 
 function refuse(context: ExecutionContext, error: unknown): never {

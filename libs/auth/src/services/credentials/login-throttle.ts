@@ -81,7 +81,7 @@ export class LoginThrottle {
   }
 
   /** Resets those of the password alone: whoever can reset it must not have more guesses at another method. */
-  resetPassword(id: UserId): Promise<void> {
+  resetPasswordStreaks(id: UserId): Promise<void> {
     return this.store.reset(this.accountKeyOf(userAccount(id)), PASSWORD_METHOD);
   }
 

@@ -61,7 +61,8 @@ export class LoginTickets {
   /** Issues a ticket for a user whom the application has identified. @throws AuthError `unknown_user` */
   async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, info: ClientInfo): Promise<string> {
     assertMethods(given.methods ?? []);
-    const id = typeof user === 'object' ? user.id : user;
+    const id = givenId(user);
+    if (id === null) throw unknownUser();
     const credentialsVersion = await this.credentials.versionOf(id);
     const stored = await this.users.findById(id);
     if (!stored?.active) throw unknownUser();
@@ -99,6 +100,12 @@ export class LoginTickets {
     }
     throw invalidLoginTicket();
   }
+}
+
+/** The id of a user whom the application names; null where a variable was never set. */
+export function givenId(user: { readonly id: UserId } | UserId): UserId | null {
+  const id = typeof user === 'object' ? user?.id : user;
+  return id ?? null;
 }
 
 /** The user as the application is given it. */

@@ -13,7 +13,7 @@ import { USERNAME_LENGTH } from '../../domain/username';
 import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionOpening } from '../sessions/session-opening';
 import { LoginAttempts } from './login-attempts';
-import { identified, LoginTickets } from './login-tickets';
+import { givenId, identified, LoginTickets } from './login-tickets';
 import { Passwords } from './passwords';
 import { SessionAttempts } from './session-attempts';
 
@@ -84,8 +84,8 @@ export class Login {
    * @throws AuthError `unknown_user`, also for a disabled user; `session_limit_reached`
    */
   async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo, given: GivenProofs): Promise<OpenedSession> {
-    const id = typeof user === 'object' ? user?.id : user;
-    const stored = id === undefined || id === null ? null : await this.users.findById(id);
+    const id = givenId(user);
+    const stored = id === null ? null : await this.users.findById(id);
     const proof = { credentialsVersion: null, attempt: null, ticket: null };
     const opened =
       stored?.active && (await this.opening.open(stored.id, info, proof, (now) => storedProofs(given, now)));

@@ -58,7 +58,7 @@ export class PasswordReplacement {
       else this.lifecycle.signals.emit('password_reset', { userId: user.id });
     }
     if (outcome.kind === 'broken') throw outcome.error;
-    if (!isChange) await this.throttle.resetPassword(user.id);
+    if (!isChange) await this.throttle.resetPasswordStreaks(user.id);
     return { kept };
   }
 }

@@ -10,8 +10,8 @@ import { Refresh } from './refresh';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
 
-/** How many refresh tokens of one request are looked up: other hosts of the site can add cookies of any name. */
-const MOST_TOKENS = 10;
+/** How many tokens of a kind are looked up for one request: other hosts of the site can add cookies of any name. */
+export const MAX_TOKENS = 10;
 
 /** The tokens in the cookies of a request. */
 export interface CookieTokens {
@@ -72,7 +72,7 @@ export class CookieSessions {
     client: ClientInfo,
   ): Promise<AuthPrincipal | null> {
     const wellFormed = [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []);
-    for (const { sessionId, familySecret } of wellFormed.slice(0, MOST_TOKENS)) {
+    for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
       const found = await this.sessions.findFamily(sessionId);
       if (found?.familyDigest !== this.tokens.digest(familySecret)) continue;
       if (!(await this.lifecycle.isLive(found, this.lifecycle.now(), client))) continue;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
-import { assertValidField, AuthError, databaseUnavailable } from '../../domain/errors';
+import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../../domain/errors';
 import { textProblem } from '../../domain/fields';
 import type { RotateOutcome } from '../../domain/outcomes';
 import { type RotateToken, SessionTransitions } from '../../domain/ports/sessions';
@@ -42,7 +42,7 @@ export class Refresh {
     const { transport, accessToken } = presentation;
     if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
     const claims = parseRefreshToken(refreshToken);
-    if (!claims) throw refused();
+    if (!claims) throw invalidRefreshToken();
     const context = this.lifecycle.operationContext(info);
     const presented = this.presentedToken(refreshToken, claims, context.client.network, presentation);
     const undelivered = this.undelivered.take(presented);
@@ -80,7 +80,7 @@ export class Refresh {
       case 'account_inactive':
         await this.lifecycle.revokeForInactiveAccount(outcome.userId, outcome.account, context);
     }
-    throw refused();
+    throw invalidRefreshToken();
   }
 
   private async rotate(command: Omit<RotateToken, keyof TokenLifetimes>): Promise<RotateOutcome> {
@@ -119,8 +119,4 @@ export class Refresh {
 /** The client comes back soon: a refresh that was done after all is best answered while its pair is kept. */
 function unavailable(): AuthError {
   return databaseUnavailable(1);
-}
-
-function refused(): AuthError {
-  return new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
 }

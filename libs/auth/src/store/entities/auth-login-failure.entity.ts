@@ -2,8 +2,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, DIGEST, INSTANT } from './columns';
 
 /**
- * How many logins in a row have failed by one method for one user, or for one name that nobody has: from one network in one row, and from
- * anywhere in another.
+ * How many logins in a row have failed by one method for one user, or for one name that no user has: from one network in
+ * one row, and from anywhere in another.
  */
 @Entity('auth_login_failures', COMPARED_BY_BYTES)
 export class AuthLoginFailure {
