@@ -1,12 +1,15 @@
-/** The layers of the library: http -> services -> domain <- store, adapters. The composition root sees all of them. */
+/**
+ * The layers of the library: http -> services -> domain <- store, adapters. The top-level files import all of
+ * them.
+ */
 const lib = (folder) => `^libs/auth/src/${folder}/`;
 
-const layer = (from, mayNot, why) => ({
+const layer = (from, forbidden, comment) => ({
   name: `${from}-stays-in-its-layer`,
-  comment: why,
+  comment,
   severity: 'error',
   from: { path: lib(from), pathNot: '\\.spec\\.ts$' },
-  to: { path: mayNot.map((folder) => (folder.includes('/') ? folder : lib(folder))) },
+  to: { path: forbidden.map((folder) => (folder.includes('/') ? folder : lib(folder))) },
 });
 
 const npm = (name) => `node_modules/${name}/`;
@@ -17,41 +20,57 @@ module.exports = {
       name: 'domain-imports-nothing-outside-itself',
       severity: 'error',
       from: { path: lib('domain'), pathNot: '\\.spec\\.ts$' },
-      // A checksum needs no port.
+      // A checksum is deterministic, so `zlib` needs no port.
       to: { pathNot: [lib('domain'), '^zlib$'] },
     },
-    layer('services', ['http', 'store', 'adapters', npm('typeorm'), npm('@nestjs/typeorm')], 'No HTTP and no SQL.'),
-    layer('http', ['store', 'adapters', npm('typeorm')], 'Controllers ask services.'),
-    layer('store', ['http', 'services', 'adapters'], 'The store is called, and calls nobody.'),
-    layer('adapters', ['http', 'services', 'store', npm('typeorm')], 'One outside thing each.'),
+    layer(
+      'services',
+      ['http', 'store', 'adapters', npm('typeorm'), npm('@nestjs/typeorm')],
+      'Services contain neither HTTP nor SQL.',
+    ),
+    layer(
+      'http',
+      ['store', 'adapters', npm('typeorm')],
+      'The HTTP layer reaches the store and the adapters only through services.',
+    ),
+    layer(
+      'store',
+      ['http', 'services', 'adapters'],
+      'The store implements ports of the domain, and does not call other layers.',
+    ),
+    layer(
+      'adapters',
+      ['http', 'services', 'store', npm('typeorm')],
+      'Each adapter connects a port of the domain with one external API.',
+    ),
     {
       name: 'client-imports-nothing-outside-itself',
-      comment: 'It is bundled for browsers.',
+      comment: 'The client is bundled for browsers.',
       severity: 'error',
       from: { path: '^libs/client/' },
       to: { pathNot: '^libs/client/src/' },
     },
     {
-      name: 'server-knows-no-client',
+      name: 'library-does-not-import-the-client',
       severity: 'error',
       from: { path: '^libs/auth/' },
       to: { path: '^libs/client/' },
     },
     {
-      name: 'nothing-else-loads-node-sqlite',
-      comment: 'Older Nodes do not have it.',
+      name: 'library-does-not-import-node-sqlite',
+      comment: 'Versions of Node.js before 22.13 do not have `node:sqlite`.',
       severity: 'error',
       from: { path: '^libs/auth/src/', pathNot: lib('adapters/node-sqlite') },
       to: { path: lib('adapters/node-sqlite') },
     },
     {
-      name: 'hosts-use-the-only-door',
+      name: 'applications-import-only-entry-points',
       severity: 'error',
       from: { path: '^(apps|examples)/' },
       to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/((testing|adapters/node-sqlite)/)?index\\.ts$' },
     },
     {
-      name: 'hosts-use-the-only-door-of-the-client',
+      name: 'applications-import-only-the-entry-point-of-the-client',
       severity: 'error',
       from: { path: '^(apps|examples)/' },
       to: { path: '^libs/client/', pathNot: '^libs/client/src/index\\.ts$' },

@@ -9,7 +9,8 @@ const typescript = {
     keepClassNames: true,
   },
 };
-// Nest 12 is published as ES modules, and so is what a package of Fastify needs; Jest reads them only with a Node flag.
+// Nest 12 and `content-disposition` are published as ES modules. Jest loads these only with a flag of Node.js, so
+// they are compiled to CommonJS.
 const modules = {
   swcrc: false,
   sourceMaps: false,
@@ -19,6 +20,7 @@ const modules = {
 
 module.exports = {
   testEnvironment: 'node',
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', typescript],
@@ -33,7 +35,7 @@ module.exports = {
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/', '<rootDir>/libs/client/dist/'],
-  // It installs packages from the registry, which takes a minute: see scripts/test.mjs.
+  // These tests install packages from the registry, which takes about a minute. See scripts/test.mjs.
   testPathIgnorePatterns: process.env.TEST_PACKAGE ? [] : ['<rootDir>/test/package/'],
   setupFiles: ['<rootDir>/test/support/setup.ts'],
   testTimeout: 30_000,

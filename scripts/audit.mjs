@@ -1,24 +1,24 @@
-// Known weaknesses of what the published package brings along (bcrypt and what it needs). A registry that answers no audits
-// leaves the question open, and it says so.
+// Reports known vulnerabilities in the dependencies of the published package. If the registry does not support
+// audits, the script says so and succeeds.
 import { spawnSync } from 'node:child_process';
 
 const run = spawnSync('npm', ['audit', '--omit=dev', '--workspace', 'nestjs-session-auth', '--json'], {
   encoding: 'utf8',
 });
-let answer;
+let report;
 try {
-  answer = JSON.parse(run.stdout);
+  report = JSON.parse(run.stdout);
 } catch {
-  answer = {};
+  report = {};
 }
-const counts = answer.metadata?.vulnerabilities;
+const counts = report.metadata?.vulnerabilities;
 if (!counts) {
-  console.log('npm audit: not checked, the registry answers no audits.');
+  console.log('npm audit: not checked, because the registry does not support audits.');
 } else if (counts.total > 0) {
   console.error(
-    `npm audit: ${counts.total} known weaknesses in what is published: ${Object.keys(answer.vulnerabilities).join(', ')}`,
+    `npm audit: ${counts.total} known vulnerabilities in published dependencies: ${Object.keys(report.vulnerabilities).join(', ')}`,
   );
   process.exitCode = 1;
 } else {
-  console.log('npm audit: no known weakness in what is published.');
+  console.log('npm audit: no known vulnerability in published dependencies.');
 }

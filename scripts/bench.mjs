@@ -1,4 +1,5 @@
-// Runs the benchmark: npm run bench -- --help. Its own packages are installed into bench/node_modules at the first run.
+// Runs the benchmark: npm run bench -- --help. The first run installs the packages of the benchmark into
+// bench/node_modules.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// Compiles the client twice, as ES modules and as CommonJS, into its dist/ (or the folder that is named).
+// Compiles the client as ES modules and as CommonJS into libs/client/dist, or into the folder of the first argument.
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -16,5 +16,5 @@ for (const [format, flags] of Object.entries(FORMATS)) {
   rmSync(folder, { recursive: true, force: true });
   execFileSync(process.execPath, [compiler, ...project, ...flags, '--outDir', folder], { stdio: 'inherit' });
 }
-// The package is CommonJS, but for this folder.
+// The package is CommonJS, except for this folder.
 writeFileSync(join(out, 'esm/package.json'), `${JSON.stringify({ type: 'module', sideEffects: false }, null, 2)}\n`);

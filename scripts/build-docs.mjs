@@ -1,6 +1,7 @@
-// Writes the documents of both packages into libs/ (or the folder that is named): into auth/ README.md, SECURITY.md,
-// CHANGELOG.md and docs/, into client/ its guide as README.md. It omits what is between "repository only" comments, and rows
-// of tables about documents that the package lacks. Other links to what the package lacks become plain text.
+// Writes the documents of both packages into libs/, or into the folder of the first argument. The package of the
+// library gets README.md, SECURITY.md, CHANGELOG.md and docs/. The package of the client gets its guide as
+// README.md. The script omits text between "repository only" comments, and table rows that link to files outside
+// the package. Other links to such files become plain text.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
-// After an install: builds better-sqlite3 where this Node has no `node:sqlite`, so before 22.13. Newer ones need no compiler.
-// The package's own install script does not run, by `allowScripts` in package.json.
+// Runs after an install. Builds better-sqlite3 for versions of Node.js before 22.13, which lack `node:sqlite`.
+// `allowScripts` in package.json disables the install script of better-sqlite3, so newer versions of Node.js need
+// no compiler.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -8,13 +9,16 @@ import { fileURLToPath } from 'node:url';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../node_modules/better-sqlite3');
 
-if (!isBuiltin('node:sqlite') && existsSync(folder) && !works()) {
+if (!isBuiltin('node:sqlite') && existsSync(folder) && !canOpenDatabase()) {
   const { status } = spawnSync('npm run install', { cwd: folder, stdio: 'inherit', shell: true });
-  if (status !== 0) console.warn('better-sqlite3 could not be built: only PostgreSQL, MariaDB and MySQL can be used.');
+  if (status !== 0)
+    console.warn(
+      'better-sqlite3 could not be built, so SQLite is unavailable. Install a C++ toolchain, or Node.js 22.13 or later.',
+    );
 }
 
-/** Whether it is there, built for this Node. */
-function works() {
+/** Returns whether better-sqlite3 is built for this version of Node.js. */
+function canOpenDatabase() {
   try {
     new (createRequire(import.meta.url)('better-sqlite3'))(':memory:').close();
     return true;

@@ -1,11 +1,14 @@
 import { accessSync, constants } from 'node:fs';
 
-/** Debian's place for it. */
-const USUAL = '/usr/bin/chromium';
+/** The path of Chromium in Debian's package. */
+const DEFAULT_PATH = '/usr/bin/chromium';
 
-/** Where Chromium is: what CHROMIUM_PATH names, or the usual place; null where there is none, or it is not wanted (`none`). */
+/**
+ * Returns CHROMIUM_PATH or the default path of Chromium, or null if Chromium is not installed or CHROMIUM_PATH is
+ * `none`.
+ */
 export function chromiumPath(env = process.env) {
-  const path = env.CHROMIUM_PATH || USUAL;
+  const path = env.CHROMIUM_PATH || DEFAULT_PATH;
   if (path === 'none') return null;
   try {
     accessSync(path, constants.X_OK);

@@ -1,12 +1,13 @@
-// Runs the library on clusters of PostgreSQL and MariaDB that break: npm run clusters -- --help. All servers are its own, on
-// loopback, with data in a temporary folder. What is not installed comes from Debian, if this is Debian and runs as root.
+// Runs the library on clusters of PostgreSQL and MariaDB while their servers fail: npm run clusters -- --help. The
+// script starts all servers itself, on loopback, with data in a temporary folder. As root on Debian, it installs
+// missing packages.
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a package of Debian is needed for. */
+/** The paths or commands by which the script recognizes that a Debian package is installed. */
 const PACKAGES = {
   postgresql: ['/usr/lib/postgresql', 'initdb'],
   'mariadb-server': ['mariadbd', '/usr/sbin/mariadbd'],
@@ -16,8 +17,8 @@ const PACKAGES = {
   pgpool2: ['/usr/sbin/pgpool'],
 };
 
-/** What no scenario of the short form needs. */
-const LONG_ONLY = ['pgpool2'];
+/** Packages that the scenarios of `--short` do not need. */
+const NOT_IN_SHORT = ['pgpool2'];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 if (!process.argv.includes('--help')) installMissing();
@@ -31,35 +32,35 @@ require(join(root, 'test/clusters/main.ts'));
 
 function installMissing() {
   const isShort = process.argv.includes('--short') && !process.argv.includes('--only');
-  const needed = Object.keys(PACKAGES).filter((name) => !isShort || !LONG_ONLY.includes(name));
-  const missing = needed.filter((name) => !PACKAGES[name].some(isThere));
+  const needed = Object.keys(PACKAGES).filter((name) => !isShort || !NOT_IN_SHORT.includes(name));
+  const missing = needed.filter((name) => !PACKAGES[name].some(exists));
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     console.error(
-      `Not installed: ${missing.join(', ')}. On Debian, root installs them; elsewhere, install them first.`,
+      `Not installed: ${missing.join(', ')}. Run as root on Debian to install them, or install them yourself.`,
     );
     process.exit(1);
   }
   console.log(`Installing ${missing.join(', ')}`);
-  withoutStarting(() => {
+  withoutStartingServers(() => {
     aptGet('update', '-qq');
     aptGet('install', '-y', '-qq', '--no-install-recommends', ...missing);
   });
 }
 
-function isThere(file) {
+function exists(file) {
   return file.startsWith('/') ? existsSync(file) : spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Debian starts the servers that it installs, unless this script forbids it. */
-function withoutStarting(install) {
+/** Installs packages. Debian starts installed servers unless `policy-rc.d` forbids it. */
+function withoutStartingServers(install) {
   const policy = '/usr/sbin/policy-rc.d';
-  const isOurs = !existsSync(policy);
-  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  const isMissing = !existsSync(policy);
+  if (isMissing) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     install();
   } finally {
-    if (isOurs) rmSync(policy);
+    if (isMissing) rmSync(policy);
   }
 }
 

@@ -1,23 +1,26 @@
 import { connect } from 'node:net';
 
-/** Where the test databases are looked for. */
+/** The database servers of the tests: the variable that contains the URL, and the default URL. */
 export const SERVERS = [
   { name: 'postgres', variable: 'TEST_POSTGRES_URL', port: 5432, url: 'postgres://postgres@127.0.0.1:5432/postgres' },
   { name: 'mariadb', variable: 'TEST_MARIADB_URL', port: 3306, url: 'mysql://root@127.0.0.1:3306/mysql' },
 ];
 
-/** The servers that a variable names or that answer on their usual local port. */
+/** Returns the servers whose variable is set, or that accept connections on their default local port. */
 export async function availableServers(env = process.env) {
-  const found = await Promise.all(SERVERS.map(async (server) => env[server.variable] || (await answers(server.port))));
+  const found = await Promise.all(
+    SERVERS.map(async (server) => env[server.variable] || (await acceptsConnections(server.port))),
+  );
   return SERVERS.filter((_, index) => found[index]);
 }
 
-export function answers(port) {
+/** Returns whether a server accepts connections on a local port. */
+export function acceptsConnections(port) {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
-    const end = (answer) => {
+    const end = (isAccepted) => {
       socket.destroy();
-      resolve(answer);
+      resolve(isAccepted);
     };
     socket.once('connect', () => end(true));
     socket.once('error', () => end(false));

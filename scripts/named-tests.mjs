@@ -1,16 +1,17 @@
-// The tests that docs/threats.md and docs/asvs.md name: `path: title` in the last cells of their tables, exactly as the spec
-// writes the title. Prints them as JSON. Given the JSON report of a test run, fails where one did not run and pass.
+// Prints the tests that docs/threats.md and docs/asvs.md name, as JSON. The last column of the tables names them
+// as `path: title`, with the title exactly as in the spec. With the path of Jest's JSON report as the argument,
+// the script fails if one of these tests did not run and pass.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The last column of the tables that name tests, by page. */
+/** The title of the column that names tests, by page. */
 const PAGES = { 'docs/threats.md': 'Test', 'docs/asvs.md': 'Shown by' };
 
 /**
- * The rows of the tables that name tests.
+ * Returns the rows of the tables that name tests.
  * @returns {{ page: string, subject: string, tests: { file: string, title: string }[], malformed: string[] }[]}
  */
 function namedTests() {
@@ -33,7 +34,7 @@ function rowsOf(page, column) {
   return rows;
 }
 
-/** The tests of a cell, and what else is in it but the breaks between them. */
+/** Returns the tests that a cell names, and its malformed parts. */
 function testsIn(cell) {
   const [tests, malformed] = [[], []];
   for (const part of cell.split('<br>').map((text) => text.trim())) {
@@ -44,7 +45,7 @@ function testsIn(cell) {
   return { tests, malformed };
 }
 
-/** Matches the full names of a test, which have values in the places of `%s`, `$name` and `${name}`. */
+/** Returns a pattern for the full names of a test, which contain values in place of `%s`, `$name` and `${name}`. */
 function patternOf(title) {
   const parts = title.split(/%(?:\.\d+)?[a-zA-Z#]|\$\{[^}]*\}|\$[\w.#]+/);
   const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -61,11 +62,11 @@ function hasPassed(report, { file, title }) {
 
 function check(report) {
   const named = namedTests().flatMap(({ page, subject, tests }) => tests.map((test) => ({ page, subject, test })));
-  const lost = named.filter(({ test }) => !hasPassed(report, test));
-  for (const { page, subject, test } of lost) {
-    console.error(`${page}: "${subject}" names "${test.title}" in ${test.file}, which did not run and pass.`);
+  const failed = named.filter(({ test }) => !hasPassed(report, test));
+  for (const { page, subject, test } of failed) {
+    console.error(`${page}: "${subject}" names "${test.title}" in ${test.file}, which was not run or did not pass.`);
   }
-  if (lost.length > 0) process.exitCode = 1;
+  if (failed.length > 0) process.exitCode = 1;
   else
     console.log(`${Object.keys(PAGES).join(', ')}: ${named.length} tests are named, and all of them ran and passed.`);
 }

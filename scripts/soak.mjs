@@ -1,5 +1,5 @@
 // Runs two instances on PostgreSQL at full load and kills one of them every few seconds:
-// npm run soak -- --minutes 10 --clients 32. TEST_POSTGRES_URL is the address of PostgreSQL.
+// npm run soak -- --minutes 10 --clients 32. Set TEST_POSTGRES_URL to the PostgreSQL server.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

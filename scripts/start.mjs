@@ -1,5 +1,5 @@
-// Starts the sample host from its TypeScript sources. They are compiled in memory: there is no build that a second start
-// could pull from under the first. The client for the page is compiled into a folder of this start alone.
+// Starts the sample application from its TypeScript sources. The sources are compiled in memory, and the client
+// for the page is compiled into a new folder, so several instances can run at the same time.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -22,13 +22,13 @@ export interface PartResults {
 
 export type PartName = keyof PartResults;
 
-/** The result of one part, and how it was measured. */
+/** The result of a part, and the conditions of its measurement. */
 export interface Measurement<Result> {
-  /** ISO 8601, in UTC. */
+  /** The time of the measurement, in ISO 8601 and UTC. */
   readonly at: string;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
-  /** The command that repeats it. */
+  /** The command that repeats the measurement. */
   readonly command: string;
   readonly result: Result;
 }
@@ -46,7 +46,10 @@ export function readResults(file = LATEST): Results {
   }
 }
 
-/** Saves the measurement of one part. It replaces the previous one, except for databases that it does not cover. */
+/**
+ * Saves the measurement of a part. The previous measurement is replaced, except for databases that the new
+ * measurement does not cover.
+ */
 export function saveMeasurement<Part extends PartName>(
   part: Part,
   measurement: Measurement<PartResults[Part]>,
@@ -63,7 +66,7 @@ interface Cell {
   readonly database: DatabaseName;
 }
 
-/** Keeps the cells of databases that were not measured this time, if both were measured in the same way. */
+/** Adds the previous cells of databases that were not measured this time, if the conditions were the same. */
 function withOtherDatabases<Result>(
   measurement: Measurement<Result>,
   previous: Measurement<Result>,
@@ -82,7 +85,7 @@ function withOtherDatabases<Result>(
   return { ...measurement, command, result: { ...measurement.result, ...merged } };
 }
 
-/** The lists of a result that have an entry per database. */
+/** Returns the lists of a result that have an entry per database. */
 function lists(result: unknown): Record<string, readonly Cell[]> {
   const all: [string, unknown][] = Object.entries(result as object);
   return Object.fromEntries(all.filter(([, value]) => isListOfCells(value))) as Record<string, readonly Cell[]>;
@@ -92,7 +95,7 @@ function isListOfCells(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof (one as Cell).database === 'string');
 }
 
-/** The machine and the settings. */
+/** Returns the conditions of a measurement: the machine and the settings. */
 function conditions({ machine, result }: Measurement<unknown>): object {
   const all: [string, unknown][] = Object.entries(result as object);
   const settings = all.filter(([, value]) => !Array.isArray(value));

@@ -5,7 +5,7 @@ import { CONTENDERS, type ContenderName } from './contenders/contender';
 import { LOAD_TOOLS, type LoadTool } from './load/load';
 import { LATEST } from './results';
 
-/** What to measure, and for how long. */
+/** The settings of the benchmark. `HELP` describes them. */
 export interface Settings {
   readonly databases: readonly DatabaseName[];
   readonly contenders: readonly ContenderName[];
@@ -23,14 +23,14 @@ export interface Settings {
   readonly unknownTokens: number;
   readonly instances: readonly number[];
   readonly pgbouncerOptions: object;
-  /** File that the figures are written to. */
+  /** The file to which the figures are written. */
   readonly out: string;
 }
 
-export const HELP = `npm run bench                      every part, then the report
-npm run bench -- <part> [options]  one part; its figures replace the previous ones in bench/results/latest.json,
+export const HELP = `npm run bench                      runs every part, then writes the report
+npm run bench -- <part> [options]  runs one part. Its figures replace the previous ones in bench/results/latest.json,
                                    except for databases that it does not measure (--database)
-npm run bench -- report            writes docs/performance.md from those figures
+npm run bench -- report            writes docs/performance.md from the figures in bench/results/latest.json
 
 Parts
   guard      a guarded route, compared with an unguarded one and with other guards
@@ -41,26 +41,27 @@ Parts
   memory     memory under full load, and under tokens that were never issued
   instances  several instances on one PostgreSQL, directly and behind PgBouncer (if pgbouncer is on the PATH)
 
-Options, with their defaults; lists are separated by commas
-  --database     those that are available: sqlite, postgres, mariadb
-  --contenders   ${CONTENDERS.join(',')}
-  --connections  1,8,32,128
-  --rounds       5      each measures every contender once, in random order
-  --seconds      4      per measurement
-  --warmup       2      seconds per contender before the first round
-  --sessions     500    sessions that the requests cycle through
-  --load         autocannon; wrk if it is installed; or plain (for a smoke run)
-  --options      '{}'   options of the library's module, as JSON
-  --ended        100000  ended sessions of the user (bounded)
-  --sizes        1000,100000,1000000  sessions (growth)
-  --prune        1000000  rows to prune (growth)
-  --minutes      10     of full load (memory)
-  --unknown-tokens  1000000  (memory)
-  --instances    1,2,4  (instances)
-  --pgbouncer-options  '{"namedStatements":false}'  added to --options behind PgBouncer, as JSON
-  --out          bench/results/latest.json; docs/performance.md is written for this file only
+Options with their defaults. Separate the values of a list by commas.
+  --database            sqlite,postgres,mariadb      databases, as far as they are available
+  --contenders          ${CONTENDERS.join(',')}
+  --connections         1,8,32,128                   concurrent connections or clients
+  --rounds              5                            each round measures every contender once, in random order
+  --seconds             4                            duration of a measurement
+  --warmup              2                            seconds per contender before the first round
+  --sessions            500                          sessions that the requests cycle through
+  --load                autocannon                   load tool. wrk must be installed. plain is only for smoke runs
+  --options             '{}'                         options of AuthModule, as JSON
+  --ended               100000                       ended sessions of the user (bounded)
+  --sizes               1000,100000,1000000          numbers of sessions (growth)
+  --prune               1000000                      rows to prune (growth)
+  --minutes             10                           duration of full load (memory)
+  --unknown-tokens      1000000                      requests with unknown tokens (memory)
+  --instances           1,2,4                        numbers of instances (instances)
+  --pgbouncer-options   '{"namedStatements":false}'  options, as JSON, that are added to --options behind PgBouncer
+  --out                 bench/results/latest.json    file for the figures. Only this file updates docs/performance.md
 
-TEST_POSTGRES_URL and TEST_MARIADB_URL name servers on which databases may be created; they are dropped at the end.`;
+Set TEST_POSTGRES_URL and TEST_MARIADB_URL to servers on which the benchmark may create databases.
+It drops them at the end.`;
 
 const FLAGS = {
   database: DATABASES.join(','),
@@ -82,7 +83,7 @@ const FLAGS = {
   out: LATEST,
 };
 
-/** Parses the command line; without a part it is `all`. */
+/** Parses the command line. The default part is `all`. */
 export function readCommand(args: readonly string[]): { part: string; isHelp: boolean; settings: Settings } {
   const options = Object.fromEntries(Object.keys(FLAGS).map((name) => [name, { type: 'string' as const }]));
   const { values, positionals } = parseArgs({

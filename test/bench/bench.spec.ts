@@ -9,7 +9,7 @@ import { ratios } from '../../bench/src/measure/statistics';
 import { BOUNDED_OPERATIONS, measureBounded } from '../../bench/src/parts/bounded';
 import { measureGuard } from '../../bench/src/parts/guard';
 import { measureRefresh } from '../../bench/src/parts/refresh';
-import { isMet } from '../../bench/src/report/aims';
+import { isMet } from '../../bench/src/report/targets';
 import { composeReport } from '../../bench/src/report/compose-report';
 import { DOCUMENT } from '../../bench/src/report/write-report';
 import { putBetweenMarkers } from '../../bench/src/report/markers';
@@ -17,7 +17,7 @@ import { CONTENDER_NAMES } from '../../bench/src/report/names';
 import { saveMeasurement, readResults, type Results } from '../../bench/src/results';
 import { readCommand } from '../../bench/src/settings';
 
-describe('a short run of the bench', () => {
+describe('a short run of the benchmark', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-bench-'));
   const file = join(folder, 'results.json');
   let results: Results;
@@ -45,8 +45,8 @@ describe('a short run of the bench', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  // A run with any response other than 200 throws.
-  it('measures each contender, with successful responses only', () => {
+  // The benchmark throws if any response is not 200.
+  it('the benchmark measures each contender, and accepts successful responses only', () => {
     expect(results.guard!.result.cells.map(({ contender }) => contender)).toEqual(['none', 'ours']);
     for (const cell of results.guard!.result.cells) {
       expect(cell).toMatchObject({ database: 'sqlite', connections: 2 });
@@ -59,18 +59,18 @@ describe('a short run of the bench', () => {
     }
   });
 
-  it('records the ratio of two contenders, round by round', () => {
+  it('the benchmark records the ratio of two contenders for each round', () => {
     const [none, ours] = results.guard!.result.cells;
     expect(none!.against.ours!.min).toBeCloseTo(1 / ours!.against.none!.max, 2);
     expect(none!.against.none).toBeUndefined();
   });
 
-  it('records the machine and the versions', () => {
+  it('the benchmark records the machine and the versions', () => {
     expect(results.guard!.machine.cores).toBeGreaterThan(0);
     expect(results.guard!.versions).toMatchObject({ node: process.versions.node, typeorm: expect.any(String) });
   });
 
-  it('is reported as a table and charts', () => {
+  it('the report of a run contains a table and charts', () => {
     const document = composeReport(results, readFileSync(DOCUMENT, 'utf8'));
     expect(document).toContain('| 2 | **this library** |');
     expect(document).toMatch(/```mermaid\nxychart-beta horizontal\n {2}title "Throughput on SQLite, 2 connections"/);
@@ -92,33 +92,33 @@ it.each([
   [{ 200: 9, 401: 1 }, 0],
   [{ 200: 9 }, 1],
   [{}, 0],
-])('a run with the responses %j and %d without one is refused', (statuses, errors) => {
+])('a benchmark run with the responses %j and %d unanswered requests is refused', (statuses, errors) => {
   const requests = Object.values(statuses).length;
   const result = { requests, seconds: 1, statuses, errors, p50Ms: 1, p99Ms: 1 };
   expect(() => assertAllSucceeded('ours', result)).toThrow('ours responded');
 });
 
-it('a ratio is taken within a round, and its median reported', () => {
+it('the report contains the median of the ratios that were computed within each round', () => {
   expect(ratios([1, 4, 3], [2, 2, 2])).toEqual({ median: 1.5, min: 0.5, max: 2 });
 });
 
 describe('docs/performance.md', () => {
   const document = readFileSync(DOCUMENT, 'utf8');
 
-  it('is what the command writes from the figures', () => {
+  it('docs/performance.md equals the output of the command for the stored figures', () => {
     expect(composeReport(readResults(), document)).toBe(document);
   });
 
-  it('names every contender', () => {
+  it('docs/performance.md names every contender', () => {
     for (const name of Object.values(CONTENDER_NAMES)) expect(document).toContain(`| ${name} |`);
   });
 
-  it('keeps the text outside the markers', () => {
-    const before = 'by hand <!-- bench:aims -->\nold\n<!-- /bench:aims --> by hand';
-    expect(putBetweenMarkers(before, 'aims', 'new')).toBe(
-      'by hand <!-- bench:aims -->\nnew\n<!-- /bench:aims --> by hand',
+  it('the report keeps the text outside the markers', () => {
+    const before = 'by hand <!-- bench:targets -->\nold\n<!-- /bench:targets --> by hand';
+    expect(putBetweenMarkers(before, 'targets', 'new')).toBe(
+      'by hand <!-- bench:targets -->\nnew\n<!-- /bench:targets --> by hand',
     );
-    expect(() => putBetweenMarkers('nothing', 'aims', 'new')).toThrow('no markers');
+    expect(() => putBetweenMarkers('nothing', 'targets', 'new')).toThrow('no markers');
   });
 });
 
@@ -128,25 +128,28 @@ it.each([
   [false, 1, 1, true],
   [false, 1, 1.001, false],
   [false, 1, null, null],
-])('an aim (minimum: %s) of %d with %d measured is met: %s', (isFloor, limit, measured, met) => {
-  expect(isMet({ text: '', limit, isFloor, measured })).toBe(met);
-});
+])(
+  'isMet() with isMinimum %p and limit %p returns, for the measured value %p, %p',
+  (isMinimum, limit, measured, met) => {
+    expect(isMet({ text: '', limit, isMinimum, measured })).toBe(met);
+  },
+);
 
-it('an invalid option is refused with the valid ones', () => {
+it('an invalid option is refused, and the error lists the valid ones', () => {
   expect(() => readCommand(['guard', '--connections', 'many'])).toThrow('--connections many: use a number above 0');
   expect(() => readCommand(['guard', '--contenders', 'theirs'])).toThrow('--contenders theirs: use one of none, ours');
   expect(() => readCommand(['guard', '--round', '3'])).toThrow('--round');
 });
 
-it('the packages of the bench are not in the lockfile of the repository', () => {
+it('the packages of the benchmark are not in the lockfile of the repository', () => {
   const lock = readFileSync(join(__dirname, '../../package-lock.json'), 'utf8');
-  for (const name of ['autocannon', 'better-auth', 'express-session', 'connect-pg-simple']) {
+  for (const name of ['autocannon', 'better-auth', 'connect-pg-simple']) {
     expect(lock).not.toContain(`"node_modules/${name}"`);
   }
   expect(existsSync(join(__dirname, '../../bench/package-lock.json'))).toBe(true);
 });
 
-describe('a part measured on one database', () => {
+describe('a benchmark part that is measured on one database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nsa-bench-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -157,7 +160,7 @@ describe('a part measured on one database', () => {
     return [growth!.command, ...growth!.result.prunes.map((one) => `${one.database} ${one.rows}`)];
   };
 
-  it('keeps the figures of the others, unless they were measured in another way', () => {
+  it('figures of other databases are kept unless they were measured with other settings', () => {
     const file = join(folder, 'results.json');
     expect(keep(file, 'first', 'mariadb', 3, 1)).toEqual(['first', 'mariadb 1']);
     expect(keep(file, 'second', 'sqlite', 3, 2)).toEqual(['first; second', 'sqlite 2', 'mariadb 1']);
@@ -166,20 +169,20 @@ describe('a part measured on one database', () => {
   });
 });
 
-describe('the parts that depend on the schema', () => {
+describe('benchmark parts that depend on the schema', () => {
   const settingsOf = (args: string) =>
     readCommand(`--database sqlite --rounds 1 --seconds 0.1 --options {"bcryptCost":10} ${args}`.split(' ')).settings;
   const teardown = new Teardown();
   afterEach(() => teardown.run());
 
-  it('measure every operation on a user with very many sessions', async () => {
+  it('the benchmark measures every operation on a user with very many sessions', async () => {
     const { cells, active } = await measureBounded(settingsOf('--ended 50'), teardown);
     expect(active).toBe(1_000);
     expect(Object.keys(cells[0]!.ms)).toEqual(BOUNDED_OPERATIONS);
     for (const { median } of Object.values(cells[0]!.ms)) expect(median).toBeGreaterThan(0);
   }, 60_000);
 
-  it('measure the stored bytes of a session with and without a grace period', async () => {
+  it('the benchmark measures the stored bytes of a session with and without a grace period', async () => {
     const { storage } = await measureRefresh(settingsOf('--connections 1'), teardown);
     expect(storage.map(({ graceSeconds }) => graceSeconds)).toEqual([0, 10]);
     for (const { neverRefreshed, refreshed } of storage) {

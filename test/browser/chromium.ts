@@ -3,7 +3,7 @@ import { chromium, type Browser } from 'playwright-core';
 
 const PATH = process.env['CHROMIUM_PATH'] || '/usr/bin/chromium';
 
-/** A browser that asks nobody for anything but the page. */
+/** Launches a browser that sends no requests except those of the page. */
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: PATH,
@@ -19,9 +19,9 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** Skipped, and listed as such, where there is no Chromium; `scripts/test.mjs` says so in a line, or fails where it is required. */
-export const describeInChromium: Pick<jest.Describe, 'each'> & ((title: string, tell: () => void) => void) = existsSync(
-  PATH,
-)
-  ? describe
-  : describe.skip;
+/**
+ * `describe`, skipped if Chromium is not installed. `scripts/test.mjs` reports the skipped tests, or fails if
+ * Chromium is required.
+ */
+export const describeInChromium: Pick<jest.Describe, 'each'> & ((title: string, defineTests: () => void) => void) =
+  existsSync(PATH) ? describe : describe.skip;

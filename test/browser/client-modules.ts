@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 let folder: string | null = null;
 
-/** The ES modules of the client as they are published, compiled once for the tests of a file. */
+/** Compiles the published ES modules of the client, once for the tests of a file. */
 export function clientModules(): string {
   if (folder === null) {
     folder = mkdtempSync(join(tmpdir(), 'nsa-client-'));

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { createCertificate } from './certificate';
 
-/** Empty pages of other hosts, which belong to an attacker. */
+/** Serves empty pages of other hosts, which an attacker controls. */
 export class ForeignPages {
   private constructor(
     private readonly scheme: 'http' | 'https',
@@ -35,7 +35,7 @@ export class ForeignPages {
   }
 }
 
-/** Posts a form; the browser follows it to the response. */
+/** Posts a form, and waits for the page of the response. */
 export async function postForm(page: Page, url: string, field = 'x'): Promise<void> {
   const loaded = page.waitForEvent('load');
   await page.evaluate(
@@ -64,13 +64,16 @@ interface FormDocument {
   createElement(name: string): FormElement;
 }
 
-/** What a script gets from a `fetch`: the status, 0 for a response that it must not read, or 'failed'. */
+/**
+ * Returns the result of a `fetch` by a script: the status, 0 for a response that the script may not read, or
+ * 'failed'.
+ */
 export function fetchFrom(page: Page, url: string, init: object): Promise<number | 'failed'> {
   const call = `fetch(${JSON.stringify(url)}, ${JSON.stringify({ credentials: 'include', ...init })})`;
   return page.evaluate(`${call}.then(({ status }) => status, () => 'failed')`);
 }
 
-/** Whether an `<img>` shows a picture. */
+/** Returns whether an `<img>` can load an image from the URL. */
 export function loadImage(page: Page, url: string): Promise<boolean> {
   return page.evaluate(`new Promise((resolve) => {
     const image = new Image();
@@ -80,7 +83,7 @@ export function loadImage(page: Page, url: string): Promise<boolean> {
   })`);
 }
 
-/** The first message of a WebSocket. */
+/** Returns the first message of a WebSocket. */
 export function firstMessage(page: Page, url: string): Promise<string> {
   const address = url.replace(/^http/, 'ws');
   return page.evaluate(`new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { WebSocketGateway, type OnGatewayConnection } from '@nestjs/websockets';
 import { AuthService, rememberHandshake, socketAccessToken, type Handshake } from 'nestjs-session-auth';
 import type { WebSocket } from 'ws';
 
-/** A gateway of the application, which greets a user whose handshake is authenticated. */
+/** A gateway of the application. It greets a user whose handshake is authenticated. */
 @WebSocketGateway({ path: '/socket' })
 export class SocketGateway implements OnGatewayConnection {
   constructor(private readonly module: ModuleRef) {}

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { HOUR, MINUTE } from '../support/driven-clock';
 import { describeInChromium } from './chromium';
-import { askWith, Stage, type StageOptions } from './stage';
+import { requestStatus, BrowserEnvironment, type BrowserEnvironmentOptions } from './environment';
 
 jest.setTimeout(180_000);
 
 const TTL = 15 * MINUTE;
-const SIGN_IN_AGAIN = 'A renewal of your tokens was interrupted.';
+const SIGN_IN_AGAIN = 'The renewal of your tokens was interrupted.';
 
-/** More tabs of the window, in which the user is signed in as well. */
+/** Opens further tabs of the window, in which the user is signed in too. */
 async function openTabs(first: Page, count: number): Promise<Page[]> {
   const tabs = [first];
   while (tabs.length < count) {
@@ -20,44 +20,44 @@ async function openTabs(first: Page, count: number): Promise<Page[]> {
   return tabs;
 }
 
-const askAll = (tabs: readonly Page[]): Promise<(number | string)[]> => Promise.all(tabs.map(askWith));
+const requestInAll = (tabs: readonly Page[]): Promise<(number | string)[]> => Promise.all(tabs.map(requestStatus));
 
-const SETUPS: readonly (readonly [string, number, StageOptions])[] = [
+const SETUPS: readonly (readonly [string, number, BrowserEnvironmentOptions])[] = [
   ['with tokens in their storage', 50, { transport: 'bearer' }],
   ['with cookies of an API on another host', 20, { transport: 'cookie', scheme: 'http' }],
 ];
 
 describeInChromium.each(SETUPS)('tabs of one window, %s', (_title, rounds, options) => {
-  let at: Stage;
-  beforeAll(async () => (at = await Stage.start({}, options)));
+  let env: BrowserEnvironment;
+  beforeAll(async () => (env = await BrowserEnvironment.start({}, options)));
   afterEach(async () => {
-    expect(await at.recorded('token_reuse')).toBe(0);
-    expect(at.errors).toEqual([]);
-    await at.reset();
+    expect(await env.recorded('token_reuse')).toBe(0);
+    expect(env.errors).toEqual([]);
+    await env.reset();
   });
-  afterAll(() => at.close());
+  afterAll(() => env.close());
 
-  it(`refresh once when the access token of five of them ends at the same moment, ${rounds} times`, async () => {
-    const tabs = await openTabs(await at.signIn(), 5);
+  it(`five tabs refresh once when their shared access token expires, ${rounds} times`, async () => {
+    const tabs = await openTabs(await env.signIn(), 5);
     for (let round = 1; round <= rounds; round++) {
-      at.clock.advance(TTL);
-      at.traffic.answerTogether(5);
-      expect(await askAll(tabs)).toEqual([200, 200, 200, 200, 200]);
-      expect(await at.recorded('token_refresh')).toBe(round);
+      env.clock.advance(TTL);
+      env.traffic.answerTogether(5);
+      expect(await requestInAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+      expect(await env.recorded('token_refresh')).toBe(round);
     }
     for (const tab of tabs) await tab.getByRole('heading', { name: 'Your devices' }).waitFor();
-    expect(await at.recorded('login_success')).toBe(1);
+    expect(await env.recorded('login_success')).toBe(1);
   });
 
-  it('know nothing of another window, which refreshes for itself', async () => {
-    const windows = [await at.signIn(), await at.signIn()];
-    at.clock.advance(TTL);
-    expect(await askAll(windows)).toEqual([200, 200]);
-    expect(await at.recorded('token_refresh')).toBe(2);
+  it('another window has its own session, and refreshes separately', async () => {
+    const windows = [await env.signIn(), await env.signIn()];
+    env.clock.advance(TTL);
+    expect(await requestInAll(windows)).toEqual([200, 200]);
+    expect(await env.recorded('token_refresh')).toBe(2);
   });
 
-  it('are up to date again after a night asleep, with one refresh', async () => {
-    const context = await at.openWindow();
+  it('after eight hours of sleep, the tabs refresh once and show the current state', async () => {
+    const context = await env.openWindow();
     await context.clock.install();
     const tabs: Page[] = [];
     for (let index = 0; index < 2; index++) {
@@ -70,45 +70,45 @@ describeInChromium.each(SETUPS)('tabs of one window, %s', (_title, rounds, optio
     await first.getByLabel('Password', { exact: true }).fill('secret');
     await first.keyboard.press('Enter');
     for (const tab of tabs) await tab.getByText('Up to date').waitFor();
-    const other = await at.signIn('alice');
+    const other = await env.signIn('alice');
     await second
       .getByRole('button', { name: /^Sign out Chrome/ })
       .nth(1)
       .waitFor();
     await other.close();
 
-    at.dropConnections();
-    at.clock.advance(8 * HOUR);
+    env.dropConnections();
+    env.clock.advance(8 * HOUR);
     await context.clock.fastForward(8 * HOUR);
     for (const tab of tabs) {
       await tab.getByText('Active just now, signed in 8 hours ago').waitFor();
       await tab.getByText('Active 8 hours ago').waitFor();
       await tab.getByText('Up to date').waitFor();
     }
-    expect(await askAll(tabs)).toEqual([200, 200]);
-    expect(await at.recorded('token_refresh')).toBe(1);
+    expect(await requestInAll(tabs)).toEqual([200, 200]);
+    expect(await env.recorded('token_refresh')).toBe(1);
   });
 });
 
-describeInChromium('tabs of one window, with a server that forgives nothing', () => {
-  let at: Stage;
-  beforeAll(async () => (at = await Stage.start()));
+describeInChromium('tabs of one window without a grace period', () => {
+  let env: BrowserEnvironment;
+  beforeAll(async () => (env = await BrowserEnvironment.start()));
   afterEach(async () => {
-    expect(await at.recorded('token_reuse')).toBe(0);
-    expect(at.errors).toEqual([]);
-    await at.reset();
+    expect(await env.recorded('token_reuse')).toBe(0);
+    expect(env.errors).toEqual([]);
+    await env.reset();
   });
-  afterAll(() => at.close());
+  afterAll(() => env.close());
 
   it.each(['request', 'answer'] as const)(
-    'ask the user to sign in, and raise no alarm, when one was closed with its %s of a refresh on the way',
+    'closing a tab while the %s of a refresh is in transit requires a sign-in, and causes no reuse',
     async (where) => {
-      const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
-      at.clock.advance(TTL);
-      const { reached, letGo } = at.traffic.holdRefresh(where);
-      const asked = askWith(closed).catch(() => 'closed');
+      const [closed, left] = (await openTabs(await env.signIn(), 2)) as [Page, Page];
+      env.clock.advance(TTL);
+      const { reached, release: letGo } = env.traffic.holdRefresh(where);
+      const asked = requestStatus(closed).catch(() => 'closed');
       await reached;
-      const answer = askWith(left);
+      const answer = requestStatus(left);
       await closed.close();
       expect(await asked).toBe('closed');
       expect(await answer).toBe(401);
@@ -118,38 +118,38 @@ describeInChromium('tabs of one window, with a server that forgives nothing', ()
   );
 });
 
-const FORGIVING: readonly (readonly [string, object, StageOptions])[] = [
+const FORGIVING: readonly (readonly [string, object, BrowserEnvironmentOptions])[] = [
   ['with tokens in their storage', { refreshReuseGraceSeconds: 30 }, { transport: 'bearer' }],
   ['with cookies of an API on another host', {}, { transport: 'cookie', scheme: 'http' }],
 ];
 
-describeInChromium.each(FORGIVING)('with a grace period, tabs of one window, %s', (_title, auth, options) => {
-  let at: Stage;
-  beforeAll(async () => (at = await Stage.start(auth, options)));
-  afterAll(() => at.close());
+describeInChromium.each(FORGIVING)('tabs of one window within a grace period, %s', (_title, auth, options) => {
+  let env: BrowserEnvironment;
+  beforeAll(async () => (env = await BrowserEnvironment.start(auth, options)));
+  afterAll(() => env.close());
 
-  it('see a thief at work all the same', async () => {
-    const page = await at.signIn();
+  it('the reuse of a stolen refresh token is detected despite the grace period', async () => {
+    const page = await env.signIn();
     await page.getByRole('button', { name: 'Simulate a stolen token' }).click();
-    await page.getByText('So it has ended 1 session, all that you had').waitFor();
-    expect(await at.recorded('token_reuse')).toBe(1);
-    await at.reset();
+    await page.getByText('so it has ended all of your sessions (1 session)').waitFor();
+    expect(await env.recorded('token_reuse')).toBe(1);
+    await env.reset();
   });
 
   it.each(['request', 'answer'] as const)(
-    'stay signed in when one was closed with its %s of a refresh on the way',
+    'the tabs stay signed in if one tab is closed while the %s of a refresh is in transit',
     async (where) => {
-      const [closed, left] = (await openTabs(await at.signIn(), 2)) as [Page, Page];
-      at.clock.advance(TTL);
-      const { reached, letGo } = at.traffic.holdRefresh(where);
-      const asked = askWith(closed).catch(() => 'closed');
+      const [closed, left] = (await openTabs(await env.signIn(), 2)) as [Page, Page];
+      env.clock.advance(TTL);
+      const { reached, release: letGo } = env.traffic.holdRefresh(where);
+      const asked = requestStatus(closed).catch(() => 'closed');
       await reached;
       await closed.close();
       await asked;
-      expect(await askWith(left)).toBe(200);
+      expect(await requestStatus(left)).toBe(200);
       letGo();
-      expect(await at.recorded('token_reuse')).toBe(0);
-      await at.reset();
+      expect(await env.recorded('token_reuse')).toBe(0);
+      await env.reset();
     },
   );
 });

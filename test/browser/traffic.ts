@@ -1,36 +1,36 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Where a refresh is held: before the server has seen it, or when its answer is ready. */
+/** Where a refresh is held: before the server receives the request, or before the server sends the response. */
 type Hold = 'request' | 'answer';
 
-/** A request as it has arrived, and how it was answered. */
+/** A received request and its response. */
 export interface Exchange {
   readonly request: string;
-  /** The names of its cookies. */
+  /** The names of the request's cookies. */
   readonly cookies: readonly string[];
   readonly status: number;
 }
 
-/** What the server receives: requests can be held, and are recorded. */
+/** Records the requests to the server, and can hold them. */
 export class Traffic {
   readonly exchanges: Exchange[] = [];
-  private hold: { readonly where: Hold; readonly gate: Promise<void>; readonly reached: () => void } | null = null;
+  private hold: { readonly where: Hold; readonly released: Promise<void>; readonly reached: () => void } | null = null;
   private waiting: { readonly count: number; readonly next: NextFunction[] } | null = null;
 
-  /** Holds the next refresh until it is let go; `reached` resolves when it is there. */
-  holdRefresh(where: Hold): { readonly reached: Promise<void>; readonly letGo: () => void } {
-    let letGo!: () => void;
-    const gate = new Promise<void>((resolve) => (letGo = resolve));
-    const reached = new Promise<void>((resolve) => (this.hold = { where, gate, reached: resolve }));
-    return { reached, letGo };
+  /** Holds the next refresh until it is released. `reached` resolves when the refresh arrives. */
+  holdRefresh(where: Hold): { readonly reached: Promise<void>; readonly release: () => void } {
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const reached = new Promise<void>((resolve) => (this.hold = { where, released, reached: resolve }));
+    return { reached, release };
   }
 
-  /** Has so many requests for `/me` answered at the same moment: when the last of them is there. */
+  /** Holds requests for `/me` until `count` requests have arrived, and then passes them all on together. */
   answerTogether(count: number): void {
     this.waiting = { count, next: [] };
   }
 
-  /** Middleware before all others. */
+  /** Middleware that runs before any other. */
   pass(request: Request, response: Response, next: NextFunction): void {
     this.record(request, response);
     const { path, method } = request;
@@ -45,13 +45,13 @@ export class Traffic {
     this.hold = null;
     if (hold.where === 'request') {
       hold.reached();
-      void hold.gate.then(next);
+      void hold.released.then(next);
       return;
     }
     const end = response.end.bind(response) as (...parts: unknown[]) => Response;
     response.end = ((...parts: unknown[]) => {
       hold.reached();
-      void hold.gate.then(() => end(...parts));
+      void hold.released.then(() => end(...parts));
       return response;
     }) as typeof response.end;
     next();

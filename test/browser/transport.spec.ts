@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { MINUTE } from '../support/driven-clock';
 import { describeInChromium } from './chromium';
-import { askWith, signInAt, Stage } from './stage';
+import { requestStatus, signInAt, BrowserEnvironment } from './environment';
 
 jest.setTimeout(120_000);
 
@@ -10,119 +10,155 @@ const TOKEN = /nsa[ar]_/;
 const IN_COOKIES = 'in cookies, which no script can read';
 const IN_STORAGE = 'in localStorage, which scripts on this page can read';
 
-/** What a script on the page finds. */
+/** Returns what a script on the page can read. */
 const readable = (page: Page): Promise<string> =>
   page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+
+/** Delays the response to a sign-out until the live update has made the page send a request that is refused. */
+const DELAY_LOGOUT = `{
+  const send = window.fetch;
+  let reportRefusal = () => undefined;
+  window.fetch = async (...request) => {
+    const isLogout = new URL(new Request(...request).url).pathname === '/auth/logout/';
+    const refusal = new Promise((resolve) => isLogout && (reportRefusal = resolve));
+    const response = await send(...request);
+    if (response.status === 401) reportRefusal();
+    if (isLogout) await refusal;
+    return response;
+  };
+}`;
 
 const signOut = async (page: Page): Promise<void> => {
   await page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You have signed out.').waitFor();
 };
 
-describeInChromium.each(['http', 'https'] as const)('front end and API on two hosts of a site, over %s', (scheme) => {
-  const isSecure = scheme === 'https';
-  let at: Stage;
-  beforeAll(async () => (at = await Stage.start({}, { scheme })));
-  afterEach(async () => {
-    expect(at.errors).toEqual([]);
-    await at.reset();
-  });
-  afterAll(() => at.close());
+describeInChromium.each(['http', 'https'] as const)(
+  'front end and API on different hosts of one site, over %s',
+  (scheme) => {
+    const isSecure = scheme === 'https';
+    let env: BrowserEnvironment;
+    beforeAll(async () => (env = await BrowserEnvironment.start({}, { scheme })));
+    afterEach(async () => {
+      expect(env.errors).toEqual([]);
+      await env.reset();
+    });
+    afterAll(() => env.close());
 
-  it('keeps the tokens in cookies that no script reads, through a refresh and a reload, until the logout', async () => {
-    const page = await (await at.openWindow()).newPage();
-    await page.goto('/');
-    await page.getByLabel(IN_COOKIES).check();
-    await signInAt(page);
-    await page.getByText('A script on this page can read no token.').waitFor();
-    expect(await readable(page)).not.toMatch(TOKEN);
-    const cookies = async (): ReturnType<ReturnType<Page['context']>['cookies']> =>
-      (await page.context().cookies()).sort((one, other) => one.name.localeCompare(other.name));
-    const first = await cookies();
-    const prefix = isSecure ? '__Host-' : '';
-    await page.getByText(`the HttpOnly cookies ${prefix}auth_access and ${prefix}auth_refresh`).waitFor();
-    expect(first).toEqual(
-      ['access', 'refresh'].map((kind) =>
-        expect.objectContaining({
-          name: `${prefix}auth_${kind}`,
-          domain: 'api.example.localhost',
-          path: '/',
-          httpOnly: true,
-          secure: isSecure,
-          sameSite: 'Lax',
-        }),
-      ),
+    it('cookies store the tokens, which no script can read, across refreshes and reloads until the logout', async () => {
+      const page = await (await env.openWindow()).newPage();
+      await page.goto('/');
+      await page.getByLabel(IN_COOKIES).check();
+      await signInAt(page);
+      await page.getByText('A script on this page cannot read any token.').waitFor();
+      expect(await readable(page)).not.toMatch(TOKEN);
+      const cookies = async (): ReturnType<ReturnType<Page['context']>['cookies']> =>
+        (await page.context().cookies()).sort((one, other) => one.name.localeCompare(other.name));
+      const first = await cookies();
+      const prefix = isSecure ? '__Host-' : '';
+      await page.getByText(`the HttpOnly cookies ${prefix}auth_access and ${prefix}auth_refresh`).waitFor();
+      expect(first).toEqual(
+        ['access', 'refresh'].map((kind) =>
+          expect.objectContaining({
+            name: `${prefix}auth_${kind}`,
+            domain: 'api.example.localhost',
+            path: '/',
+            httpOnly: true,
+            secure: isSecure,
+            sameSite: 'Lax',
+          }),
+        ),
+      );
+      env.clock.advance(TTL);
+      expect(await requestStatus(page)).toBe(200);
+      expect(await env.recorded('token_refresh')).toBe(1);
+      const next = await cookies();
+      for (const index of [0, 1]) expect(next[index]!.value).not.toBe(first[index]!.value);
+      await page.reload();
+      await page.getByText('Signed in as alice').waitFor();
+      await signOut(page);
+      expect(await cookies()).toEqual([]);
+    });
+
+    it.each([IN_COOKIES, IN_STORAGE])(
+      'the page reports that the user has signed out even if a live update arrives first, with tokens %s',
+      async (choice) => {
+        const page = await (await env.openWindow()).newPage();
+        await page.goto('/');
+        await page.getByLabel(choice).check();
+        await signInAt(page);
+        await page.getByText('Up to date').waitFor();
+        await page.evaluate(DELAY_LOGOUT);
+        await signOut(page);
+      },
     );
-    at.clock.advance(TTL);
-    expect(await askWith(page)).toBe(200);
-    expect(await at.recorded('token_refresh')).toBe(1);
-    const next = await cookies();
-    for (const index of [0, 1]) expect(next[index]!.value).not.toBe(first[index]!.value);
-    await page.reload();
-    await page.getByText('Signed in as alice').waitFor();
-    await signOut(page);
-    expect(await cookies()).toEqual([]);
-  });
 
-  it('keeps them in localStorage where the user chooses so, and remembers the choice', async () => {
-    const page = await (await at.openWindow()).newPage();
-    await page.goto('/');
-    await page.getByLabel(IN_STORAGE).check();
-    await signInAt(page);
-    await page.getByText('A script on this page can read 2 tokens').waitFor();
-    expect(await readable(page)).toMatch(TOKEN);
-    expect(await page.context().cookies()).toEqual([]);
-    at.clock.advance(TTL);
-    expect(await askWith(page)).toBe(200);
-    await page.reload();
-    await page.getByText('Signed in as alice').waitFor();
-    await signOut(page);
-    await page.reload();
-    expect(await page.getByLabel(IN_STORAGE).isChecked()).toBe(true);
-  });
+    it('localStorage stores the tokens if the user chooses it, and the choice is remembered', async () => {
+      const page = await (await env.openWindow()).newPage();
+      await page.goto('/');
+      await page.getByLabel(IN_STORAGE).check();
+      await signInAt(page);
+      await page.getByText('A script on this page can read 2 tokens').waitFor();
+      expect(await readable(page)).toMatch(TOKEN);
+      expect(await page.context().cookies()).toEqual([]);
+      env.clock.advance(TTL);
+      expect(await requestStatus(page)).toBe(200);
+      await page.reload();
+      await page.getByText('Signed in as alice').waitFor();
+      await signOut(page);
+      await page.reload();
+      expect(await page.getByLabel(IN_STORAGE).isChecked()).toBe(true);
+    });
 
-  it('has all tabs follow the choice', async () => {
-    const one = await at.signIn();
-    const two = await one.context().newPage();
-    await two.goto('/');
-    for (const [choice, summary] of [
-      [IN_COOKIES, 'A script on this page can read no token.'],
-      [IN_STORAGE, 'A script on this page can read 2 tokens'],
-    ] as const) {
-      await signOut(one);
-      await two.getByRole('button', { name: 'Sign in' }).waitFor();
-      await one.getByLabel(choice).check();
-      await signInAt(one);
-      await two.getByText(summary).waitFor();
-      expect(await askWith(two)).toBe(200);
-    }
-  });
+    it('all tabs use the same choice of transport', async () => {
+      const one = await env.signIn();
+      const two = await one.context().newPage();
+      await two.goto('/');
+      for (const [choice, summary] of [
+        [IN_COOKIES, 'A script on this page cannot read any token.'],
+        [IN_STORAGE, 'A script on this page can read 2 tokens'],
+      ] as const) {
+        await signOut(one);
+        await two.getByRole('button', { name: 'Sign in' }).waitFor();
+        await one.getByLabel(choice).check();
+        await signInAt(one);
+        await two.getByText(summary).waitFor();
+        expect(await requestStatus(two)).toBe(200);
+      }
+    });
 
-  it.each(['cookie', 'bearer'] as const)('works where the browser says that there is no network, %s', async (mode) => {
-    const context = await at.openWindow();
-    await context.addInitScript("Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false })");
-    const page = await context.newPage();
-    await page.goto('/');
-    expect(await page.evaluate('navigator.onLine')).toBe(false);
-    await page.getByLabel(mode === 'cookie' ? IN_COOKIES : IN_STORAGE).check();
-    await signInAt(page);
-    at.clock.advance(TTL);
-    expect(await askWith(page)).toBe(200);
-    await signOut(page);
-  });
-});
+    it.each(['cookie', 'bearer'] as const)(
+      'the page works although the browser reports that it is offline, transport: %s',
+      async (mode) => {
+        const context = await env.openWindow();
+        await context.addInitScript("Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false })");
+        const page = await context.newPage();
+        await page.goto('/');
+        expect(await page.evaluate('navigator.onLine')).toBe(false);
+        await page.getByLabel(mode === 'cookie' ? IN_COOKIES : IN_STORAGE).check();
+        await signInAt(page);
+        env.clock.advance(TTL);
+        expect(await requestStatus(page)).toBe(200);
+        await signOut(page);
+      },
+    );
+  },
+);
 
-describeInChromium('a server without a choice', () => {
+describeInChromium('a server with a fixed transport', () => {
   it.each([
-    [false, 'Cookies need HTTPS or localhost, and the server needs its option for them.', 'can read 2 tokens'],
-    ['only', 'This server hands out cookies alone.', 'can read no token'],
-  ])('says so at the login, cookies.mode: %s', async (mode, hint, summary) => {
-    const at = await Stage.start({ cookies: { mode, secure: false } });
-    const page = await (await at.openWindow()).newPage();
-    await page.goto('/');
-    await page.getByText(hint).waitFor();
-    await signInAt(page);
-    await page.getByText(summary).waitFor();
-    await at.close();
-  });
+    [false, 'Cookies require HTTPS or localhost, and the server option `cookies`.', 'can read 2 tokens'],
+    ['only', 'This server sends tokens only in cookies.', 'cannot read any token'],
+  ])(
+    'the login page shows that the server offers no choice of transport, cookies.mode: %s',
+    async (mode, hint, summary) => {
+      const env = await BrowserEnvironment.start({ cookies: { mode, secure: false } });
+      const page = await (await env.openWindow()).newPage();
+      await page.goto('/');
+      await page.getByText(hint).waitFor();
+      await signInAt(page);
+      await page.getByText(summary).waitFor();
+      await env.close();
+    },
+  );
 });

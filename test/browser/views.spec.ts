@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { MINUTE } from '../support/driven-clock';
 import { describeInChromium } from './chromium';
-import { signInAt, Stage } from './stage';
+import { signInAt, BrowserEnvironment } from './environment';
 
 jest.setTimeout(120_000);
 
@@ -22,9 +22,9 @@ interface Finding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe finds on the page as it is, told with the elements. */
+/** Returns the violations that axe finds on the page, with their elements. */
 async function findings(page: Page): Promise<string[]> {
-  // The colours of a button fade in.
+  // Wait until the colors of buttons have faded in.
   await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined)))');
   const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
   return violations.map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
@@ -34,18 +34,18 @@ async function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }
 
-describeInChromium('each view of the page', () => {
-  let at: Stage;
-  beforeAll(async () => (at = await Stage.start()));
-  beforeEach(() => at.reset());
-  afterAll(() => at.close());
+describeInChromium('the views of the page', () => {
+  let env: BrowserEnvironment;
+  beforeAll(async () => (env = await BrowserEnvironment.start()));
+  beforeEach(() => env.reset());
+  afterAll(() => env.close());
 
   const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
     (['desktop', 'phone'] as const).map((size) => ({ colorScheme, size })),
   );
 
-  it.each(looks)('is accessible and fits: $colorScheme, $size', async ({ colorScheme, size }) => {
-    const context = await at.openWindow({ colorScheme, viewport: SIZES[size], reducedMotion: 'reduce' });
+  it.each(looks)('each view is accessible and fits the screen: $colorScheme, $size', async ({ colorScheme, size }) => {
+    const context = await env.openWindow({ colorScheme, viewport: SIZES[size], reducedMotion: 'reduce' });
     await context.addInitScript({ content: AXE });
     const page = await context.newPage();
     const check = async (): Promise<void> => {
@@ -59,7 +59,7 @@ describeInChromium('each view of the page', () => {
     await page.getByText('Please fill this in.').first().waitFor();
     await check();
     await signInAt(page);
-    await at.signIn('alice', PHONE);
+    await env.signIn('alice', PHONE);
     await page.locator('#devices li').nth(1).waitFor();
     await check();
     await page.getByRole('button', { name: 'Simulate a stolen token' }).click();
@@ -68,20 +68,20 @@ describeInChromium('each view of the page', () => {
     await signInAt(page);
     await page.getByText('2 sessions ended.').first().waitFor();
     await check();
-    expect(at.errors).toEqual([]);
+    expect(env.errors).toEqual([]);
   });
 
-  it.each(['desktop', 'phone'] as const)('is kept as a picture where that is wanted: %s', async (size) => {
-    const thief = await at.signIn();
+  it.each(['desktop', 'phone'] as const)('a screenshot of each view is saved on request: %s', async (size) => {
+    const thief = await env.signIn();
     await thief.getByRole('button', { name: 'Simulate a stolen token' }).click();
-    await thief.getByText('Sign in again: the alert').waitFor();
-    at.clock.advance(25 * MINUTE);
-    const phone = await at.signIn('alice', PHONE);
+    await thief.getByText('Sign in again to see the alert').waitFor();
+    env.clock.advance(25 * MINUTE);
+    const phone = await env.signIn('alice', PHONE);
     await phone.close();
-    at.clock.advance(30 * MINUTE);
-    const page = await at.signIn('alice', { viewport: SIZES[size], colorScheme: 'light' });
-    at.clock.advance(5 * MINUTE);
-    await page.clock.setFixedTime(at.clock.now());
+    env.clock.advance(30 * MINUTE);
+    const page = await env.signIn('alice', { viewport: SIZES[size], colorScheme: 'light' });
+    env.clock.advance(5 * MINUTE);
+    await page.clock.setFixedTime(env.clock.now());
     await page.reload();
     await page.getByText('Active just now, signed in 5 minutes ago').waitFor();
     await page.getByText('Active 35 minutes ago').waitFor();

@@ -1,22 +1,22 @@
 import type { ClientClock, ClientEnvironment, WebStorage } from 'nestjs-session-auth-client';
 
-/** The delay until the browser, and another tab, see what one tab does. */
-export type Lag = () => number;
+/** Returns the delay in milliseconds until the browser, or another tab, sees what a tab does. */
+export type Delay = () => number;
 
 export interface BrowserTraits {
   readonly fetch: ClientEnvironment['fetch'];
   readonly clock: ClientClock;
-  /** Calls after this many milliseconds; after 0, immediately. */
+  /** Calls `run` after this many milliseconds, or immediately for 0. */
   readonly after?: (milliseconds: number, run: () => void) => void;
-  readonly lag?: Lag;
+  readonly lag?: Delay;
   readonly hasLocks?: boolean;
   readonly hasBroadcast?: boolean;
 }
 
-/** A queue of messages, and when the last one arrives. */
-interface Way {
-  until: number;
-  count: number;
+/** The messages in flight, and when the last one arrives. */
+interface MessageQueue {
+  lastArrival: number;
+  pending: number;
 }
 
 interface Waiting {
@@ -24,15 +24,15 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** A browser with tabs of one origin: the state that they share, and the view that each has of it. */
+/** A browser with tabs of one origin, which share state. Each tab has its own view of that state. */
 export class Browser {
   readonly tabs: Tab[] = [];
-  /** What `localStorage` holds when everything has arrived. */
+  /** The contents of `localStorage` once every write has arrived. */
   readonly stored = new Map<string, string>();
   isOnline = true;
   private readonly locks = new Map<string, { holder: Tab; readonly waiting: Waiting[] }>();
   private readonly after: (milliseconds: number, run: () => void) => void;
-  private readonly lag: Lag;
+  private readonly lag: Delay;
 
   constructor(readonly traits: BrowserTraits) {
     this.after = traits.after ?? ((_, run) => run());
@@ -46,20 +46,21 @@ export class Browser {
     return tab;
   }
 
-  /** Writes as a tab does: the tab sees it immediately, the browser after a lag, the other tabs after another. */
+  /** Writes to `localStorage`. The tab sees the write immediately, the browser after a delay, other tabs after a further delay. */
   write(writer: Tab, key: string, value: string | null): void {
-    put(writer.view, key, value);
+    setOrDelete(writer.view, key, value);
     writer.pending.set(key, (writer.pending.get(key) ?? 0) + 1);
-    this.inOrder(writer.out, () => {
-      put(this.stored, key, value);
-      for (const tab of this.tabs) this.inOrder(tab.in, () => tab.hearOfWrite(key, value, tab === writer));
+    this.deliverInOrder(writer.outgoing, () => {
+      setOrDelete(this.stored, key, value);
+      for (const tab of this.tabs)
+        this.deliverInOrder(tab.incoming, () => tab.receiveWrite(key, value, tab === writer));
     });
   }
 
   post(from: Tab, name: string, message: unknown): void {
     const copy: unknown = structuredClone(message);
     for (const tab of this.tabs) {
-      if (tab !== from) this.after(this.lag(), () => tab.hear(name, copy));
+      if (tab !== from) this.after(this.lag(), () => tab.receive(name, copy));
     }
   }
 
@@ -70,7 +71,7 @@ export class Browser {
       this.locks.set(name, { holder: tab, waiting: [] });
       start();
     });
-    await tab.point();
+    await tab.call();
     try {
       return await work();
     } finally {
@@ -86,14 +87,14 @@ export class Browser {
     }
   }
 
-  /** Messages of one queue arrive in the order in which they were sent. */
-  private inOrder(way: Way, run: () => void): void {
+  /** Delivers the messages of a queue in the order in which they were sent. */
+  private deliverInOrder(queue: MessageQueue, run: () => void): void {
     const now = this.traits.clock.now();
-    // Not immediately either, while an earlier message is due at this moment.
-    way.until = Math.max(way.until + (way.count > 0 ? 0.001 : 0), now + this.lag());
-    way.count++;
-    this.after(way.until - now, () => {
-      way.count--;
+    // Slightly later than an earlier message that arrives at the same time.
+    queue.lastArrival = Math.max(queue.lastArrival + (queue.pending > 0 ? 0.001 : 0), now + this.lag());
+    queue.pending++;
+    this.after(queue.lastArrival - now, () => {
+      queue.pending--;
       run();
     });
   }
@@ -107,17 +108,17 @@ export class Browser {
   }
 }
 
-/** One tab, which can be closed at any of its calls to the browser: then nothing in it continues. */
+/** A tab that can be closed at any of its calls to the browser. Nothing in a closed tab continues. */
 export class Tab {
   readonly view = new Map<string, string>();
   readonly pending = new Map<string, number>();
-  readonly out: Way = { until: 0, count: 0 };
-  readonly in: Way = { until: 0, count: 0 };
+  readonly outgoing: MessageQueue = { lastArrival: 0, pending: 0 };
+  readonly incoming: MessageQueue = { lastArrival: 0, pending: 0 };
   readonly session = new Map<string, string>();
   isClosed = false;
-  /** The number of its calls to the browser. */
-  points = 0;
-  closesAt = Infinity;
+  /** The number of calls of this tab to the browser. */
+  calls = 0;
+  closesAtCall = Infinity;
   private readonly channels = new Map<string, (event: { readonly data: unknown }) => void>();
   private readonly listeners = new Set<(key: string | null, value: string | null) => void>();
 
@@ -138,11 +139,11 @@ export class Tab {
   get environment(): Partial<ClientEnvironment> {
     const { hasLocks = true, hasBroadcast = true, clock, fetch } = this.browser.traits;
     return {
-      clock: { now: () => clock.now(), wait: (ms, signal) => this.through(clock.wait(ms, signal)) },
+      clock: { now: () => clock.now(), wait: (ms, signal) => this.afterCall(clock.wait(ms, signal)) },
       isOnline: () => this.browser.isOnline,
       fetch: async (input, init) => {
-        await this.point();
-        return this.through(fetch(input, init));
+        await this.call();
+        return this.afterCall(fetch(input, init));
       },
       locks: hasLocks ? { request: (name, work) => this.browser.lock(this, name, work) } : null,
       localStorage: this.localStorage,
@@ -155,7 +156,7 @@ export class Tab {
     };
   }
 
-  /** Duplicates the tab, its `sessionStorage` included. */
+  /** Duplicates the tab, including its `sessionStorage`. */
   duplicate(): Tab {
     const copy = this.browser.openTab();
     for (const [key, value] of this.session) copy.session.set(key, value);
@@ -167,38 +168,38 @@ export class Tab {
     this.browser.release(this);
   }
 
-  /** A call to the browser, at which the tab may be closed. */
-  async point(): Promise<void> {
-    this.count();
+  /** Counts a call to the browser. Never resolves if the tab is closed at this call. */
+  async call(): Promise<void> {
+    this.countCall();
     if (this.isClosed) await new Promise(() => undefined);
   }
 
-  hearOfWrite(key: string, value: string | null, isOwn: boolean): void {
+  receiveWrite(key: string, value: string | null, isOwn: boolean): void {
     const pending = this.pending.get(key) ?? 0;
     if (isOwn) return void this.pending.set(key, pending - 1);
-    // The tab's own write comes later and replaces this one.
+    // A write of this tab is still pending and replaces this value.
     if (pending > 0) return;
-    put(this.view, key, value);
+    setOrDelete(this.view, key, value);
     if (!this.isClosed) for (const listener of this.listeners) listener(key, value);
   }
 
-  hear(name: string, data: unknown): void {
+  receive(name: string, data: unknown): void {
     if (!this.isClosed) this.channels.get(name)?.({ data });
   }
 
-  private async through<T>(work: Promise<T>): Promise<T> {
+  private async afterCall<T>(work: Promise<T>): Promise<T> {
     const value = await work;
-    await this.point();
+    await this.call();
     return value;
   }
 
   private write(key: string, value: string | null): void {
-    this.count();
+    this.countCall();
     if (!this.isClosed) this.browser.write(this, key, value);
   }
 
-  private count(): void {
-    if (++this.points === this.closesAt) this.close();
+  private countCall(): void {
+    if (++this.calls === this.closesAtCall) this.close();
   }
 
   private openBroadcast(name: string): ReturnType<NonNullable<ClientEnvironment['openBroadcast']>> {
@@ -220,7 +221,7 @@ export class Tab {
   }
 }
 
-function put(map: Map<string, string>, key: string, value: string | null): void {
+function setOrDelete(map: Map<string, string>, key: string, value: string | null): void {
   if (value === null) map.delete(key);
   else map.set(key, value);
 }

@@ -1,13 +1,13 @@
-import { Fixture, type Opened } from './fixture';
+import { Fixture, type OpenedTab } from './fixture';
 
 const TTL = 900_000;
 
 /** Closes a tab at one of its calls during a refresh, and returns the other tabs. */
-async function closeAt(point: number, fixture: Fixture): Promise<{ others: Opened[]; isClosed: boolean }> {
+async function closeAt(point: number, fixture: Fixture): Promise<{ others: OpenedTab[]; isClosed: boolean }> {
   const [first, ...others] = await fixture.openTabs(3);
   await fixture.time.run(TTL);
-  first!.tab.closesAt = first!.tab.points + point;
-  const asking = fixture.ask(first!);
+  first!.tab.closesAtCall = first!.tab.calls + point;
+  const asking = fixture.request(first!);
   asking.catch(() => undefined);
   await fixture.time.run(3_000);
   return { others, isClosed: first!.tab.isClosed };
@@ -21,15 +21,15 @@ const BROWSERS = [
 ];
 
 describe.each(BROWSERS)(
-  'a tab that is closed while it refreshes, $title and a grace of $grace',
+  'a tab that is closed during a refresh, $title and with a grace period of $grace s',
   ({ hasLocks, grace }) => {
-    it('never causes token reuse, and the other tabs continue or require a sign-in', async () => {
+    it('a closed tab never causes reuse, and the other tabs continue or require a sign-in', async () => {
       const outcomes: string[] = [];
       for (let point = 1; ; point++) {
         const fixture = new Fixture(grace, { hasLocks, lag: () => 5 });
         const { others, isClosed } = await closeAt(point, fixture);
         if (!isClosed) break;
-        const answers = await fixture.askAll(others);
+        const answers = await fixture.requestInAll(others);
         expect(fixture.server.reuses).toBe(0);
         expect(answers[0]).toBe(answers[1]);
         await fixture.time.run(100);
@@ -37,16 +37,16 @@ describe.each(BROWSERS)(
         outcomes.push(`${answers[0]}`);
         // Later refreshes cause no reuse either.
         await fixture.time.run(TTL);
-        await fixture.askAll(others);
+        await fixture.requestInAll(others);
         expect(fixture.server.reuses).toBe(0);
       }
       expect(outcomes.length).toBeGreaterThan(8);
-      expect(new Set(outcomes)).toEqual(grace === 0 ? new Set(['200', '401']) : outcomesWithGrace(hasLocks));
+      expect(new Set(outcomes)).toEqual(grace === 0 ? new Set(['200', '401']) : statusesWithGrace(hasLocks));
     });
   },
 );
 
-/** The lease of a closed tab expires after the grace period. */
-function outcomesWithGrace(hasLocks: boolean): Set<string> {
+/** Returns the expected statuses of other tabs. Without Web Locks, a lease may last longer than the grace period. */
+function statusesWithGrace(hasLocks: boolean): Set<string> {
   return new Set(hasLocks ? ['200'] : ['200', '401']);
 }

@@ -1,17 +1,17 @@
 import { AuthClient, memoryTokens } from 'nestjs-session-auth-client';
-import { BASE, Fixture, type Opened } from './fixture';
+import { BASE, Fixture, type OpenedTab } from './fixture';
 
 const TTL = 900_000;
 const settled = async (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-async function signedIn(tabs = 1, traits = {}): Promise<{ fixture: Fixture; tabs: Opened[]; one: Opened }> {
+async function signedIn(tabs = 1, traits = {}): Promise<{ fixture: Fixture; tabs: OpenedTab[]; one: OpenedTab }> {
   const fixture = new Fixture(10, traits, 'cookie');
   const opened = await fixture.openTabs(tabs);
   return { fixture, tabs: opened, one: opened[0]! };
 }
 
-describe('a client with cookies', () => {
-  it('stores no token, sends none itself, and asks for cookies in every request', async () => {
+describe('the client with cookies', () => {
+  it('the client stores and sends no token, and asks for cookies in every request', async () => {
     const { fixture, one } = await signedIn();
     const sent: Request[] = [];
     const client = new AuthClient({
@@ -38,11 +38,11 @@ describe('a client with cookies', () => {
     expect(fixture.server.jar).toEqual({});
   });
 
-  it('refreshes in one of five tabs when the access cookie of all has expired, and all repeat their requests', async () => {
+  it('only one of five tabs refreshes when their access cookie has expired, and all five repeat their requests', async () => {
     const { fixture, tabs } = await signedIn(5, { lag: () => 5 });
     for (let round = 1; round <= 10; round++) {
       await fixture.time.run(TTL);
-      expect(await fixture.askAll([...tabs, ...tabs])).toEqual(Array(10).fill(200));
+      expect(await fixture.requestInAll([...tabs, ...tabs])).toEqual(Array(10).fill(200));
       expect(fixture.server.refreshes).toBe(round);
     }
     await fixture.time.run(100);
@@ -51,7 +51,7 @@ describe('a client with cookies', () => {
   });
 
   it.each(['credentials_missing', 'access_token_invalid'])(
-    'refreshes after a 401 with the code %s, where the page cannot see the header of another origin',
+    'the client refreshes after a 401 with the code %s, although the page cannot read response headers from another origin',
     async (code) => {
       const { fixture, one } = await signedIn();
       let isRefused = true;
@@ -61,21 +61,21 @@ describe('a client with cookies', () => {
         return Promise.resolve(Response.json({ detail: 'Refused.', code }, { status: 401 }));
       };
       const client = fixture.open(one.tab, { environment: { ...one.tab.environment, fetch } });
-      expect(await fixture.askAll([client])).toEqual([200]);
+      expect(await fixture.requestInAll([client])).toEqual([200]);
       expect(fixture.server.refreshes).toBe(1);
     },
   );
 
-  it('refreshes before the expiry where it knows it, and no request is refused', async () => {
+  it('the client refreshes before a known expiry, so that no request is refused', async () => {
     const fixture = new Fixture(10, {}, 'cookie', { accessTokenTtlSeconds: 900 });
     const tabs = await fixture.openTabs(3);
     await fixture.time.run(TTL - 20_000);
-    expect(await fixture.askAll(tabs)).toEqual([200, 200, 200]);
+    expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
     expect(fixture.server.requests.filter(({ path }) => path === '/me')).toHaveLength(3);
     expect(fixture.server.refreshes).toBe(1);
   });
 
-  it('without localStorage and Web Locks refreshes in each tab, which the server takes for no reuse', async () => {
+  it('without localStorage and Web Locks, each tab refreshes, and the server detects no reuse', async () => {
     const fixture = new Fixture(10, { hasLocks: false, hasBroadcast: false }, 'cookie');
     const environment = { localStorage: null, onStorage: null };
     const tabs = [1, 2, 3].map(() => {
@@ -84,30 +84,30 @@ describe('a client with cookies', () => {
     });
     await fixture.time.until(tabs[0]!.client.login('alice', 'secret'));
     await fixture.time.run(TTL);
-    expect(await fixture.askAll(tabs)).toEqual([200, 200, 200]);
+    expect(await fixture.requestInAll(tabs)).toEqual([200, 200, 200]);
     expect(fixture.server.reuses).toBe(0);
   });
 
-  it('reports in every tab that the session has ended when the refresh is answered with 400', async () => {
+  it('every tab reports the end of the session when a refresh fails with 400', async () => {
     const { fixture, tabs } = await signedIn(3);
     const ends: unknown[] = [];
     for (const { client } of tabs) client.onSessionEnd((end) => ends.push(end));
     fixture.server.endAll();
-    expect(await fixture.askAll(tabs)).toEqual([401, 401, 401]);
+    expect(await fixture.requestInAll(tabs)).toEqual([401, 401, 401]);
     await fixture.time.run(100);
     expect(ends).toEqual(Array(3).fill({ sessionId: 'session-1', reason: 'signedOutElsewhere' }));
     expect(await fixture.time.until(tabs[0]!.client.isSignedIn())).toBe(false);
   });
 
-  it('reports no end to a visitor who was never signed in', async () => {
+  it('no end of a session is reported to a visitor who was never signed in', async () => {
     const fixture = new Fixture(10, {}, 'cookie');
     const one = fixture.open();
-    expect(await fixture.askAll([one])).toEqual([401]);
+    expect(await fixture.requestInAll([one])).toEqual([401]);
     expect(await fixture.time.until(one.client.isSignedIn())).toBe(false);
     expect(one.emitted).toEqual([]);
   });
 
-  it('finds a session that the application has opened itself, after its access cookie has expired too', async () => {
+  it('the client finds a session that the application has opened, even after the access cookie has expired', async () => {
     const { fixture } = await signedIn();
     fixture.browser.stored.clear();
     const one = fixture.open();
@@ -116,12 +116,12 @@ describe('a client with cookies', () => {
     const ends: unknown[] = [];
     one.client.onSessionEnd((end) => ends.push(end));
     fixture.server.endAll();
-    expect(await fixture.askAll([one])).toEqual([401]);
+    expect(await fixture.requestInAll([one])).toEqual([401]);
     expect(one.emitted).toEqual(['refreshed', 'signedOutElsewhere']);
     expect(ends).toEqual([{ sessionId: 'session-1', reason: 'signedOutElsewhere' }]);
   });
 
-  it('is not let down by a logout whose access cookie has expired', async () => {
+  it('a logout succeeds although the access cookie has expired', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     await fixture.time.until(one.client.logout());
@@ -131,18 +131,18 @@ describe('a client with cookies', () => {
     expect(one.emitted).toEqual(['signedOut']);
   });
 
-  it('rejects a logout that does not reach the server, also where it knows of no session', async () => {
+  it('a logout that does not reach the server is rejected, even if the client has no session', async () => {
     const fixture = new Fixture(10, {}, 'cookie');
     const one = fixture.open();
     fixture.server.isReachable = false;
     expect(await settled(one.client.logout())).toMatchObject({ name: 'ClientError', status: null });
   });
 
-  it('keeps the session of a login that is sent while another tab refreshes', async () => {
+  it('a login that is sent while another tab refreshes keeps its session', async () => {
     const { fixture, tabs } = await signedIn(2);
     await fixture.time.run(TTL);
-    fixture.server.delivery = () => ({ back: 3_000 });
-    const asking = fixture.ask(tabs[0]!);
+    fixture.server.delivery = () => ({ responseDelay: 3_000 });
+    const asking = fixture.request(tabs[0]!);
     await fixture.time.run(500);
     const { sessionId } = await fixture.time.until(tabs[1]!.client.login('bob', 'secret'));
     await fixture.time.until(asking);
@@ -158,15 +158,18 @@ describe('a client with cookies', () => {
       /AuthCookies\.set/,
     ],
     ['forget', (client: AuthClient) => client.forget(), /`logout`/],
-  ] as const)('rejects %s, and says what to do instead', async (_, call, advice) => {
-    const { one } = await signedIn();
-    expect(await settled(call(one.client))).toMatchObject({
-      code: 'cookie_transport',
-      detail: expect.stringMatching(advice),
-    });
-  });
+  ] as const)(
+    'the client with cookies rejects a call of %s(), and the error names an alternative',
+    async (_, call, advice) => {
+      const { one } = await signedIn();
+      expect(await settled(call(one.client))).toMatchObject({
+        code: 'cookie_transport',
+        detail: expect.stringMatching(advice),
+      });
+    },
+  );
 
-  it('refreshes for requests that other libraries send', async () => {
+  it('the client refreshes for requests that other libraries send', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     await fixture.time.until(Promise.all([one.client.refresh(), one.client.refresh()]));
@@ -176,7 +179,7 @@ describe('a client with cookies', () => {
     expect(await fixture.time.until(settled(one.client.refresh()))).toMatchObject({ code: 'signed_out' });
   });
 
-  it('names trustedOrigins where the server does not trust the origin of the page', async () => {
+  it('the error names trustedOrigins if the server does not trust the origin of the page', async () => {
     const refused = Response.json({ detail: 'Cross-site request.', code: 'cross_site_request' }, { status: 403 });
     const client = new AuthClient({
       baseUrl: BASE,
@@ -190,7 +193,7 @@ describe('a client with cookies', () => {
     });
   });
 
-  it('says which option the server lacks where it answers with tokens', async () => {
+  it('the error names the missing option if the server responds with tokens', async () => {
     const answer = Response.json({ access_token: 'a', refresh_token: 'r', session_id: 's' });
     const client = new AuthClient({
       baseUrl: BASE,
@@ -203,54 +206,54 @@ describe('a client with cookies', () => {
     });
   });
 
-  it('takes no storage', () => {
+  it('the client with cookies accepts no storage', () => {
     expect(() => new AuthClient({ baseUrl: BASE, transport: 'cookie', storage: memoryTokens() })).toThrow(
-      'leave `storage` out',
+      'remove `storage`',
     );
   });
 });
 
-describe('a refresh with cookies whose response was lost', () => {
-  it('is repeated within the grace period, also by the page that is opened next', async () => {
+describe('lost responses to refreshes with cookies', () => {
+  it('a refresh is repeated within the grace period, even by the next page', async () => {
     const { fixture, one } = await signedIn();
     let count = 0;
     fixture.server.delivery = () => (count++ === 0 ? { lost: 'answer' } : {});
     await fixture.time.run(TTL);
-    expect(await fixture.askAll([one])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
     expect([fixture.server.refreshes, fixture.server.reuses]).toEqual([1, 0]);
   });
 
-  it('whose cookies the browser has received is resolved by the page that is opened next', async () => {
+  it('the next page recognizes a refresh whose cookies the browser has received', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
-    fixture.ask(one).catch(() => undefined);
-    fixture.server.delivery = () => ({ back: 500 });
+    fixture.request(one).catch(() => undefined);
+    fixture.server.delivery = () => ({ responseDelay: 500 });
     await fixture.time.run(300);
     one.tab.close();
     await fixture.time.run(1_000);
     fixture.server.delivery = () => ({});
     const next = fixture.open();
-    expect(await fixture.askAll([next])).toEqual([200]);
+    expect(await fixture.requestInAll([next])).toEqual([200]);
     await fixture.time.run(TTL);
-    expect(await fixture.askAll([next])).toEqual([200]);
+    expect(await fixture.requestInAll([next])).toEqual([200]);
     expect([fixture.server.refreshes, fixture.server.reuses]).toEqual([2, 0]);
   });
 
-  it('is not repeated after the grace period, not even after a reload, until somebody logs in', async () => {
+  it('a refresh is not repeated after the grace period, even after a reload, until a login', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     fixture.server.delivery = () => ({ lost: 'answer' });
-    expect(await fixture.askAll([one])).toEqual([401]);
+    expect(await fixture.requestInAll([one])).toEqual([401]);
     expect(one.emitted).toEqual(['signInNeeded']);
     await fixture.time.run(60_000);
     fixture.server.delivery = () => ({});
     const next = fixture.open();
-    expect(await fixture.askAll([one, next])).toEqual([401, 401]);
+    expect(await fixture.requestInAll([one, next])).toEqual([401, 401]);
     expect(await fixture.time.until(next.client.isSignedIn())).toBe(false);
     expect(fixture.server.reuses).toBe(0);
     expect(next.emitted).toEqual([]);
     await fixture.time.until(next.client.login('alice', 'secret'));
     await fixture.time.run(TTL);
-    expect(await fixture.askAll([one, next])).toEqual([200, 200]);
+    expect(await fixture.requestInAll([one, next])).toEqual([200, 200]);
   });
 });

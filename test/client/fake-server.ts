@@ -2,16 +2,16 @@ import type { DrivenTime } from './time';
 
 /** How the network delivers one refresh. */
 export interface Delivery {
-  /** The latency of the request and of the response, in milliseconds. */
-  readonly there?: number;
-  readonly back?: number;
+  /** The latency of the request in milliseconds. */
+  readonly requestDelay?: number;
+  readonly responseDelay?: number;
   readonly lost?: 'request' | 'answer';
-  /** Answered with this status instead: `after` the exchange of the token, or without it. */
+  /** The server responds with this status. It rotates the token before only if `after` is true. */
   readonly status?: number;
   readonly after?: boolean;
 }
 
-/** The tokens of the two cookies of a browser. */
+/** The tokens in the two cookies of a browser. */
 interface CookieJar {
   access?: string;
   refresh?: string;
@@ -19,17 +19,17 @@ interface CookieJar {
 
 /** A server with single-use refresh tokens, a grace period and reuse detection, for tokens and for cookies. */
 export class FakeServer {
-  /** How often a used token was presented again, which a client must never do. */
+  /** The number of requests with a used refresh token. A correct client never sends one. */
   reuses = 0;
   refreshes = 0;
   requests: { readonly path: string; readonly token: string | null; readonly body: string }[] = [];
   /** The cookies that the browser has. */
   jar: CookieJar = {};
-  /** Whether the machine has a network at all. */
+  /** Whether requests reach the server. */
   isReachable = true;
   delivery: () => Delivery = () => ({});
-  /** The latency of the response to a password change. */
-  passwordChangeBack = 1;
+  /** The latency of responses in milliseconds, by path. */
+  readonly latency: Record<string, number> = {};
   private sessions = new Map<string, FakeSession>();
   private count = 0;
 
@@ -46,14 +46,20 @@ export class FakeServer {
     const usesCookies = request.credentials === 'include' && request.headers.get('X-Auth-Transport') === 'cookie';
     const sent = usesCookies ? { ...this.jar } : null;
     const body = await request.text();
-    const { there = 1, back = 1, lost, status, after } = path === '/auth/token/refresh/' ? this.delivery() : {};
-    const wayBack = path === '/auth/password/change/' ? this.passwordChangeBack : back;
+    const {
+      requestDelay: there = 1,
+      responseDelay: back = 1,
+      lost,
+      status,
+      after,
+    } = path === '/auth/token/refresh/' ? this.delivery() : {};
+    const backDelay = this.latency[path] ?? back;
     await this.time.wait(there);
     if (lost === 'request') throw new TypeError('fetch failed');
     const bearer = /^Bearer (.+)$/.exec(request.headers.get('Authorization') ?? '')?.[1] ?? null;
     const isAnswered = status === undefined || after;
     let answer = isAnswered ? this.answer(path, bearer, body, request.method, sent) : new Response('{}', { status });
-    await this.time.wait(wayBack);
+    await this.time.wait(backDelay);
     if (lost === 'answer') throw new TypeError('fetch failed');
     if (status !== undefined) return new Response('{}', { status });
     if (sent) answer = await this.setCookies(answer, sent);
@@ -66,7 +72,7 @@ export class FakeServer {
   }
 
   /** Expires every access token. */
-  forgetAccess(): void {
+  expireAccessTokens(): void {
     for (const session of this.sessions.values()) session.accessEnd = 0;
   }
 
@@ -98,7 +104,7 @@ export class FakeServer {
     return Response.json({ session_id: session.id, method, body });
   }
 
-  /** The browser stores the tokens, and the page receives none. */
+  /** Moves the tokens of a response to the cookie jar. Returns the response without tokens. */
   private async setCookies(answer: Response, sent: CookieJar): Promise<Response> {
     const body = (await answer.clone().json()) as Record<string, string>;
     if (answer.status === 400 && ![...this.sessions.values()].some((one) => knows(one, sent.refresh ?? ''))) {
@@ -133,7 +139,7 @@ export class FakeServer {
     return refused;
   }
 
-  /** Whether the last refresh was within the grace period. */
+  /** Returns whether the last refresh of the session is within the grace period. */
   private isRecent({ used }: FakeSession): boolean {
     return this.time.now() - (used.at(-1)?.at ?? -Infinity) < this.graceMs;
   }

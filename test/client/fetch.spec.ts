@@ -1,9 +1,9 @@
 import { AuthClient, ClientError, memoryTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
-import { BASE, Fixture, type Opened } from './fixture';
+import { BASE, Fixture, type OpenedTab } from './fixture';
 
 const TTL = 900_000;
 
-async function signedIn(options: AuthClientOptions = {}): Promise<{ fixture: Fixture; one: Opened }> {
+async function signedIn(options: AuthClientOptions = {}): Promise<{ fixture: Fixture; one: OpenedTab }> {
   const fixture = new Fixture(0, {}, 'memory', options);
   const [one] = await fixture.openTabs(1);
   fixture.server.requests.length = 0;
@@ -12,7 +12,7 @@ async function signedIn(options: AuthClientOptions = {}): Promise<{ fixture: Fix
 
 const settled = async (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-describe('the access token is sent', () => {
+describe('the origins that receive the access token', () => {
   it.each([
     'https://elsewhere.example.com/me',
     'http://app.example.com/me',
@@ -21,20 +21,20 @@ describe('the access token is sent', () => {
     '//elsewhere.example.com/me',
     'https://app.example.com@elsewhere.example.com/me',
     'data:text/plain,hello',
-  ])('never to %s, which receives no request', async (address) => {
+  ])('a request to %s receives no access token and is not sent', async (address) => {
     const { fixture, one } = await signedIn();
     expect(await settled(one.client.fetch(address))).toMatchObject({ code: 'foreign_origin' });
     expect(fixture.server.requests).toEqual([]);
   });
 
-  it('never to a Request for another origin either', async () => {
+  it('a Request object for another origin receives no access token', async () => {
     const { fixture, one } = await signedIn();
     const request = new Request('https://elsewhere.example.com/me');
     expect(await settled(one.client.fetch(request))).toBeInstanceOf(ClientError);
     expect(fixture.server.requests).toEqual([]);
   });
 
-  it('to the origins of baseUrl and of the option, in place of another Authorization', async () => {
+  it('requests to the origins of baseUrl and of the option `origins` carry the access token and no other Authorization', async () => {
     const { fixture, one } = await signedIn({
       baseUrl: `${BASE}/api`,
       authPath: '../auth',
@@ -48,7 +48,7 @@ describe('the access token is sent', () => {
     expect(new Set(fixture.server.requests.map(({ token }) => token))).toEqual(new Set(['access-2']));
   });
 
-  it('nowhere while nobody is signed in: the call rejects with signed_out', async () => {
+  it('a call rejects with signed_out while nobody is signed in', async () => {
     const fixture = new Fixture(0, {}, 'memory');
     const { client } = fixture.open();
     expect(await settled(client.fetch('/me'))).toMatchObject({ code: 'signed_out', status: null });
@@ -58,7 +58,7 @@ describe('the access token is sent', () => {
   });
 });
 
-describe('a request whose token was refused', () => {
+describe('requests whose token was refused', () => {
   const bodies: readonly (readonly [string, () => RequestInit['body']])[] = [
     ['text', () => 'hello'],
     ['a form', () => new URLSearchParams({ word: 'hello' })],
@@ -66,7 +66,7 @@ describe('a request whose token was refused', () => {
     ['a blob', () => new Blob(['hello'])],
   ];
 
-  it.each(bodies)('is repeated once with its body: %s', async (_, body) => {
+  it.each(bodies)('a refused request is repeated once with its body: %s', async (_, body) => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     const answer = await fixture.time.until(one.client.fetch('/me', { method: 'POST', body: body() ?? null }));
@@ -74,7 +74,7 @@ describe('a request whose token was refused', () => {
     expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/me', '/auth/token/refresh/', '/me']);
   });
 
-  it('is repeated once where it was given as a Request', async () => {
+  it('a refused request that was passed as a Request is repeated once', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     const request = new Request(`${BASE}/me`, { method: 'POST', body: 'hello' });
@@ -84,7 +84,7 @@ describe('a request whose token was refused', () => {
 
   const stream = (): RequestInit => ({ method: 'POST', body: new Blob(['hello']).stream(), duplex: 'half' });
 
-  it('returns its 401 where its body was a stream, and the next request succeeds', async () => {
+  it('a refused request with a stream as its body returns its 401, and the next request succeeds', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     expect((await fixture.time.until(one.client.fetch('/me', stream()))).status).toBe(401);
@@ -92,7 +92,7 @@ describe('a request whose token was refused', () => {
     expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/me', '/auth/token/refresh/', '/me']);
   });
 
-  it('is not sent with a token that expires soon where its body is a stream', async () => {
+  it('a request with a stream as its body is not sent with a token that is about to expire', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
     await fixture.time.run(TTL - 50_000);
     expect((await fixture.time.until(one.client.fetch('/me'))).status).toBe(200);
@@ -100,7 +100,7 @@ describe('a request whose token was refused', () => {
     expect(fixture.server.requests.map(({ path }) => path)).toEqual(['/me', '/auth/token/refresh/', '/me']);
   });
 
-  it('is repeated only once', async () => {
+  it('a refused request is repeated only once', async () => {
     const storage = memoryTokens();
     const { fixture, one } = await signedIn({ storage });
     let asked = 0;
@@ -123,7 +123,7 @@ describe('a request whose token was refused', () => {
     expect(asked).toBe(2);
   });
 
-  it('is not repeated where the application answers 401 for another reason', async () => {
+  it('a request is not repeated if the application responds with 401 for another reason', async () => {
     const storage = memoryTokens();
     const { fixture, one } = await signedIn({ storage });
     const other = Response.json({ message: 'Wrong PIN' }, { status: 401 });
@@ -137,45 +137,55 @@ describe('a request whose token was refused', () => {
     expect(one.emitted).toEqual([]);
   });
 
-  it('does not try again with every request to refresh ahead of the expiry, but after a pause', async () => {
+  it('after a refresh before the expiry fails, the client pauses before the next attempt', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
     fixture.server.delivery = () => ({ status: 429 });
     await fixture.time.run(TTL - 20_000);
-    for (let i = 0; i < 5; i++) expect(await fixture.askAll([one])).toEqual([200]);
+    for (let i = 0; i < 5; i++) expect(await fixture.requestInAll([one])).toEqual([200]);
     fixture.server.delivery = () => ({});
     await fixture.time.run(1_000);
-    expect(await fixture.askAll([one])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
     expect(fixture.server.refreshes).toBe(1);
   });
 });
 
-describe('a request of one user', () => {
-  it('is not repeated for another user who has signed in meanwhile', async () => {
+describe('requests while the user changes', () => {
+  it('a request of one user is not repeated for another user who has signed in in the meantime', async () => {
     const fixture = new Fixture(0);
     const [one, other] = await fixture.openTabs(2);
     await fixture.time.run(TTL);
     const entering = other!.client.login('bob', 'secret');
     await fixture.time.run(1);
-    expect(await fixture.askAll([one!])).toEqual([401]);
+    expect(await fixture.requestInAll([one!])).toEqual([401]);
     await fixture.time.until(entering);
-    expect(await fixture.askAll([one!, other!])).toEqual([200, 200]);
+    expect(await fixture.requestInAll([one!, other!])).toEqual([200, 200]);
   });
 
-  it('that ends the session keeps the session of another user who has signed in meanwhile', async () => {
+  it('a request that ends its session keeps the session of another user who has signed in in the meantime', async () => {
     const fixture = new Fixture(0);
     const [one, other] = await fixture.openTabs(2);
     const leaving = one!.client.logout();
     const entering = other!.client.login('bob', 'secret');
     await fixture.time.until(Promise.all([leaving, entering]));
-    expect(await fixture.askAll([other!])).toEqual([200]);
+    expect(await fixture.requestInAll([other!])).toEqual([200]);
   });
 
-  it('that is refreshed late does not replace the tokens of a newer login, even where the lock fails', async () => {
+  it('with cookies, a sign-out does not end the session of another user who has signed in in the meantime', async () => {
+    const fixture = new Fixture(0, {}, 'cookie');
+    const [one, other] = await fixture.openTabs(2);
+    const entering = other!.client.login('bob', 'secret');
+    const leaving = settled(one!.client.logout());
+    await fixture.time.until(entering);
+    expect(await fixture.time.until(leaving)).toMatchObject({ code: 'signed_out' });
+    expect(await fixture.requestInAll([one!, other!])).toEqual([200, 200]);
+  });
+
+  it('a late refresh does not replace the tokens of a newer login, even if the lock fails', async () => {
     const fixture = new Fixture(0, {}, 'local', { lock: { run: (work) => work() } });
     const [one, other] = await fixture.openTabs(2);
     await fixture.time.run(TTL);
-    fixture.server.delivery = () => ({ back: 3_000 });
-    const asking = fixture.ask(one!);
+    fixture.server.delivery = () => ({ responseDelay: 3_000 });
+    const asking = fixture.request(one!);
     await fixture.time.run(1_000);
     const { sessionId } = await fixture.time.until(other!.client.login('bob', 'secret'));
     await fixture.time.until(asking);
@@ -184,8 +194,8 @@ describe('a request of one user', () => {
   });
 });
 
-describe('a storage that fails', () => {
-  it('rejects the call with its error, and no refresh token is sent', async () => {
+describe('storages that fail', () => {
+  it('a call rejects with the error of the storage, and no refresh token is sent', async () => {
     const storage = memoryTokens();
     const { fixture, one } = await signedIn({ storage });
     await fixture.time.run(TTL);
@@ -199,31 +209,31 @@ describe('a storage that fails', () => {
 
 describe('the options of a client', () => {
   it.each([
-    [{ refreshReuseGraceSeconds: 61 }, 'refreshReuseGraceSeconds is 61: write a number of seconds from 0 to 60.'],
+    [{ refreshReuseGraceSeconds: 61 }, 'refreshReuseGraceSeconds is 61; use a number of seconds from 0 to 60.'],
     [
       { accessTokenTtlSeconds: Number.NaN },
-      'accessTokenTtlSeconds is NaN: write a number of seconds from 1 to Infinity.',
+      'accessTokenTtlSeconds is NaN; use a number of seconds from 1 to Infinity.',
     ],
-    [{ refreshTimeoutSeconds: 0 }, 'refreshTimeoutSeconds is 0: write a number of seconds from 1 to 60.'],
-  ])('%j are refused', (options, message) => {
+    [{ refreshTimeoutSeconds: 0 }, 'refreshTimeoutSeconds is 0; use a number of seconds from 1 to 60.'],
+  ])('the options %j are refused', (options, message) => {
     expect(() => new AuthClient({ baseUrl: BASE, ...options })).toThrow(message);
   });
 
-  it('require baseUrl outside a page', () => {
-    expect(() => new AuthClient()).toThrow('write `baseUrl`');
+  it('baseUrl is required outside a page', () => {
+    expect(() => new AuthClient()).toThrow('`baseUrl` is required');
   });
 });
 
 describe('a listener', () => {
-  it('is called until it is removed', async () => {
+  it('a listener is called until it is removed', async () => {
     const { fixture, one } = await signedIn();
     const heard: string[] = [];
     const stop = one.client.on('refreshed', ({ sessionId }) => heard.push(sessionId));
     await fixture.time.run(TTL);
-    await fixture.askAll([one]);
+    await fixture.requestInAll([one]);
     stop();
     await fixture.time.run(TTL);
-    await fixture.askAll([one]);
+    await fixture.requestInAll([one]);
     expect(heard).toEqual(['session-1']);
     expect(one.emitted).toEqual(['refreshed', 'refreshed']);
   });

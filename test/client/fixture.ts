@@ -14,13 +14,13 @@ export const BASE = 'https://app.example.com';
 const NAMES: readonly ClientEventName[] = ['refreshed', 'signedOut', 'signedOutElsewhere', 'signInNeeded'];
 
 /** A client in a tab, and the events that it has emitted. */
-export interface Opened {
+export interface OpenedTab {
   readonly tab: Tab;
   readonly client: AuthClient;
   readonly emitted: ClientEventName[];
 }
 
-/** A browser and a server in driven time. */
+/** A simulated browser and server, which share a simulated clock. */
 export class Fixture {
   readonly time = new DrivenTime();
   readonly server: FakeServer;
@@ -37,7 +37,7 @@ export class Fixture {
     this.browser = new Browser({ fetch: this.server.fetch, clock: this.time, after, ...traits });
   }
 
-  open(tab = this.browser.openTab(), options: AuthClientOptions = {}): Opened {
+  open(tab = this.browser.openTab(), options: AuthClientOptions = {}): OpenedTab {
     const storages = {
       local: () => localTokens(undefined, tab.localStorage),
       session: () => sessionTokens(undefined, tab.sessionStorage),
@@ -57,23 +57,23 @@ export class Fixture {
     return { tab, client, emitted };
   }
 
-  /** Opens tabs of one user, who signs in in the first. */
-  async openTabs(count: number, options?: AuthClientOptions): Promise<Opened[]> {
+  /** Opens tabs and signs a user in in the first one. */
+  async openTabs(count: number, options?: AuthClientOptions): Promise<OpenedTab[]> {
     const tabs = Array.from({ length: count }, () => this.open(undefined, options));
     await this.time.until(tabs[0]!.client.login('alice', 'secret'));
     await this.time.run(1_000);
     return tabs;
   }
 
-  /** The status of a guarded request, or the error code. */
-  async ask({ client }: Opened): Promise<number | string> {
+  /** Returns the status of a guarded request, or the code of the error. */
+  async request({ client }: OpenedTab): Promise<number | string> {
     return client.fetch('/me').then(
       ({ status }) => status,
       (error: { code?: string; message: string }) => error.code ?? error.message,
     );
   }
 
-  askAll(tabs: readonly Opened[]): Promise<(number | string)[]> {
-    return this.time.until(Promise.all(tabs.map((one) => this.ask(one))));
+  requestInAll(tabs: readonly OpenedTab[]): Promise<(number | string)[]> {
+    return this.time.until(Promise.all(tabs.map((one) => this.request(one))));
   }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { Delivery } from './fake-server';
-import { Fixture, type Opened } from './fixture';
+import { Fixture, type OpenedTab } from './fixture';
 
 const TTL = 900_000;
 const RUNS = Number(process.env['CLIENT_RUNS'] ?? 60);
 
-/** Deals the numbers in turn, and starts again at the end. */
-function dealer(numbers: readonly number[]): (below: number) => number {
+/** Returns a function that takes the next number modulo `below`, and starts again after the last one. */
+function cycleThrough(numbers: readonly number[]): (below: number) => number {
   let next = 0;
   return (below) => (numbers.length === 0 ? 0 : numbers[next++ % numbers.length]! % below);
 }
@@ -14,13 +14,13 @@ function dealer(numbers: readonly number[]): (below: number) => number {
 const DELIVERIES: readonly Delivery[] = [
   {},
   {},
-  { there: 300, back: 300 },
+  { requestDelay: 300, responseDelay: 300 },
   { lost: 'request' },
   { lost: 'answer' },
   { status: 503 },
   { status: 503, after: true },
   { status: 429 },
-  { there: 2_000, back: 9_000 },
+  { requestDelay: 2_000, responseDelay: 9_000 },
 ];
 
 const operations = fc.array(
@@ -49,17 +49,17 @@ const scenarios = fc.record({
   hasLocks: fc.boolean(),
   hasBroadcast: fc.boolean(),
   kind: fc.constantFrom('local' as const, 'session' as const, 'cookie' as const),
-  /** Half of the grace period covers the latency of a repetition. */
+  /** The grace period in seconds. Half of 30 seconds is longer than the latency of a repeated refresh. */
   grace: fc.constantFrom(0, 30),
   knowsTtl: fc.boolean(),
 });
 
 type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
-async function play(scenario: Scenario, deliveries = DELIVERIES): Promise<{ fixture: Fixture; tabs: Opened[] }> {
-  const deal = dealer(scenario.numbers);
-  // Another tab sees a write after twice this time.
-  const traits = { lag: () => deal(40), hasLocks: scenario.hasLocks, hasBroadcast: scenario.hasBroadcast };
+async function run(scenario: Scenario, deliveries = DELIVERIES): Promise<{ fixture: Fixture; tabs: OpenedTab[] }> {
+  const choose = cycleThrough(scenario.numbers);
+  // A write reaches another tab after two of these delays.
+  const traits = { lag: () => choose(40), hasLocks: scenario.hasLocks, hasBroadcast: scenario.hasBroadcast };
   const fixture = new Fixture(
     scenario.grace,
     traits,
@@ -67,39 +67,45 @@ async function play(scenario: Scenario, deliveries = DELIVERIES): Promise<{ fixt
     scenario.knowsTtl ? { accessTokenTtlSeconds: 900 } : {},
   );
   const tabs = await fixture.openTabs(3);
-  fixture.server.delivery = () => deliveries[deal(deliveries.length)]!;
+  fixture.server.delivery = () => deliveries[choose(deliveries.length)]!;
   for (const { tab, operation, wait } of scenario.operations) {
     const one = tabs[tab % tabs.length]!;
-    act(fixture, tabs, one, operation, deal);
+    perform(fixture, tabs, one, operation, choose);
     await fixture.time.run(wait);
   }
   await fixture.time.run(120_000);
   return { fixture, tabs };
 }
 
-function act(fixture: Fixture, tabs: Opened[], one: Opened, operation: string, deal: (below: number) => number): void {
+function perform(
+  fixture: Fixture,
+  tabs: OpenedTab[],
+  one: OpenedTab,
+  operation: string,
+  choose: (below: number) => number,
+): void {
   const go = (doing: Promise<unknown>): void => void doing.catch(() => undefined);
   if (operation === 'open') tabs.push(fixture.open());
   else if (operation === 'copy') tabs.push(fixture.open(one.tab.duplicate()));
   else if (operation === 'close') one.tab.close();
-  else if (operation === 'close soon') one.tab.closesAt = one.tab.points + 1 + deal(12);
+  else if (operation === 'close soon') one.tab.closesAtCall = one.tab.calls + 1 + choose(12);
   else if (operation === 'login') go(one.client.login('alice', 'secret'));
   else if (operation === 'logout') go(one.client.logout());
   else if (operation === 'password') go(one.client.changePassword('secret', 'another secret'));
-  else go(fixture.ask(one));
+  else go(fixture.request(one));
 }
 
-describe('under any interleaving of tabs, network and browser', () => {
-  it('no used refresh token is sent', async () => {
+describe('any interleaving of tabs, network and browser', () => {
+  it('no client ever sends a used refresh token', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
-        expect((await play(scenario)).fixture.server.reuses).toBe(0);
+        expect((await run(scenario)).fixture.server.reuses).toBe(0);
       }),
       { numRuns: RUNS },
     );
   }, 240_000);
 
-  it('nobody has to sign in again while no answer is lost and no tab is closed', async () => {
+  it('nobody has to sign in again as long as no response is lost and no tab is closed', async () => {
     const calm = fc.record({
       operations: fc.array(
         fc.record({
@@ -118,9 +124,13 @@ describe('under any interleaving of tabs, network and browser', () => {
     });
     await fc.assert(
       fc.asyncProperty(calm, async (scenario) => {
-        const { tabs, fixture } = await play(scenario, [{}, { there: 300, back: 300 }, { there: 1_000, back: 2_000 }]);
+        const { tabs, fixture } = await run(scenario, [
+          {},
+          { requestDelay: 300, responseDelay: 300 },
+          { requestDelay: 1_000, responseDelay: 2_000 },
+        ]);
         expect(new Set(tabs.flatMap(({ emitted }) => emitted))).not.toContain('signInNeeded');
-        expect(await fixture.askAll(tabs)).toEqual(tabs.map(() => 200));
+        expect(await fixture.requestInAll(tabs)).toEqual(tabs.map(() => 200));
         expect(fixture.server.reuses).toBe(0);
       }),
       { numRuns: RUNS },

@@ -7,7 +7,7 @@ const refused = (): Response =>
     { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="api", error="invalid_token"' } },
   );
 
-/** A client of a server that refuses every access token, and answers refreshes as given. */
+/** Returns a client whose server refuses every access token and responds to refreshes as given. */
 function clientOf(refresh: () => Response): { client: AuthClient; requests: Request[]; emitted: string[] } {
   const requests: Request[] = [];
   const fetch = (input: string | Request): Promise<Response> => {
@@ -28,18 +28,18 @@ function clientOf(refresh: () => Response): { client: AuthClient; requests: Requ
   return { client, requests, emitted };
 }
 
-describe('a refusal of the refresh', () => {
+describe('refused refreshes', () => {
   it.each([
     ['a proxy', () => new Response('<h1>400 Request Header Or Cookie Too Large</h1>', { status: 400 })],
     ['a body parser', () => Response.json({ detail: 'Malformed JSON.' }, { status: 400 })],
-  ])('by %s does not end the session', async (_, refresh) => {
+  ])('a refresh that %s refuses does not end the session', async (_, refresh) => {
     const { client, emitted } = clientOf(refresh);
     await client.login('alice', 'secret');
     await client.fetch('/me').catch(() => undefined);
     expect([await client.isSignedIn(), emitted]).toEqual([true, []]);
   });
 
-  it('by the server ends the session', async () => {
+  it('a refresh that the library refuses ends the session', async () => {
     const { client, emitted } = clientOf(() => Response.json({ non_field_errors: ['Invalid.'] }, { status: 400 }));
     await client.login('alice', 'secret');
     await client.fetch('/me').catch(() => undefined);

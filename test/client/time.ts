@@ -1,6 +1,6 @@
 import type { ClientClock } from 'nestjs-session-auth-client';
 
-/** A clock that stands still until it is advanced, and then jumps from timer to timer. */
+/** A simulated clock. It does not move until it is advanced, and then jumps from timer to timer. */
 export class DrivenTime {
   private at = Date.UTC(2026, 0, 15, 10, 23);
   private order = 0;
@@ -10,7 +10,7 @@ export class DrivenTime {
     return this.at;
   }
 
-  /** Calls after this many milliseconds; after 0, immediately. */
+  /** Calls `run` after this many milliseconds, or immediately for 0. */
   after(milliseconds: number, run: () => void): void {
     if (milliseconds <= 0) return run();
     this.timers.push({ at: this.at + milliseconds, order: this.order++, run });
@@ -59,7 +59,7 @@ export class DrivenTime {
   }
 }
 
-/** Lets all pending callbacks run that need no time. */
+/** Runs the pending callbacks that wait for no timer. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,17 +1,17 @@
 import { AuthClient } from 'nestjs-session-auth-client';
-import { BASE, Fixture, type Opened } from './fixture';
+import { BASE, Fixture, type OpenedTab } from './fixture';
 
 const TTL = 900_000;
 const settled = async (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-async function signedIn(options = {}): Promise<{ fixture: Fixture; one: Opened }> {
+async function signedIn(options = {}): Promise<{ fixture: Fixture; one: OpenedTab }> {
   const fixture = new Fixture(0, {}, 'local', options);
   const [one] = await fixture.openTabs(1);
   return { fixture, one: one! };
 }
 
 describe('accessToken()', () => {
-  it('returns the token, and one that is valid for a while where it expires soon', async () => {
+  it('accessToken() returns the token, and refreshes it first if it is about to expire', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
     expect(await one.client.accessToken()).toBe('access-2');
     await fixture.time.run(TTL - 20_000);
@@ -20,7 +20,7 @@ describe('accessToken()', () => {
     expect(fixture.server.refreshes).toBe(1);
   });
 
-  it('refreshes a token that the server has refused, once for all that report it', async () => {
+  it('accessToken() replaces a token that the server has refused, once for all callers that report it', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     const refused = await one.client.accessToken();
@@ -30,7 +30,7 @@ describe('accessToken()', () => {
     expect(fixture.server.refreshes).toBe(1);
   });
 
-  it('rejects where nobody is signed in, and where the session has ended', async () => {
+  it('accessToken() rejects if nobody is signed in, and if the session has ended', async () => {
     const { fixture, one } = await signedIn();
     const refused = await one.client.accessToken();
     fixture.server.endAll();
@@ -41,7 +41,7 @@ describe('accessToken()', () => {
     expect(one.emitted).toEqual(['signedOutElsewhere']);
   });
 
-  it('rejects with the reason where an expired token cannot be refreshed now', async () => {
+  it('accessToken() rejects with the reason if an expired token cannot be refreshed now', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
     await fixture.time.run(TTL);
     fixture.server.delivery = () => ({ status: 429 });
@@ -52,7 +52,7 @@ describe('accessToken()', () => {
 });
 
 describe('adopt()', () => {
-  it('takes over the tokens of a session that the application has opened, for all tabs', async () => {
+  it('adopt() takes over the tokens of a session that the application has opened, for all tabs', async () => {
     const { fixture, one } = await signedIn();
     const opening = fixture.server.fetch(new Request(`${BASE}/auth/login/`, { method: 'POST' }));
     const body = (await (await fixture.time.until(opening)).json()) as Record<string, string>;
@@ -68,23 +68,23 @@ describe('adopt()', () => {
     expect(await me.json()).toMatchObject({ session_id: opened.sessionId });
   });
 
-  it('refuses what is not a session, and keeps the tokens', async () => {
+  it('adopt() refuses a value that is not a session, and keeps the tokens', async () => {
     const { fixture, one } = await signedIn();
     const wrong = { accessToken: 'a', refreshToken: 'r' } as never;
     expect(await fixture.time.until(settled(one.client.adopt(wrong)))).toMatchObject({ code: 'unexpected_answer' });
-    expect(await fixture.askAll([one])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
   });
 });
 
 describe('onSessionEnd()', () => {
-  it('is called once with the reason, until it is removed', async () => {
+  it('onSessionEnd() calls its listener once with the reason, until it is removed', async () => {
     const { fixture, one } = await signedIn();
     const ends: unknown[] = [];
     const stop = one.client.onSessionEnd((end) => ends.push(end));
     await fixture.time.until(one.client.logout());
     await fixture.time.until(one.client.login('alice', 'secret'));
     fixture.server.endAll();
-    await fixture.askAll([one]);
+    await fixture.requestInAll([one]);
     stop();
     await fixture.time.until(one.client.login('alice', 'secret'));
     await fixture.time.until(one.client.logout());
@@ -95,11 +95,11 @@ describe('onSessionEnd()', () => {
   });
 });
 
-describe('a request that the caller aborts', () => {
-  it('rejects immediately although a refresh is under way, which goes on', async () => {
+describe('requests that the caller aborts', () => {
+  it('an aborted request rejects immediately, and the refresh that it waits for continues', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
-    fixture.server.delivery = () => ({ back: 5_000 });
+    fixture.server.delivery = () => ({ responseDelay: 5_000 });
     const aborted = new AbortController();
     const asking = settled(one.client.fetch('/me', { signal: aborted.signal }));
     await fixture.time.run(1_000);
@@ -107,10 +107,10 @@ describe('a request that the caller aborts', () => {
     expect(await asking).toMatchObject({ message: 'The user has left.' });
     await fixture.time.run(10_000);
     expect(fixture.server.refreshes).toBe(1);
-    expect(await fixture.askAll([one])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
   });
 
-  it('before it is sent sends nothing, and refreshes nothing', async () => {
+  it('a request that is aborted before it is sent sends nothing and refreshes nothing', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
     await fixture.time.run(TTL);
     const before = fixture.server.requests.length;
@@ -121,13 +121,13 @@ describe('a request that the caller aborts', () => {
   });
 });
 
-describe('a request that the caller could abort', () => {
-  it('leaves no listener at its signal, which a page may use for all its requests', async () => {
+describe('requests with an AbortSignal', () => {
+  it('a finished request leaves no listener on its signal, which a page may reuse', async () => {
     const { fixture, one } = await signedIn();
     const listeners = new Set<unknown>();
     const request = new Request(`${BASE}/me`, { signal: new AbortController().signal });
     const spies = [
-      // The platform, which gives options, holds its own listeners weakly.
+      // Listeners with options belong to Node, which references them weakly.
       jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation((_, listener, options) => {
         if (options === undefined) listeners.add(listener);
       }),
@@ -141,13 +141,13 @@ describe('a request that the caller could abort', () => {
   });
 });
 
-describe('a client that was closed', () => {
-  it('still refreshes and signs out, and hears nothing of the other tabs', async () => {
+describe('a closed client', () => {
+  it('a closed client can refresh and sign out, and receives no messages from other tabs', async () => {
     const { fixture, one } = await signedIn();
     const other = fixture.open();
     one.client.close();
     await fixture.time.run(TTL);
-    expect(await fixture.askAll([one])).toEqual([200]);
+    expect(await fixture.requestInAll([one])).toEqual([200]);
     await fixture.time.until(other.client.logout());
     expect(one.emitted).toEqual(['refreshed']);
     await fixture.time.until(other.client.login('alice', 'secret'));
@@ -156,8 +156,8 @@ describe('a client that was closed', () => {
   });
 });
 
-describe('a path of the endpoints', () => {
-  it('never leads to another origin than that of baseUrl, which alone receives refresh tokens', async () => {
+describe('paths of the endpoints', () => {
+  it('no path leads to an origin other than that of baseUrl', async () => {
     const urls: string[] = [];
     const fetch = (input: string | Request): Promise<Response> => {
       urls.push((input as Request).url);
@@ -172,8 +172,8 @@ describe('a path of the endpoints', () => {
   });
 });
 
-describe('a page without Web Locks', () => {
-  it('is warned once of what coordinates its tabs instead, and one process is not', () => {
+describe('pages without Web Locks', () => {
+  it('a page without Web Locks logs one warning about the localStorage lease, and a client outside a page logs none', () => {
     let library!: typeof import('nestjs-session-auth-client');
     jest.isolateModules(() => (library = jest.requireActual('nestjs-session-auth-client')));
     const { AuthClient: Fresh, localTokens } = library;
@@ -186,6 +186,6 @@ describe('a page without Web Locks', () => {
     expect(warnings).toEqual([]);
     open({});
     open({});
-    expect(warnings).toEqual([expect.stringMatching(/Without HTTPS.*Web Locks.*localStorage/)]);
+    expect(warnings).toEqual([expect.stringMatching(/Web Locks require HTTPS.*localStorage/)]);
   });
 });

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isAxiosError, type AxiosInstance } from 'axios';
 import type { ClientError } from 'nestjs-session-auth-client';
-import { PASSWORD } from '../support/host';
-import { libraryStories } from './orders';
+import { PASSWORD } from '../support/test-application';
+import { describeHttpLibrary } from './http-library';
 import { Page } from './page';
 
 const apiIn = (page: Page): AxiosInstance => page.load<{ api: AxiosInstance }>('### axios').api;
 
-/** As in a browser: requests are sent by the page's `fetch`, and only `withCredentials` makes cookies part of them. */
+/** Returns axios as in a browser: it uses the page's `fetch`, and sends cookies only with `withCredentials`. */
 function inBrowser(page: Page): AxiosInstance {
   const api = apiIn(page);
   Object.assign(api.defaults, { adapter: 'fetch', env: { fetch: page.browser.fetch.bind(page.browser) } });
@@ -21,7 +21,7 @@ const outcome = (request: Promise<{ readonly status: number }>): Promise<number 
     (error: ClientError) => (isAxiosError(error) ? error.response!.status : error.code),
   );
 
-libraryStories(
+describeHttpLibrary(
   'axios',
   { ended: 'signed_out' },
   (page) => {
@@ -31,19 +31,19 @@ libraryStories(
       create: (item) => outcome(api.post('/orders', { item })),
     };
   },
-  (at, transport) => {
-    // To cookies the browser sees.
+  (env, transport) => {
+    // The browser decides where cookies are sent.
     if (transport === 'cookie') return;
-    it('sends no token to another origin', async () => {
+    it('axios sends no token to another origin', async () => {
       const seen: unknown[] = [];
       const other = createServer(({ headers }, response) => {
         seen.push(headers.authorization);
         response.end();
       });
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-      const page = new Page(at, transport);
+      const page = new Page(env, transport);
       await page.client.login('alice', PASSWORD);
-      // Without a browser: the adapter of Node.
+      // Without a browser, axios uses its adapter for Node.
       await outcome(apiIn(page).get(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`));
       expect(seen.filter(Boolean)).toEqual([]);
       await new Promise((resolve) => other.close(resolve));

@@ -6,16 +6,16 @@ import type createClient from 'openapi-fetch';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { blocksUnder } from '../docs/code-blocks';
 import { compileBlocks } from '../docs/compile-blocks';
-import { SURROUNDINGS } from '../docs/surroundings';
+import { CONTEXTS } from '../docs/document-contexts';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
-import { libraryStories, OrdersController } from './orders';
+import { TestApplication } from '../support/test-application';
+import { describeHttpLibrary, OrdersController } from './http-library';
 import { BOTH_TRANSPORTS, type Page } from './page';
 
 type Api = ReturnType<typeof createClient<Record<string, Record<'get' | 'post', object>>>>;
 
 const HEADING = '### openapi-fetch';
-/** What the command of the guide writes. */
+/** Returns the types that the command in the guide generates. */
 function typesOf(document: OpenAPIObject): string {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
   try {
@@ -34,7 +34,7 @@ function typesOf(document: OpenAPIObject): string {
 
 const apiIn = (page: Page): Api => page.load<{ api: Api }>(HEADING).api;
 
-libraryStories('openapi-fetch', { ended: 401 }, (page) => {
+describeHttpLibrary('openapi-fetch', { ended: 401 }, (page) => {
   const api = apiIn(page);
   return {
     list: async () => (await api.GET('/orders')).response.status,
@@ -42,25 +42,25 @@ libraryStories('openapi-fetch', { ended: 401 }, (page) => {
   };
 });
 
-describe('a client that is generated from the OpenAPI document', () => {
+describe('an openapi-fetch client generated from the OpenAPI document', () => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let types: string;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
-    host = await Host.start({ database, auth: BOTH_TRANSPORTS, controllers: [OrdersController] });
+    app = await TestApplication.start({ database, auth: BOTH_TRANSPORTS, controllers: [OrdersController] });
     const config = new DocumentBuilder().addBearerAuth().addCookieAuth('auth_access').build();
-    const document = SwaggerModule.createDocument(host.app, config);
+    const document = SwaggerModule.createDocument(app.nest, config);
     types = typesOf(document);
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
   const problemsOf = (code: string): string[] => {
-    const { modules, ...rest } = SURROUNDINGS['docs/client.md']!;
+    const { modules, ...rest } = CONTEXTS['docs/client.md']!;
     const blocks = blocksUnder('docs/client.md', HEADING).map((block) => ({
       ...block,
       code: `${block.code}\n${code}`,
@@ -70,7 +70,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     });
   };
 
-  it('compiles with the types of the endpoints and of the routes of the application', () => {
+  it("a generated client compiles with the types of the library's endpoints and of the application's routes", () => {
     const sessions = `const { data } = await api.GET('/auth/sessions');
       const ids: string[] = data!.map(({ id }) => id);
       const page = await api.GET('/auth/history', { params: { query: { limit: 10 } } });
@@ -79,7 +79,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     expect(problemsOf(sessions)).toEqual([]);
   }, 120_000);
 
-  it('does not compile with a path, a body or a parameter that the document does not have', () => {
+  it('a generated client does not compile with a path, a body or a parameter that is not in the document', () => {
     const wrong = `await api.GET('/order');
       await api.POST('/auth/login', { body: { username: 'alice' } });
       await api.GET('/auth/history', { params: { query: { limit: 'ten' } } });`;

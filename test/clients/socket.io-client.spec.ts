@@ -3,9 +3,9 @@ import type { Server } from 'socket.io';
 import * as socketIo from 'socket.io-client';
 import { blocksUnder } from '../docs/code-blocks';
 import { runBlock } from '../docs/run-block';
-import { restorePassword, storiesOnBothPlatforms } from '../e2e/stories';
+import { restorePassword, describeOnBothPlatforms } from '../e2e/environment';
 import { MINUTE } from '../support/driven-clock';
-import { PASSWORD } from '../support/host';
+import { PASSWORD } from '../support/test-application';
 import { BOTH_TRANSPORTS, Page, TRANSPORTS } from './page';
 
 type Socket = socketIo.Socket;
@@ -15,7 +15,7 @@ const [guide] = blocksUnder('docs/transports.md', '### socket.io').map((block) =
   runBlock<{ NewsGateway: new (...dependencies: unknown[]) => { afterInit(server: Server): void } }>(block),
 );
 
-/** The gateway of the guide, which can refuse everybody. */
+/** The gateway of the guide. Tests can make it refuse every socket. */
 class Gateway extends guide!.NewsGateway {
   static isClosed = false;
   server!: Server;
@@ -27,7 +27,10 @@ class Gateway extends guide!.NewsGateway {
   }
 }
 
-/** The module `socket.io-client` as in a browser, which adds the origin, and with credentials the cookies, to a handshake. */
+/**
+ * Returns the module `socket.io-client` with the headers of a browser: a handshake contains the origin and, with
+ * credentials, the cookies.
+ */
 const inBrowser = ({ browser }: Page): object => ({
   ...socketIo,
   io: (url: string, options: Partial<socketIo.ManagerOptions>) => {
@@ -35,7 +38,7 @@ const inBrowser = ({ browser }: Page): object => ({
       Origin: browser.origin,
       ...(options.withCredentials && browser.cookies ? { Cookie: browser.cookies } : {}),
     });
-    // A reconnection reads them again.
+    // A reconnection reads the headers again.
     Object.defineProperty(options, 'extraHeaders', { enumerable: true, get: headersOf });
     return socketIo.io(url, Object.assign(options, { reconnectionDelay: 1 }));
   },
@@ -48,26 +51,26 @@ const isConnected = async (socket: Socket): Promise<void> => {
 };
 
 describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) => {
-  storiesOnBothPlatforms(
-    'a socket',
+  describeOnBothPlatforms(
+    'a socket.io-client socket',
     {
       auth: BOTH_TRANSPORTS,
       providers: [Gateway],
       configure: (app) => void app.useWebSocketAdapter(new IoAdapter(app)),
     },
-    (at) => {
+    (env) => {
       let page: Page;
       const sockets: Socket[] = [];
       const open = (): Socket => {
         const modules = { 'socket.io-client': inBrowser(page) };
-        // The pause before a socket that the server has closed opens again, in milliseconds.
+        // The delay in milliseconds before socket.io-client reopens a socket that the server has closed.
         const { socket } = page.load<{ socket: Socket }>('### socket.io-client', modules, { '1_000': '1' });
         sockets.push(socket);
         return socket;
       };
 
       beforeEach(async () => {
-        page = new Page(at, transport);
+        page = new Page(env, transport);
         await page.client.login('alice', PASSWORD);
       });
       afterEach(() => {
@@ -75,16 +78,16 @@ describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) 
         sockets.splice(0).forEach((socket) => socket.close());
       });
 
-      it('opens with the session, without a refresh', async () => {
+      it('a socket opens with the session, without a refresh', async () => {
         await isConnected(open());
         expect(await page.refreshes()).toBe(0);
       });
 
-      it('opens again after its connection broke, with new tokens where the former have expired', async () => {
+      it('a socket reopens after its connection broke, with new tokens if the previous ones have expired', async () => {
         const socket = open();
         await isConnected(socket);
         for (const refreshes of [1, 2]) {
-          at.host.clock.advance(TTL);
+          env.app.clock.advance(TTL);
           const broken = happens(socket, 'disconnect');
           socket.io.engine.close();
           await broken;
@@ -93,35 +96,38 @@ describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) 
         }
       });
 
-      it('shares one refresh with four others', async () => {
-        at.host.clock.advance(TTL);
+      it('five sockets cause only one refresh', async () => {
+        env.app.clock.advance(TTL);
         await Promise.all(Array.from({ length: 5 }, open).map(isConnected));
         expect(await page.refreshes()).toBe(1);
       });
 
-      it('closes with its session, which the page learns without a request of its own', async () => {
+      it('a socket closes when its session ends, and the client reports the end although the page sends no request', async () => {
         const socket = open();
         await isConnected(socket);
         const ended = new Promise((resolve) => page.client.onSessionEnd(resolve));
-        const { access_token: token } = await at.host.login();
-        await at.host.post('/auth/logout/all', token).expect(200);
+        const { access_token: token } = await env.app.login();
+        await env.app.post('/auth/logout/all', token).expect(200);
         expect(await ended).toMatchObject({ reason: 'signedOutElsewhere' });
         expect([socket.connected, socket.active]).toEqual([false, false]);
       });
 
-      it.each(['a password change of its page', 'the server'])('opens again after %s has closed it', async (cause) => {
-        const socket = open();
-        await isConnected(socket);
-        const [closed, opened] = [happens(socket, 'disconnect'), happens(socket, 'connect')];
-        if (cause === 'the server') at.host.app.get(Gateway).server.disconnectSockets(true);
-        else await page.client.changePassword(PASSWORD, 'a new long password');
-        expect(await closed).toBe('io server disconnect');
-        await opened;
-        expect(page.ends).toEqual([]);
-        await restorePassword(at.host);
-      });
+      it.each(['a password change of its page', 'the server'])(
+        'a socket reopens after %s has closed it',
+        async (cause) => {
+          const socket = open();
+          await isConnected(socket);
+          const [closed, opened] = [happens(socket, 'disconnect'), happens(socket, 'connect')];
+          if (cause === 'the server') env.app.nest.get(Gateway).server.disconnectSockets(true);
+          else await page.client.changePassword(PASSWORD, 'a new long password');
+          expect(await closed).toBe('io server disconnect');
+          await opened;
+          expect(page.ends).toEqual([]);
+          await restorePassword(env.app);
+        },
+      );
 
-      it('refreshes once, and no more, where that does not help', async () => {
+      it('a socket that is still refused after a refresh does not refresh again', async () => {
         const calls = [jest.spyOn(page.client, 'refresh'), jest.spyOn(page.client, 'accessToken')];
         Gateway.isClosed = true;
         const socket = open();
@@ -133,7 +139,7 @@ describe.each(TRANSPORTS)('socket.io-client with the transport %s', (transport) 
         expect(await page.refreshes()).toBe(1);
       });
 
-      it('is refused once without a session, and opens after a login', async () => {
+      it('a socket is refused once without a session, and opens after a login', async () => {
         await page.client.logout();
         const socket = open();
         const refusal = (await happens(socket, 'connect_error')) as Error;

@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerProcess } from '../crash/server-process';
-import { bearer, jsonRequest } from '../crash/patient-request';
+import { bearer, jsonRequest } from '../crash/request-with-retries';
 import type { DataSourceOptions } from 'typeorm';
 import type { Cluster } from './cluster';
 import { figure, type Outcome } from './scenario';
 import { PASSWORD } from './storm-clients';
 import { prepare } from './tables';
-import type { Workplace } from './workplace';
+import type { Workspace } from './workspace';
 
-/** A way to the primary, or to one of the nodes, without what is measured. */
-export interface Direct {
+/** A connection to the primary or to one of the nodes that bypasses the component under test. */
+export interface DirectConnection {
   readonly administration: DataSourceOptions;
   run(sql: string): Promise<unknown>;
-  /** A query for so many pairs of a number and 0. */
+  /** Returns a query that yields this many pairs of a number and 0. */
   rows(count: number): string;
 }
 
 const LOGOUTS = 100;
 const REPLAYS = 200;
-/** Each has a user of its own. */
+/** Each worker has its own user. */
 const WORKERS = 4;
-/** A batch job changes so many rows in one transaction, which the other servers then apply. */
+/** The number of rows that a batch job changes in one transaction, which the other servers then apply. */
 const BATCH_ROWS = 30_000;
 
 const TABLE = 'batch';
 
-interface Seen {
+interface Counts {
   staleAccepts: number;
   longestMs: number;
   missedReplays: number;
@@ -33,14 +33,15 @@ interface Seen {
 }
 
 /**
- * Two instances: what one of them has answered, the other must know, whatever the servers have to apply.
+ * Runs two instances while the servers apply batch changes. Counts how often one instance does not know a change
+ * that the other instance has already confirmed.
  *
- * @param atMost how often it may not know; null where that is only shown
+ * @param atMost the highest allowed count, or null if the count is only reported
  */
 export async function measureCausality(
-  { teardown }: Workplace,
+  { teardown }: Workspace,
   cluster: Cluster,
-  { administration, run, rows }: Direct,
+  { administration, run, rows }: DirectConnection,
   atMost: number | null,
 ): Promise<Outcome[]> {
   const usernames = Array.from({ length: WORKERS }, (_, index) => `user ${index}`);
@@ -49,7 +50,7 @@ export async function measureCausality(
   const servers = [0, 1].map((index) => ServerProcess.start(cluster.options(index), options));
   for (const server of servers) teardown.add(() => server.kill());
   const [first, second] = (await Promise.all(servers.map((server) => server.url()))) as [string, string];
-  const seen: Seen = { staleAccepts: 0, longestMs: 0, missedReplays: 0, unavailable: 0 };
+  const seen: Counts = { staleAccepts: 0, longestMs: 0, missedReplays: 0, unavailable: 0 };
   const work = async (username: string): Promise<void> => {
     for (let round = 0; round < LOGOUTS / WORKERS; round++) await logout(username, first, second, seen);
     for (let round = 0; round < REPLAYS / WORKERS; round++) await replay(username, first, second, seen);
@@ -63,11 +64,11 @@ export async function measureCausality(
   await Promise.all([batch(), Promise.all(usernames.map(work)).finally(() => (isOver = true))]);
   return [
     {
-      subject: `${LOGOUTS} logouts, ${REPLAYS} replays`,
+      subject: `${LOGOUTS} logouts, ${REPLAYS} reused tokens`,
       figures: [
         figure('tokens accepted after their logout', seen.staleAccepts, atMost),
-        figure('for at most, ms', Math.round(seen.longestMs), null),
-        figure('missed replays', seen.missedReplays, atMost),
+        figure('longest time that one was accepted, ms', Math.round(seen.longestMs), null),
+        figure('undetected reuse', seen.missedReplays, atMost),
         figure('503', seen.unavailable, null),
       ],
       details: [],
@@ -80,8 +81,8 @@ interface Session {
   readonly refresh_token: string;
 }
 
-/** Logs out at the first instance, and tries the access token at the second. */
-async function logout(username: string, first: string, second: string, seen: Seen): Promise<void> {
+/** Logs out at the first instance, and presents the access token to the second. */
+async function logout(username: string, first: string, second: string, seen: Counts): Promise<void> {
   const session = await login(username, first);
   const { status } = await fetch(`${first}/auth/logout`, jsonRequest({}, session.access_token));
   if (status !== 200) return void seen.unavailable++;
@@ -94,8 +95,8 @@ async function logout(username: string, first: string, second: string, seen: See
   if (isStale) seen.staleAccepts++;
 }
 
-/** Refreshes at the first instance, and presents the same token to the second. */
-async function replay(username: string, first: string, second: string, seen: Seen): Promise<void> {
+/** Refreshes at the first instance, and presents the same refresh token to the second. */
+async function replay(username: string, first: string, second: string, seen: Counts): Promise<void> {
   const { refresh_token: token } = await login(username, first);
   const request = jsonRequest({ refresh_token: token });
   const response = await fetch(`${first}/auth/token/refresh`, request);

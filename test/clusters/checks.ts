@@ -1,15 +1,16 @@
-/** How HAProxy asks a server whether it takes writes, in the server's own protocol. */
+/** Health checks with which HAProxy detects whether a server accepts writes, in the server's own protocol. */
 
-/** The user that HAProxy logs in as, without a password and without any privilege. */
+/** The user that HAProxy logs in as. It has no password and no privileges. */
 export const CHECK_USER = 'haproxy';
 
-/** A primary answers `SHOW transaction_read_only` with `off`, a standby with `on`. */
+/** The response to `SHOW transaction_read_only` is `off` from a primary and `on` from a standby. */
 export function postgresCheck(): string[] {
   const startup = pgMessage('', `\0\x03\0\0user\0${CHECK_USER}\0database\0postgres\0\0`);
   const query = pgMessage('Q', 'SHOW transaction_read_only\0');
   return [
     'option tcp-check',
-    // The server hangs up after the last message, so that a wrong answer is noticed without a timeout.
+    // The server closes the connection after the last message, so that a wrong response is detected without a
+    // timeout.
     `tcp-check send-binary ${hex(startup + query + pgMessage('X', ''))}`,
     `tcp-check expect binary ${hex(pgMessage('D', '\0\x01\0\0\0\x03off'))}`,
   ];
@@ -28,16 +29,17 @@ export function galeraCheck(): string[] {
   ];
 }
 
-/** How often HAProxy asks, and what it does with connections when a server becomes or ceases to be the primary. */
+/** The check interval, and what HAProxy does with connections when a server becomes or ceases to be the primary. */
 export const CHANGES_OF_PRIMARY = changes(1);
 
 /**
- * The same for a node; connections to another one end when the first is back. A node that hung longer than the others wait
- * for it (5 s) notices only as long afterwards that they went on without it. Until then it says that it is up to date.
+ * The same for a Galera node. Connections to a backup node end when the first node is available again. The other
+ * nodes continue without a node that is frozen for more than 5 s. After the frozen node resumes, it needs 5 s to
+ * detect this, and until then reports that it is up to date.
  */
 export const CHANGES_OF_NODES = `${changes(10)} on-marked-up shutdown-backup-sessions`;
 
-/** @param rise after how many right answers in a row a server gets connections */
+/** @param rise the number of consecutive successful checks after which a server receives connections */
 function changes(rise: number): string {
   return `inter 1s fall 2 rise ${rise} on-marked-down shutdown-sessions`;
 }

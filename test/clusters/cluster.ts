@@ -7,10 +7,10 @@ export const DATABASE = 'nsa';
 /** The user that the applications connect as. */
 export const APPLICATION = 'application';
 
-/** A database cluster that applications are connected to. */
+/** A database cluster under test. */
 export interface Cluster {
-  /** What the library must know of it. */
+  /** The options of the library that the cluster requires. */
   readonly auth: AuthModuleOptions;
-  /** How the instance with this index connects. */
+  /** Returns the connection options of the instance with this index. */
   options(instance: number): DataSourceOptions;
 }

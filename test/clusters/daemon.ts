@@ -8,7 +8,7 @@ const execute = promisify(execFile);
 
 const isRoot = process.getuid?.() === 0;
 
-/** A server in the foreground, which is killed if this process ends without stopping it. */
+/** A server process in the foreground. It is killed if this process ends without stopping it. */
 export class Daemon {
   private output = '';
 
@@ -17,7 +17,7 @@ export class Daemon {
     private readonly child: ChildProcess,
   ) {}
 
-  /** @param user whom the server runs as if this process is root: most servers refuse to run as root */
+  /** @param user runs the server if this process is root, because most servers refuse to run as root */
   static start(name: string, user: string, command: string, args: readonly string[]): Daemon {
     const child = spawn('setpriv', [...asUser(user), '--pdeathsig', 'KILL', command, ...args], {
       cwd: '/',
@@ -27,7 +27,7 @@ export class Daemon {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (daemon.output = (daemon.output + String(chunk)).slice(-20_000)));
     }
-    // A command that cannot be run is reported by `until`.
+    // `until` reports a command that cannot be run.
     child.on('error', (error) => (daemon.output += error.message));
     return daemon;
   }
@@ -36,7 +36,7 @@ export class Daemon {
     return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Polls until the server answers as it should. */
+  /** Polls until the server responds as expected. */
   async until(isReady: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
     const end = performance.now() + withinMs;
     while (!(await isReady().catch(() => false))) {
@@ -47,7 +47,7 @@ export class Daemon {
     }
   }
 
-  /** Stops every process of the server from running, as a machine that hangs: its connections stay open. */
+  /** Freezes every process of the server. As on a machine that hangs, its connections stay open. */
   freeze(): void {
     this.signal('SIGSTOP');
   }
@@ -56,13 +56,13 @@ export class Daemon {
     this.signal('SIGCONT');
   }
 
-  /** Kills every process of the server, as a machine that loses its power. */
+  /** Kills every process of the server, as a power failure does. */
   async kill(): Promise<void> {
     const pids = this.signal('SIGKILL');
     while (pids.some(isAlive)) await sleep(10);
   }
 
-  /** Asks the server to end with a signal, and kills it if it does not. */
+  /** Stops the server with a signal, and kills it if it does not end in time. */
   async stop(signal: NodeJS.Signals, withinMs = 20_000): Promise<void> {
     if (!this.isRunning) return;
     const exited = once(this.child, 'exit');
@@ -79,14 +79,14 @@ export class Daemon {
       try {
         process.kill(pid, signal);
       } catch {
-        // It has ended meanwhile.
+        // The process has ended in the meantime.
       }
     }
     return pids;
   }
 }
 
-/** Runs a command to its end; returns what it printed. */
+/** Runs a command to completion and returns its output. */
 export async function run(user: string, command: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await execute('setpriv', [...asUser(user), '--pdeathsig', 'KILL', command, ...args], {
     cwd: '/',
@@ -95,7 +95,7 @@ export async function run(user: string, command: string, args: readonly string[]
   return stdout + stderr;
 }
 
-/** Gives a folder to the user whom a server runs as. */
+/** Changes the owner of a folder to the user that a server runs as. */
 export function giveTo(user: string, folder: string): void {
   if (isRoot) execFileSync('chown', ['-R', `${user}:`, folder]);
 }
@@ -106,7 +106,7 @@ function asUser(user: string): string[] {
   return [`--reuid=${user}`, `--regid=${group}`, '--init-groups'];
 }
 
-/** The process and its descendants: the processes of PostgreSQL are in sessions of their own. */
+/** Returns the process and its descendants, including PostgreSQL's processes, which start their own sessions. */
 function familyOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {

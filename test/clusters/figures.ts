@@ -1,32 +1,38 @@
-import type { Group, Refresher } from './storm-clients';
+import type { Group, RefreshingClient } from './storm-clients';
 
-/** What an application and its clients have seen. */
+/** The results of an application and its clients. */
 export interface GroupFigures {
   readonly name: Group['name'];
   readonly refreshes: number;
-  /** Clients whose own repetition was taken for reuse, which ended their sessions. */
+  /**
+   * Users whose sessions the server ended because it treated a request that was repeated after a lost response as
+   * reuse.
+   */
   readonly falseAlarms: readonly string[];
   readonly lost: readonly string[];
   readonly wrong: readonly string[];
-  /** 503s while the fault lasted, and after it. */
+  /** The number of 503s during the fault and after it. */
   readonly unavailable: { readonly during: number; readonly after: number };
-  /** Milliseconds from the end of the fault until a first client was served, and until each was; null for never. */
+  /**
+   * Milliseconds from the end of the fault until the first client was served, and until every client was served.
+   * Null if this did not happen.
+   */
   readonly served: { readonly first: number | null; readonly all: number | null };
 }
 
 export interface StormFigures {
   readonly faultMs: number;
   readonly groups: readonly GroupFigures[];
-  /** What is wrong in the tables. */
+  /** Inconsistencies in the tables. */
   readonly violations: readonly string[];
-  /** How many signals of each name the instances have emitted. */
+  /** The number of signals that the instances emitted, by name. */
   readonly signals: ReadonlyMap<string, number>;
 }
 
 /** @param alarmed names of users for whom reuse was recorded */
 export function figuresOf(
   { name, journal }: Group,
-  refreshers: readonly Refresher[],
+  refreshers: readonly RefreshingClient[],
   alarmed: readonly string[],
   healedAt: number,
 ): GroupFigures {

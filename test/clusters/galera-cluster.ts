@@ -3,14 +3,17 @@ import { CHANGES_OF_NODES, CHECK_USER, galeraCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { GaleraNode } from './galera-node';
 import { HaProxy, type Entry } from './haproxy';
-import type { Workplace } from './workplace';
+import type { Workspace } from './workspace';
 
 export interface GaleraSetup {
-  /** `wsrep_sync_wait` of the nodes: 1 where reads wait until the node has applied what was committed before. */
+  /** `wsrep_sync_wait` of the nodes. With 1, a read waits until the node has applied earlier commits. */
   readonly syncWait?: 0 | 1;
-  /** Whether HAProxy knows no states: it leads to another node while one is away, and keeps such connections. */
+  /**
+   * If true, HAProxy does not check the states of nodes. It switches to another node while a node is unreachable,
+   * and keeps the connections to the other node.
+   */
   readonly ignoresStates?: boolean;
-  /** Whether the instances connect to their nodes directly. */
+  /** If true, the instances connect to their nodes directly. */
   readonly hasNoProxy?: boolean;
 }
 
@@ -19,7 +22,10 @@ type Nodes = readonly [GaleraNode, GaleraNode, GaleraNode];
 const NAMES = ['one', 'two', 'three'] as const;
 const ENTRIES = ['first', 'second'] as const;
 
-/** Three nodes that take writes, and HAProxy with an entry for each of the first two, which leads to another if need be. */
+/**
+ * Three writable nodes, and HAProxy with an entry for each of the first two nodes. An entry switches to another
+ * node if its own node is down.
+ */
 export class GaleraCluster implements Cluster {
   readonly auth = {};
 
@@ -29,9 +35,9 @@ export class GaleraCluster implements Cluster {
     private readonly setup: GaleraSetup,
   ) {}
 
-  static async start(workplace: Workplace, setup: GaleraSetup): Promise<GaleraCluster> {
+  static async start(workspace: Workspace, setup: GaleraSetup): Promise<GaleraCluster> {
     const created = [];
-    for (const name of NAMES) created.push(await GaleraNode.create(name, workplace, setup.syncWait ?? 1));
+    for (const name of NAMES) created.push(await GaleraNode.create(name, workspace, setup.syncWait ?? 1));
     const nodes = created as unknown as Nodes;
     const [first, second, third] = nodes;
     await first.install();
@@ -45,10 +51,11 @@ export class GaleraCluster implements Cluster {
     await first.start([]);
     await Promise.all([second.start([first]), third.start([first])]);
     await first.untilSize(3);
-    // Without a check of states, both entries lead to the first node, and to the second while that is away.
+    // Without a check of states, both entries lead to the first node, and to the second node while the first
+    // node is down.
     const other: Nodes = setup.ignoresStates ? nodes : [second, third, first];
     const entries = [entry('first', nodes, setup), entry('second', other, setup)];
-    return new GaleraCluster(nodes, await HaProxy.start(workplace, entries), setup);
+    return new GaleraCluster(nodes, await HaProxy.start(workspace, entries), setup);
   }
 
   options(instance: number): DataSourceOptions {
@@ -58,7 +65,7 @@ export class GaleraCluster implements Cluster {
     return { type: 'mariadb', url, connectTimeout: 2_000, extra: { connectionLimit: 10 } };
   }
 
-  /** Takes the first node out of HAProxy for some time, whose connections break. */
+  /** Disables the first node in HAProxy for some time, which closes its connections. */
   async flap(forMs: number): Promise<void> {
     const [first] = this.nodes;
     await Promise.all(ENTRIES.map((name) => this.haproxy.takeOut(name, first.name, forMs)));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { Daemon, giveTo, run } from './daemon';
 import { freePort } from './ports';
-import { subfolder, type Workplace } from './workplace';
+import { subfolder, type Workspace } from './workspace';
 
 const USER = 'mysql';
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
@@ -15,7 +15,7 @@ const SETTINGS = [
   '--max-connections=300',
   '--innodb-buffer-pool-size=64M',
   '--innodb-log-file-size=16M',
-  // Only processes are killed here, never the machine: what is not flushed to the disk is not lost.
+  // Tests kill processes, never the machine. Data that is not flushed to the disk is therefore not lost.
   '--innodb-flush-log-at-trx-commit=2',
   '--binlog-format=ROW',
   '--default-storage-engine=InnoDB',
@@ -26,7 +26,7 @@ const SETTINGS = [
   '--wsrep-sst-method=rsync',
 ];
 
-/** A MariaDB server with a data directory of its own, one of a Galera cluster. */
+/** A MariaDB server of a Galera cluster, with its own data directory. */
 export class GaleraNode {
   private daemon: Daemon | undefined;
 
@@ -41,35 +41,35 @@ export class GaleraNode {
   ) {}
 
   /** @param syncWait `wsrep_sync_wait` */
-  static async create(name: string, workplace: Workplace, syncWait: number): Promise<GaleraNode> {
-    const folder = subfolder(workplace, name);
+  static async create(name: string, workspace: Workspace, syncWait: number): Promise<GaleraNode> {
+    const folder = subfolder(workspace, name);
     giveTo(USER, folder);
     const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const;
     const node = new GaleraNode(name, folder, ...ports, syncWait);
-    workplace.teardown.add(() => node.stop());
+    workspace.teardown.add(() => node.stop());
     return node;
   }
 
-  /** Fills the data directory of the first node. */
+  /** Initializes the data directory of the first node. */
   async install(): Promise<void> {
     await run(USER, 'mariadb-install-db', [
       ...['--no-defaults', `--datadir=${this.folder}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
     ]);
   }
 
-  /** Takes over what another node has, which was shut down. So this one need not ask for the whole state. */
+  /** Copies the data of a node that was shut down, so that this node needs no full state transfer. */
   copyFrom(other: GaleraNode): void {
     rmSync(this.folder, { recursive: true });
     cpSync(other.folder, this.folder, { recursive: true });
     giveTo(USER, this.folder);
   }
 
-  /** @param others of the cluster; without any, the node begins a new one */
+  /** @param others the other nodes of the cluster. Without any, the node starts a new cluster */
   async start(others: readonly GaleraNode[]): Promise<void> {
     await this.launch(this.settings(others));
   }
 
-  /** Starts a node again that was killed: it has what is in its log, and gets the rest from the others. */
+  /** Restarts a killed node. It recovers from its log, and receives the rest from the other nodes. */
   async restart(others: readonly GaleraNode[]): Promise<void> {
     const settings = this.settings(others);
     const output = await run(USER, 'mariadbd', [...settings, '--wsrep-recover']);
@@ -106,7 +106,7 @@ export class GaleraNode {
     return row?.['Value'] === 'Synced';
   }
 
-  /** Waits until the node counts so many in its cluster. */
+  /** Waits until the node sees this many nodes in its cluster. */
   async untilSize(size: number): Promise<void> {
     await this.daemon!.until(async () => {
       const [row] = await this.query("SHOW STATUS LIKE 'wsrep_cluster_size'");
@@ -114,11 +114,12 @@ export class GaleraNode {
     });
   }
 
-  /** For an administrator. */
+  /** Returns the URL of a database on this node, with administrator privileges. */
   url(database: string): string {
     return `mysql://root@127.0.0.1:${this.port}/${database}`;
   }
 
+  /** Runs a statement as an administrator. */
   async query(sql: string, database = 'mysql'): Promise<Record<string, unknown>[]> {
     const connection = await createConnection({ uri: this.url(database), connectTimeout: 2_000 });
     try {
@@ -129,7 +130,7 @@ export class GaleraNode {
     }
   }
 
-  /** Cuts the node off from the others, which it then calls lost; or lets it join them again. */
+  /** Disconnects the node from the other nodes, which then consider it lost, or lets it join them again. */
   async isolate(isIsolated: boolean): Promise<void> {
     await this.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${isIsolated ? 1 : 0}'`);
   }

@@ -6,21 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isListening } from '../../bench/src/application/port';
 import { Daemon, giveTo } from './daemon';
 import { freePort } from './ports';
-import { subfolder, type Workplace } from './workplace';
+import { subfolder, type Workspace } from './workspace';
 
 const USER = 'haproxy';
 
-/** A server behind HAProxy; a `backup` gets connections while none of the others is up. */
+/** A server behind HAProxy. A `backup` receives connections only while no other server is up. */
 export interface Backend {
   readonly name: string;
   readonly port: number;
   readonly isBackup?: boolean;
 }
 
-/** An address that HAProxy listens on, and where it leads to. */
+/** An address that HAProxy listens on, and its servers. */
 export interface Entry {
   readonly name: string;
-  /** How it finds out whether a server takes writes. */
+  /** How HAProxy checks whether a server accepts writes. */
   readonly check: readonly string[];
   /** Settings of every server. */
   readonly servers: string;
@@ -35,8 +35,8 @@ export class HaProxy {
     private readonly ports: ReadonlyMap<string, number>,
   ) {}
 
-  static async start(workplace: Workplace, entries: readonly Entry[]): Promise<HaProxy> {
-    const folder = subfolder(workplace, 'haproxy');
+  static async start(workspace: Workspace, entries: readonly Entry[]): Promise<HaProxy> {
+    const folder = subfolder(workspace, 'haproxy');
     const file = join(folder, 'haproxy.cfg');
     const socket = join(folder, 'admin.sock');
     const ports = new Map<string, number>();
@@ -44,10 +44,10 @@ export class HaProxy {
     writeFileSync(file, configuration(socket, entries, ports));
     giveTo(USER, folder);
     const daemon = Daemon.start('haproxy', USER, 'haproxy', ['-db', '-f', file]);
-    workplace.teardown.add(() => daemon.stop('SIGTERM'));
+    workspace.teardown.add(() => daemon.stop('SIGTERM'));
     const haproxy = new HaProxy(daemon, socket, ports);
     for (const port of ports.values()) await daemon.until(() => isListening(port));
-    // Until its first check, a server counts as one that takes writes.
+    // Until its first check, a server counts as writable.
     await daemon.until(async () => !(await haproxy.command('show stat')).includes(',Initializing,'));
     return haproxy;
   }
@@ -63,7 +63,7 @@ export class HaProxy {
     return text(connection);
   }
 
-  /** Takes a server out for some time: its connections break, and new ones go to another, where they stay. */
+  /** Disables a server for some time. Its connections close. New connections go to another server, and stay there. */
   async takeOut(entry: string, server: string, forMs: number): Promise<void> {
     await this.command(`set server ${entry}/${server} state maint`);
     await this.command(`shutdown sessions server ${entry}/${server}`);
@@ -71,7 +71,7 @@ export class HaProxy {
     await this.command(`set server ${entry}/${server} state ready`);
   }
 
-  /** Nothing is passed on until it is thawed, and nothing is refused either. */
+  /** Freezes HAProxy. Until it is thawed, it forwards nothing and refuses nothing. */
   freeze(): void {
     this.daemon.freeze();
   }

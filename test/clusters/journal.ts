@@ -1,11 +1,11 @@
-/** What the clients of a group have seen. Times are those of `performance.now()`. */
+/** What the clients of a group observed. Times are values of `performance.now()`. */
 export class Journal {
-  /** Set where the clients should come to an end. */
+  /** Set to true to make the clients stop. */
   isOver = false;
   refreshes = 0;
-  /** When each 503 arrived. */
+  /** The times at which responses with status 503 arrived. */
   readonly unavailable: number[] = [];
-  /** Sessions that were refused although their client made no mistake. */
+  /** Sessions that were refused although their client behaved correctly. */
   readonly lost: string[] = [];
   /** Responses that contradict the contract. */
   readonly wrong: string[] = [];

@@ -7,7 +7,7 @@ import { LOSSES } from './scenarios/lost-commits';
 import { POSTGRES_SCENARIOS } from './scenarios/postgres';
 import { READS } from './scenarios/reads';
 import { notRun, render, worst, type Result } from './table';
-import { openWorkplace, type Workplace } from './workplace';
+import { openWorkspace, type Workspace } from './workspace';
 
 const SCENARIOS = [...POSTGRES_SCENARIOS, ...LOSSES, ...GALERA_SCENARIOS, ...READS, ...CONTRACTS];
 
@@ -18,7 +18,7 @@ const HELP = `npm run clusters -- [--short] [--only name,name] [--times n] [--wr
 --times   runs everything so many times, and shows the worst figures
 --write   puts the figures into docs/reliability.md`;
 
-let workplace: Workplace | undefined;
+let workspace: Workspace | undefined;
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({
@@ -49,7 +49,7 @@ async function main(): Promise<boolean> {
   const unmet = results
     .flatMap(({ outcomes }) => outcomes.flatMap(({ figures }) => figures))
     .filter((one) => !isMet(one));
-  console.log(unmet.length === 0 ? 'All aims are met.' : `${unmet.length} aims are not met.`);
+  console.log(unmet.length === 0 ? 'All targets are met.' : `${unmet.length} targets are not met.`);
   return unmet.length === 0;
 }
 
@@ -65,9 +65,9 @@ function choose(only: string | undefined, isShort: boolean): Scenario[] {
 async function measure(scenario: Scenario): Promise<Result> {
   console.log(`${scenario.cluster}: ${scenario.title}`);
   const begin = performance.now();
-  workplace = openWorkplace();
+  workspace = openWorkspace();
   try {
-    const outcomes = await scenario.run(workplace);
+    const outcomes = await scenario.run(workspace);
     for (const { subject, figures, details } of outcomes) {
       console.log(
         `  ${subject}: ${figures.map((one) => `${one.name} ${one.value}${isMet(one) ? '' : ' (!)'}`).join(', ')}`,
@@ -81,13 +81,13 @@ async function measure(scenario: Scenario): Promise<Result> {
     console.error(error);
     return notRun(scenario);
   } finally {
-    await workplace.teardown.run();
+    await workspace.teardown.run();
   }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
-    void (workplace?.teardown.run() ?? Promise.resolve()).then(() => process.exit(130));
+    void (workspace?.teardown.run() ?? Promise.resolve()).then(() => process.exit(130));
   });
 }
 

@@ -7,7 +7,8 @@ const PAGE = join(__dirname, '../../docs/reliability.md');
 const BETWEEN = /(<!-- written by npm run clusters -- --write -->\n)[^]*(<!-- until here -->)/;
 
 /**
- * Puts the figures where the page has its markers.
+ * Writes the figures between the markers of the page.
+ *
  * @param all the number of scenarios of the suite
  */
 export function writePage(results: readonly Result[], times: number, all: number): void {
@@ -17,8 +18,10 @@ export function writePage(results: readonly Result[], times: number, all: number
   const { node, postgres, mariadb, pgbouncer } = versions();
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date());
   const number = results.length < all ? `${results.length} of the ${all} scenarios` : `All ${all} scenarios`;
+  const usesPgBouncer = results.some(({ scenario }) => scenario.name.includes('pgbouncer'));
+  const pooler = usesPgBouncer ? `PgBouncer ${pgbouncer}, ` : '';
   const text = `${number} on ${day}, the worst of ${times} runs. Node ${node}, PostgreSQL ${postgres}, MariaDB ${mariadb} with Galera,
-PgBouncer ${pgbouncer}, all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
+${pooler}all on one machine: ${processor}, ${cores} cores, ${memoryGiB} GiB.
 
 ${render(results)}
 `;

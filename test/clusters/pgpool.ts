@@ -4,17 +4,17 @@ import { isListening } from '../../bench/src/application/port';
 import { Daemon, giveTo } from './daemon';
 import { freePort } from './ports';
 import type { PostgresNode } from './postgres-node';
-import { subfolder, type Workplace } from './workplace';
+import { subfolder, type Workspace } from './workspace';
 
 const USER = 'postgres';
 
-/** Starts pgpool2 in front of a primary and its standby; returns its port. */
+/** Starts Pgpool-II in front of a primary and its standby, and returns its port. */
 export async function startPgpool(
-  workplace: Workplace,
+  workspace: Workspace,
   nodes: readonly PostgresNode[],
   isBalancing: boolean,
 ): Promise<number> {
-  const folder = subfolder(workplace, 'pgpool');
+  const folder = subfolder(workspace, 'pgpool');
   const [port, controlPort] = [await freePort(), await freePort()];
   for (const name of ['sockets', 'logs']) mkdirSync(join(folder, name));
   const backends = nodes.flatMap((node, index) => [
@@ -42,7 +42,7 @@ export async function startPgpool(
     ...['-n', '-f', join(folder, files.configuration)],
     ...['-a', join(folder, files.hosts), '-F', join(folder, files.control)],
   ]);
-  workplace.teardown.add(() => daemon.stop('SIGINT'));
+  workspace.teardown.add(() => daemon.stop('SIGINT'));
   await daemon.until(() => isListening(port));
   return port;
 }

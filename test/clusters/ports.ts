@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 const taken = new Set<number>();
 
 /**
- * A free port of loopback, below the ports that the system gives to outgoing connections: a server that was killed finds
- * its port free when it starts again.
+ * Returns a free port of the loopback interface, below the range of outgoing connections. The port of a killed
+ * server is therefore still free when the server restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -5,18 +5,21 @@ import { CHANGES_OF_PRIMARY, CHECK_USER, postgresCheck } from './checks';
 import { APPLICATION, DATABASE, type Cluster } from './cluster';
 import { HaProxy, type Entry } from './haproxy';
 import { PostgresNode } from './postgres-node';
-import type { Workplace } from './workplace';
+import type { Workspace } from './workspace';
 
 export interface PostgresSetup {
-  /** Whether the applications connect through PgBouncer in transaction mode. */
+  /** If true, the applications connect through PgBouncer in transaction mode. */
   readonly hasPgBouncer?: boolean;
-  /** Whether HAProxy knows no roles: it leads to the standby while the primary is away, and keeps such connections. */
+  /**
+   * If true, HAProxy does not check roles. It switches to the standby while the primary is unreachable, and keeps
+   * the connections to the standby.
+   */
   readonly ignoresRoles?: boolean;
 }
 
 const ENTRY = 'postgres';
 
-/** A primary, a synchronous standby, and HAProxy, which leads to whichever takes writes. */
+/** A primary, a synchronous standby, and HAProxy, which routes to the writable server. */
 export class PostgresCluster implements Cluster {
   private url: string;
   auth: AuthModuleOptions = {};
@@ -25,20 +28,20 @@ export class PostgresCluster implements Cluster {
     readonly primary: PostgresNode,
     readonly standby: PostgresNode,
     readonly haproxy: HaProxy,
-    private readonly workplace: Workplace,
+    private readonly workspace: Workspace,
   ) {
     this.url = this.entryUrl(APPLICATION, DATABASE);
   }
 
-  static async start(workplace: Workplace, setup: PostgresSetup): Promise<PostgresCluster> {
-    const primary = await PostgresNode.create('one', workplace);
+  static async start(workspace: Workspace, setup: PostgresSetup): Promise<PostgresCluster> {
+    const primary = await PostgresNode.create('one', workspace);
     await primary.query(`CREATE ROLE ${CHECK_USER} LOGIN`);
     await primary.query(`CREATE ROLE ${APPLICATION} LOGIN`);
     await primary.query(`CREATE DATABASE ${DATABASE} OWNER ${APPLICATION}`);
-    const standby = await PostgresNode.follow(primary, 'two', workplace);
+    const standby = await PostgresNode.follow(primary, 'two', workspace);
     await primary.waitFor(standby);
-    const haproxy = await HaProxy.start(workplace, [entry(primary, standby, setup)]);
-    const cluster = new PostgresCluster(primary, standby, haproxy, workplace);
+    const haproxy = await HaProxy.start(workspace, [entry(primary, standby, setup)]);
+    const cluster = new PostgresCluster(primary, standby, haproxy, workspace);
     if (setup.hasPgBouncer) {
       cluster.url = await cluster.startBouncer(cluster.url);
       cluster.auth = { namedStatements: false };
@@ -50,19 +53,19 @@ export class PostgresCluster implements Cluster {
     return { type: 'postgres', url: this.url, connectTimeoutMS: 2_000, extra: { max: 10 } };
   }
 
-  /** An address of HAProxy. */
+  /** Returns the URL of HAProxy. */
   entryUrl(user: string, database: string): string {
     return `postgres://${user}@127.0.0.1:${this.haproxy.port(ENTRY)}/${database}`;
   }
 
-  /** Starts a PgBouncer in front of a database of the cluster, or of all of them (`*`); returns its address. */
+  /** Starts a PgBouncer in front of one database of the cluster, or of all (`*`), and returns its URL. */
   async startBouncer(url: string): Promise<string> {
     const bouncer = await startPgBouncer(url, ['server_login_retry = 1']);
-    this.workplace.teardown.add(() => bouncer.stop());
+    this.workspace.teardown.add(() => bouncer.stop());
     return bouncer.url;
   }
 
-  /** Takes the primary out of HAProxy for some time, whose connections break. */
+  /** Disables the primary in HAProxy for some time, which closes its connections. */
   async flap(forMs: number): Promise<void> {
     await this.haproxy.takeOut(ENTRY, this.primary.name, forMs);
   }

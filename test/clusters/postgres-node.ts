@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { Daemon, giveTo, run } from './daemon';
 import { freePort } from './ports';
-import { subfolder, type Workplace } from './workplace';
+import { subfolder, type Workspace } from './workspace';
 
 const USER = 'postgres';
 const ALL_VERSIONS = '/usr/lib/postgresql';
 
-/** Only processes are killed here, never the machine: what is not flushed to the disk is not lost. */
+/** Tests kill processes, never the machine. Data that is not flushed to the disk is therefore not lost. */
 const CONFIGURATION = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -21,14 +21,14 @@ max_wal_size = 128MB
 log_min_messages = fatal
 `;
 
-/** Programs of PostgreSQL, which Debian keeps outside of the path. */
+/** Returns the path of a program of PostgreSQL. Debian does not install all of them in the PATH. */
 export function postgresProgram(name: string): string {
   if (!existsSync(ALL_VERSIONS)) return name;
   const newest = readdirSync(ALL_VERSIONS).sort((a, b) => Number(b) - Number(a))[0]!;
   return join(ALL_VERSIONS, newest, 'bin', name);
 }
 
-/** A PostgreSQL server with a data directory of its own. */
+/** A PostgreSQL server with its own data directory. */
 export class PostgresNode {
   private daemon: Daemon | undefined;
 
@@ -39,9 +39,9 @@ export class PostgresNode {
     readonly port: number,
   ) {}
 
-  /** A new primary, started. */
-  static async create(name: string, workplace: Workplace): Promise<PostgresNode> {
-    const node = await PostgresNode.in(workplace, name);
+  /** Creates and starts a primary. */
+  static async create(name: string, workspace: Workspace): Promise<PostgresNode> {
+    const node = await PostgresNode.in(workspace, name);
     await run(USER, postgresProgram('initdb'), [
       ...['--pgdata', node.folder, '--username', 'postgres', '--auth', 'trust', '--no-sync', '--no-instructions'],
       ...['--encoding', 'UTF8', '--locale', 'C.UTF-8'],
@@ -51,23 +51,23 @@ export class PostgresNode {
     return node;
   }
 
-  /** A new standby of a primary, started; it is called by its name in `synchronous_standby_names`. */
-  static async follow(primary: PostgresNode, name: string, workplace: Workplace): Promise<PostgresNode> {
-    const node = await PostgresNode.in(workplace, name);
+  /** Creates and starts a standby. Its name is its entry in `synchronous_standby_names`. */
+  static async follow(primary: PostgresNode, name: string, workspace: Workspace): Promise<PostgresNode> {
+    const node = await PostgresNode.in(workspace, name);
     await primary.copyTo(node.folder, `application_name=${name}`, '--write-recovery-conf');
     await node.start();
     return node;
   }
 
-  private static async in(workplace: Workplace, name: string): Promise<PostgresNode> {
+  private static async in(workspace: Workspace, name: string): Promise<PostgresNode> {
     const node = new PostgresNode(
       name,
-      subfolder(workplace, name),
-      subfolder(workplace, `${name}-backup`),
+      subfolder(workspace, name),
+      subfolder(workspace, `${name}-backup`),
       await freePort(),
     );
     for (const folder of [node.folder, node.backup]) giveTo(USER, folder);
-    workplace.teardown.add(() => node.stop());
+    workspace.teardown.add(() => node.stop());
     return node;
   }
 
@@ -78,19 +78,19 @@ export class PostgresNode {
     await this.daemon.until(async () => (await this.query('SELECT 1')).length === 1);
   }
 
-  /** Ends the replication to a standby: what the primary commits from now on, it does not get. */
+  /** Stops the replication to a standby, which receives no later commits. */
   async unfollow(): Promise<void> {
     await this.query("ALTER SYSTEM SET primary_conninfo = ''");
     await this.query('SELECT pg_reload_conf()');
     await this.daemon!.until(async () => (await this.query('SELECT 1 FROM pg_stat_wal_receiver')).length === 0);
   }
 
-  /** Makes a backup, which `restore` takes. */
+  /** Makes a backup for `restore`. */
   async backUp(): Promise<void> {
     await this.copyTo(this.backup);
   }
 
-  /** Starts from the backup, in which commits wait for a standby that is not there. */
+  /** Starts from the backup. Disables synchronous replication, because the node has no standby. */
   async restore(): Promise<void> {
     rmSync(this.folder, { recursive: true });
     cpSync(this.backup, this.folder, { recursive: true });
@@ -118,7 +118,7 @@ export class PostgresNode {
     }
   }
 
-  /** Makes a standby the primary. It waits for no standby of its own until it is given one. */
+  /** Promotes a standby to primary. Commits do not wait for a standby until one is added. */
   async promote(): Promise<void> {
     await this.waitForNobody();
     await this.query('SELECT pg_promote()');
@@ -127,13 +127,13 @@ export class PostgresNode {
     );
   }
 
-  /** Lets commits succeed that no standby has yet. */
+  /** Lets commits succeed before a standby has received them. */
   async waitForNobody(): Promise<void> {
     await this.query("ALTER SYSTEM SET synchronous_standby_names = ''");
     await this.query('SELECT pg_reload_conf()');
   }
 
-  /** Makes each commit wait until a standby has it on disk. */
+  /** Makes each commit wait until a standby has written it to disk. */
   async waitFor(standby: PostgresNode): Promise<void> {
     await this.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby.name}'`);
     await this.query('SELECT pg_reload_conf()');
@@ -141,7 +141,7 @@ export class PostgresNode {
     await this.daemon!.until(async () => (await this.query(replicating)).length === 1);
   }
 
-  /** Starts a server that was shut down as a standby of what has become the primary since. */
+  /** Starts a server that was shut down as a standby of the new primary. */
   async rejoin(primary: PostgresNode): Promise<void> {
     const connection = `host=127.0.0.1 port=${primary.port} user=postgres application_name=${this.name}`;
     appendFileSync(join(this.folder, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
@@ -162,18 +162,18 @@ export class PostgresNode {
     this.removeSharedMemory();
   }
 
-  /** Ends all connections and shuts down. */
+  /** Closes all connections and shuts down. */
   async stop(): Promise<void> {
     await this.daemon?.stop('SIGINT');
     this.removeSharedMemory();
   }
 
-  /** A server that was killed leaves a few bytes of shared memory, which only its next start would remove. */
+  /** Removes the shared memory of a killed server, which otherwise remains until the server starts again. */
   private removeSharedMemory(): void {
     const file = join(this.folder, 'postmaster.pid');
     if (!existsSync(file)) return;
     const [, id] = readFileSync(file, 'utf8').split('\n')[6]?.trim().split(/\s+/) ?? [];
-    // It may be gone already.
+    // The shared memory may already have been removed.
     if (id) spawnSync('ipcrm', ['--shmem-id', id], { stdio: 'ignore' });
   }
 }

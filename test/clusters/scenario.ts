@@ -1,11 +1,11 @@
-import type { Workplace } from './workplace';
+import type { Workspace } from './workspace';
 
-/** A figure of a scenario, and the most that it may be. */
+/** A figure of a scenario, and its highest allowed value. */
 export interface Figure {
   readonly name: string;
-  /** Null for what did not happen in time. */
+  /** Null for an event that did not occur in time. */
   readonly value: number | null;
-  /** Null where the figure is only shown. */
+  /** Null if the figure is only reported. */
   readonly atMost: number | null;
 }
 
@@ -13,20 +13,20 @@ export interface Figure {
 export interface Outcome {
   readonly subject: string;
   readonly figures: readonly Figure[];
-  /** What was counted, in words. */
+  /** Details of the counted events. */
   readonly details: readonly string[];
 }
 
-/** Something that happens to a cluster, and what is measured meanwhile. */
+/** A fault of a cluster, and the measurement that runs during the fault. */
 export interface Scenario {
-  /** For `--only`. */
+  /** The name for `--only`. */
   readonly name: string;
   readonly cluster: 'PostgreSQL' | 'Galera';
-  /** What happens, for the table. */
+  /** Describes the fault in the table. */
   readonly title: string;
-  /** Whether it is part of the short form. */
+  /** Whether the scenario is part of the short suite. */
   readonly isShort?: boolean;
-  run(workplace: Workplace): Promise<readonly Outcome[]>;
+  run(workspace: Workspace): Promise<readonly Outcome[]>;
 }
 
 export function isMet({ value, atMost }: Figure): boolean {

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Holder } from '../crash/checker';
-import { askPatiently, bearer, jsonRequest, type Reply } from '../crash/patient-request';
+import { requestWithRetries, bearer, jsonRequest, type Reply } from '../crash/request-with-retries';
 import type { Journal } from './journal';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** How long a client waits that got no response at all. */
+/** The delay before a client repeats a request that got no response. */
 const UNANSWERED_MS = 200;
 
 interface Session {
@@ -15,20 +15,20 @@ interface Session {
   readonly refresh_token: string;
 }
 
-/** The application that a group of clients uses. */
+/** A group of clients and the application that it uses. */
 export interface Group {
   readonly name: 'own' | 'spread';
-  /** Its instances. */
+  /** The instances of the application. */
   readonly urls: readonly [string, string];
   /** Whether each request may go to another instance, as behind a load balancer. */
   readonly isSpread: boolean;
   readonly graceSeconds: number;
-  /** How long a client thinks between two rounds of requests: from, to, in milliseconds. */
+  /** The range of the random pause between two rounds of requests, in milliseconds. */
   readonly pauseMs: readonly [number, number];
   readonly journal: Journal;
 }
 
-/** A client that makes no mistake: it honours `Retry-After` and then presents the same token again. */
+/** A client that behaves correctly: it honors `Retry-After`, and then presents the same token again. */
 abstract class StormClient {
   protected session: Session | null = null;
 
@@ -49,9 +49,9 @@ abstract class StormClient {
 
   protected abstract act(session: Session): Promise<void>;
 
-  protected ask(path: string, init: RequestInit, url?: string): Promise<Reply | null> {
+  protected request(path: string, init: RequestInit, url?: string): Promise<Reply | null> {
     const { journal } = this.group;
-    return askPatiently(path, init, {
+    return requestWithRetries(path, init, {
       url: () => url ?? this.url(),
       unavailable: (_, retryAfterMs) => {
         journal.unavailable.push(performance.now());
@@ -75,7 +75,7 @@ abstract class StormClient {
   }
 
   private async login(): Promise<void> {
-    const reply = await this.ask('auth/login', jsonRequest({ username: this.username, password: PASSWORD }));
+    const reply = await this.request('auth/login', jsonRequest({ username: this.username, password: PASSWORD }));
     if (reply?.status === 200) this.session = reply.body as Session;
     else if (reply) this.wrong('login', reply);
   }
@@ -87,31 +87,31 @@ abstract class StormClient {
 }
 
 /** Refreshes its session and uses the new access token. */
-export class Refresher extends StormClient {
+export class RefreshingClient extends StormClient {
   private readonly servedAt: number[] = [];
   private isInFlight = false;
 
   protected override async act(session: Session): Promise<void> {
     this.isInFlight = true;
-    const reply = await this.ask('auth/token/refresh', jsonRequest({ refresh_token: session.refresh_token }));
+    const reply = await this.request('auth/token/refresh', jsonRequest({ refresh_token: session.refresh_token }));
     if (!reply) return;
     this.isInFlight = false;
     if (reply.status === 400) return this.lose('its refresh token');
     if (reply.status !== 200) return this.wrong('refresh', reply);
     this.session = { ...session, ...(reply.body as Session) };
     this.group.journal.refreshes++;
-    const me = await this.ask('me', bearer(this.session.access_token));
+    const me = await this.request('me', bearer(this.session.access_token));
     if (me?.status === 401) return this.lose('its access token');
     if (me && me.status !== 200) return this.wrong('guarded request', me);
     if (me) this.servedAt.push(performance.now());
   }
 
-  /** When it was served for the first and the second time after a moment, if it was. */
+  /** Returns the times of the first two successful requests after an instant, or fewer if there were fewer. */
   servedSince(at: number): number[] {
     return this.servedAt.filter((one) => one >= at).slice(0, 2);
   }
 
-  /** What it knows of its session. */
+  /** Returns what the client knows about its session, or null without a session. */
   holder(): Holder | null {
     if (!this.session) return null;
     const { session_id: sessionId, access_token: accessToken, refresh_token: refreshToken } = this.session;
@@ -119,28 +119,28 @@ export class Refresher extends StormClient {
   }
 }
 
-/** Logs out, and tries the access token at both instances. */
-export class Leaver extends StormClient {
+/** Logs out, and presents the access token to both instances. */
+export class LogoutClient extends StormClient {
   protected override async act({ access_token: accessToken }: Session): Promise<void> {
     this.session = null;
-    const reply = await this.ask('auth/logout', jsonRequest({}, accessToken));
+    const reply = await this.request('auth/logout', jsonRequest({}, accessToken));
     if (!reply) return;
-    // A logout that was answered with 503 may have been done: repeated, it finds no session.
+    // A logout that failed with 503 may have succeeded, and then its repetition finds no session.
     if (reply.status !== 200 && reply.status !== 401) return this.wrong('logout', reply);
     for (const url of this.group.urls) {
-      const me = await this.ask('me', bearer(accessToken), url);
+      const me = await this.request('me', bearer(accessToken), url);
       if (me && me.status !== 401) this.wrong('after its logout', me);
     }
   }
 }
 
 /** Presents each refresh token to both instances at the same time. */
-export class Racer extends StormClient {
+export class RacingClient extends StormClient {
   protected override async act(session: Session): Promise<void> {
     this.session = null;
     const request = jsonRequest({ refresh_token: session.refresh_token });
     const once = (url: string): Promise<Reply | null> =>
-      askPatiently('auth/token/refresh', request, { url: () => url, unavailable: giveUp, unanswered: giveUp });
+      requestWithRetries('auth/token/refresh', request, { url: () => url, unavailable: giveUp, unanswered: giveUp });
     const replies = (await Promise.all(this.group.urls.map(once))).filter((reply) => reply !== null);
     const winners = replies.filter(({ status }) => status === 200);
     for (const reply of replies) if (![200, 400].includes(reply.status)) this.wrong('race', reply);
@@ -153,7 +153,7 @@ export class Racer extends StormClient {
     const won = { ...session, ...(winner.body as Session) };
     if (this.group.graceSeconds > 0) this.session = won;
     if (refused === 0) return;
-    const me = await this.ask('me', bearer(won.access_token));
+    const me = await this.request('me', bearer(won.access_token));
     if (this.group.graceSeconds === 0) {
       if (me && me.status !== 401) this.wrong('a missed replay', me);
     } else if (me?.status === 401) {

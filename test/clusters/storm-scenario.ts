@@ -2,21 +2,21 @@ import type { Cluster } from './cluster';
 import type { StormFigures } from './figures';
 import { figure, type Outcome, type Scenario } from './scenario';
 import { GRACE_SECONDS, storm, type Fault } from './storm';
-import type { Workplace } from './workplace';
+import type { Workspace } from './workspace';
 
-/** What is asked of a storm besides what is asked of each: no false alarm, and no wrong response. */
+/** The requirements of a scenario, in addition to those of all scenarios: no false alarms and no wrong responses. */
 export interface StormAims {
-  /** Whether sessions may be lost, because commits were. */
+  /** Whether sessions may be lost, because commits are lost. */
   readonly mayLose?: boolean;
-  /** Whether an instance may not know yet what another one has answered. */
+  /** Whether an instance may not yet know a change that another instance has confirmed. */
   readonly mayBeStale?: boolean;
-  /** 503s after the fault. */
+  /** The highest number of 503s after the fault. */
   readonly unavailableAfter?: number;
-  /** Until a client is served again that need not wait, and until each is. */
+  /** Seconds until the first client is served (`first`), and until every client is served (`all`). */
   readonly servedWithin?: { readonly first: number; readonly all: number };
 }
 
-/** After connections to a server that takes no writes. Who was told to come back in 5 s does so first. */
+/** The aims if connections lead to a server that accepts no writes. Clients with a `Retry-After` of 5 s return first. */
 export const FLAP: StormAims = { unavailableAfter: 49, servedWithin: { first: 2, all: 7 } };
 
 type Description = Pick<Scenario, 'name' | 'title' | 'isShort'>;
@@ -27,25 +27,28 @@ export interface StormDescription<C extends Cluster, Setup> extends Description 
   readonly fault: Fault<C>;
 }
 
-/** Whoever was refused last waits for a deadline of 5 s and for a `Retry-After` of 5 s, and is served by then. In seconds. */
+/**
+ * In seconds. The client that is served last has waited for a deadline of 5 s and then for a `Retry-After` of
+ * 5 s.
+ */
 const SERVED_WITHIN = { first: 10, all: 11 };
 
-/** Scenarios in which clients refresh their sessions while a cluster breaks. */
+/** Creates scenarios in which clients refresh their sessions while a cluster fails. */
 export function stormsOn<C extends Cluster, Setup extends object>(
   cluster: Scenario['cluster'],
-  start: (workplace: Workplace, setup: Setup | Record<never, never>) => Promise<C>,
+  start: (workspace: Workspace, setup: Setup | Record<never, never>) => Promise<C>,
 ): (description: StormDescription<C, Setup>) => Scenario {
   return ({ name, title, isShort = false, setup = {}, aims = {}, fault }) => ({
     ...{ name, title, isShort, cluster },
-    async run(workplace) {
-      return outcomesOf(await storm(await start(workplace, setup), fault, workplace.teardown), aims);
+    async run(workspace) {
+      return outcomesOf(await storm(await start(workspace, setup), fault, workspace.teardown), aims);
     },
   });
 }
 
 const SUBJECTS = {
-  own: 'each with its instance',
-  spread: `spread, grace period ${GRACE_SECONDS} s`,
+  own: 'sticky routing',
+  spread: `spread routing, grace period ${GRACE_SECONDS} s`,
 } as const;
 
 export function outcomesOf({ groups, violations }: StormFigures, aims: StormAims): Outcome[] {
@@ -58,10 +61,10 @@ export function outcomesOf({ groups, violations }: StormFigures, aims: StormAims
       figure('wrong responses', group.wrong.length + violations.length, mayBeStale ? null : 0),
       figure('503 during', group.unavailable.during, null),
       figure('503 after', group.unavailable.after, unavailableAfter),
-      figure('first served, s', seconds(group.served.first), servedWithin.first),
-      figure('all served, s', seconds(group.served.all), servedWithin.all),
+      figure('recovery of the first client, s', seconds(group.served.first), servedWithin.first),
+      figure('recovery of all clients, s', seconds(group.served.all), servedWithin.all),
     ],
-    // The first are shown: lost sessions may be many.
+    // Shows only the first ones, because many sessions may be lost.
     details: [...group.falseAlarms.map((name) => `${name}: false alarm`), ...group.wrong, ...violations, ...group.lost],
   }));
 }

@@ -4,40 +4,40 @@ import { ServerProcess } from '../crash/server-process';
 import type { Cluster } from './cluster';
 import { figuresOf, type StormFigures } from './figures';
 import { Journal } from './journal';
-import { Leaver, Racer, Refresher, type Group } from './storm-clients';
+import { LogoutClient, RacingClient, RefreshingClient, type Group } from './storm-clients';
 import { inspect, prepare } from './tables';
 
 /**
- * The grace period of instances behind a load balancer: the longest outage here (12 s), the time after which the library
- * answers with 503 (5 s), and `Retry-After` (1 s), rounded up.
+ * The grace period of instances behind a load balancer: the longest outage here (12 s), the deadline for a 503
+ * (5 s), and `Retry-After` (1 s), rounded up.
  */
 export const GRACE_SECONDS = 20;
 
-/** A user for what a scenario tries itself. */
+/** A user for requests of the scenario itself. */
 export const WITNESS = 'alice';
 
-/** How many instances the applications have together. */
+/** The number of instances of all applications. */
 export const INSTANCES = 4;
 
 const REFRESHERS = 24;
 const OTHERS = 2;
 const PAUSE_MS = [200, 600] as const;
 const WARM_UP_MS = 3_000;
-/** How long the clients are given until each of them is served again. */
+/** The time in which every client must be served again. */
 const RECOVERY_MS = 45_000;
 
 /** The checker needs a complete log. */
 const OPTIONS = { pruneIntervalSeconds: false, history: { maxRowsPerUser: 10_000_000 } } as const;
 
-/** Breaks the cluster, and resolves when it can serve again. `urls` are those of the instances. */
+/** Breaks the cluster, and resolves when the cluster can serve again. `urls` are the URLs of the instances. */
 export type Fault<C extends Cluster> = (cluster: C, urls: readonly string[]) => Promise<void>;
 
 /** An application with two instances, and its clients. */
 interface Application extends Group {
   readonly servers: readonly ServerProcess[];
-  readonly refreshers: readonly Refresher[];
-  readonly leavers: readonly Leaver[];
-  readonly racers: readonly Racer[];
+  readonly refreshers: readonly RefreshingClient[];
+  readonly leavers: readonly LogoutClient[];
+  readonly racers: readonly RacingClient[];
 }
 
 const APPLICATIONS = [
@@ -46,8 +46,8 @@ const APPLICATIONS = [
 ] as const;
 
 /**
- * Runs two applications on a cluster while it breaks. The clients of the first stay with one of its instances; those of
- * the second are spread over both instances, which have a grace period.
+ * Runs two applications on a cluster while the cluster fails. Each client of the first application uses one
+ * instance. Each client of the second application uses both instances, which have a grace period.
  */
 export async function storm<C extends Cluster>(cluster: C, fault: Fault<C>, teardown: Teardown): Promise<StormFigures> {
   await prepare(cluster.options(0), [WITNESS, ...APPLICATIONS.flatMap(({ name }) => usernamesOf(name))]);
@@ -94,13 +94,13 @@ async function start(
   return {
     ...group,
     servers,
-    refreshers: clients(Refresher, refreshersOf(settings.name)),
-    leavers: clients(Leaver, leaversOf(settings.name)),
-    racers: clients(Racer, racersOf(settings.name)),
+    refreshers: clients(RefreshingClient, refreshersOf(settings.name)),
+    leavers: clients(LogoutClient, leaversOf(settings.name)),
+    racers: clients(RacingClient, racersOf(settings.name)),
   };
 }
 
-/** Without a grace period, racers are what reuse is about. */
+/** Returns the users with unexpected reuse. Without a grace period, racing clients are expected to cause reuse. */
 function falselyAlarmed({ name, graceSeconds }: Group, alarmed: readonly string[]): string[] {
   const guilty = graceSeconds === 0 ? racersOf(name) : [];
   return alarmed.filter((username) => usernamesOf(name).includes(username) && !guilty.includes(username));

@@ -17,21 +17,21 @@ const outcome = (lost: number, served: number | null): Outcome => ({
 const result = (lost: number, served: number | null): Result => ({ scenario, outcomes: [outcome(lost, served)] });
 
 describe('the table of the cluster suite', () => {
-  it('shows each figure, and that all aims are met', () => {
+  it('the table contains each figure, and shows that all targets are met', () => {
     expect(render([result(0, 1.5)])).toBe(
       [
-        '| Cluster | What happens | Seen by | lost | 503 | served, s | Met |',
+        '| Cluster | What happens | Clients | lost | 503 | served, s | Passed |',
         '| --- | --- | --- | --- | --- | --- | --- |',
         '| PostgreSQL | the primary is killed | spread | 0 | 12 | 1.5 | yes |',
       ].join('\n'),
     );
   });
 
-  it('names the aim that is not met', () => {
-    expect(render([result(2, null)])).toContain('| **2** (aim: 0) | 12 | **never** (aim: 10) | **no** |');
+  it('the table shows the target that is not met', () => {
+    expect(render([result(2, null)])).toContain('| **2** (target: 0) | 12 | **never** (target: 10) | **no** |');
   });
 
-  it('of several runs shows the worst: the highest figure, and never above all', () => {
+  it('the table of several runs contains the worst result: the highest figure, or never', () => {
     const [merged] = worst([[result(0, 1.5)], [result(3, 0.2)], [result(1, 9)]]);
     expect(merged!.outcomes[0]!.figures.map(({ value }) => value)).toEqual([3, 12, 9]);
     const [failed] = worst([[result(0, 1)], [notRun(scenario)]]);

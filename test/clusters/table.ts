@@ -7,7 +7,7 @@ export interface Result {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The worst of what was measured in several runs: the highest figures, or that a scenario did not run. */
+/** Merges several runs into the highest figures. A scenario that failed to run once counts as not run. */
 export function worst(runs: readonly (readonly Result[])[]): Result[] {
   return runs[0]!.map(({ scenario }, index) => {
     const all = runs.map((results) => results[index]!.outcomes);
@@ -25,17 +25,17 @@ function worstOf(outcomes: readonly Outcome[]): Outcome {
   return { ...first, figures };
 }
 
-/** What is shown of a scenario that failed before it could be measured. */
+/** Returns the result of a scenario that failed before the measurement. */
 export function notRun(scenario: Scenario): Result {
   return { scenario, outcomes: [{ subject: '', figures: [figure(NOT_RUN, 1, 0)], details: [] }] };
 }
 
-/** Null, for what never happened, is worse than any number. */
+/** Returns the highest value. Null means that an event did not occur, and is higher than any number. */
 function highest(values: readonly (number | null)[]): number | null {
   return values.reduce((a, b) => (a === null || b === null ? null : Math.max(a, b)));
 }
 
-/** A table for each set of figures, in Markdown. */
+/** Renders a Markdown table for each set of figures. */
 export function render(results: readonly Result[]): string {
   const rows = results.flatMap(({ scenario, outcomes }) => outcomes.map((outcome) => ({ scenario, outcome })));
   const heads = [...new Set(rows.map(({ outcome }) => headOf(outcome)))];
@@ -44,7 +44,7 @@ export function render(results: readonly Result[]): string {
       const own = rows.filter(({ outcome }) => headOf(outcome) === head);
       const names = own[0]!.outcome.figures.map(({ name }) => name);
       return table(
-        ['Cluster', 'What happens', 'Seen by', ...names, 'Met'],
+        ['Cluster', 'What happens', 'Clients', ...names, 'Passed'],
         own.map(({ scenario, outcome: { subject, figures } }) => [
           ...[scenario.cluster, scenario.title, subject],
           ...figures.map(cell),
@@ -61,7 +61,7 @@ function headOf({ figures }: Outcome): string {
 
 function cell(figure: Figure): string {
   const value = figure.value === null ? 'never' : String(figure.value);
-  return isMet(figure) ? value : `**${value}** (aim: ${figure.atMost})`;
+  return isMet(figure) ? value : `**${value}** (target: ${figure.atMost})`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

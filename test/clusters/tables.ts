@@ -10,7 +10,7 @@ import { takeSnapshot, violations, type Holder } from '../crash/checker';
 import { Instance } from '../properties/instance';
 import { PASSWORD } from './storm-clients';
 
-/** How long transactions that nobody waits for any more are given to end. */
+/** The time in which abandoned transactions must end. */
 const SETTLING_MS = 15_000;
 
 /** Creates the tables and the users. */
@@ -22,7 +22,10 @@ export async function prepare(options: DataSourceOptions, usernames: readonly st
   });
 }
 
-/** What is wrong in the tables when all transactions have ended, and for whom reuse was recorded. */
+/**
+ * Waits until all transactions have ended. Returns the inconsistencies in the tables, and the users for whom
+ * reuse was recorded.
+ */
 export async function inspect(
   options: DataSourceOptions,
   holders: readonly Holder[],
@@ -41,7 +44,7 @@ export async function inspect(
   });
 }
 
-/** Ends the sessions of everyone, as an administrator does after commits were lost. */
+/** Ends all sessions, as an administrator does after lost commits. */
 export async function endEverySession(options: DataSourceOptions): Promise<number> {
   @Module({
     imports: [

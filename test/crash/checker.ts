@@ -8,7 +8,7 @@ export interface Holder {
   /** The tokens of the last response that arrived. */
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Whether a refresh with them was sent and not answered. */
+  /** Whether a refresh with these tokens is still unanswered. */
   readonly isInFlight: boolean;
 }
 
@@ -21,7 +21,7 @@ interface SessionRow {
   readonly familyDigest: string;
   readonly generation: number;
   readonly refreshedAt: number | null;
-  /** The columns that issue the live pair again. */
+  /** The columns from which the live pair can be replayed. */
   readonly replay: readonly unknown[];
   readonly replayCount: number;
 }
@@ -31,7 +31,7 @@ interface LoggedRefreshes {
   readonly replays: number;
 }
 
-/** The tables as they are at one moment. */
+/** The contents of the tables at one instant. */
 export interface Snapshot {
   readonly sessions: readonly SessionRow[];
   readonly logged: ReadonlyMap<string, LoggedRefreshes>;
@@ -65,7 +65,7 @@ export async function takeSnapshot(dataSource: DataSource): Promise<Snapshot> {
   };
 }
 
-/** Everything that is wrong, whichever server was killed at whatever moment. */
+/** Returns all inconsistencies. The result must be empty, regardless of which server was killed and when. */
 export function violations({ sessions, logged }: Snapshot, holders: readonly Holder[] = []): string[] {
   const found: string[] = [];
   for (const column of ['accessDigest', 'refreshDigest', 'familyDigest'] as const) {
@@ -80,7 +80,8 @@ export function violations({ sessions, logged }: Snapshot, holders: readonly Hol
     const sum = { exchanges: exchanges + session.generation, replays: replays + session.replayCount };
     stored.set(session.userId, sum);
   }
-  // Every exchange raises a generation by one, in the transaction that logs it. Replays are counted since the last one.
+  // Every rotation increments a generation by one, in the transaction that records the event. Replays are counted from
+  // the last rotation.
   for (const [userId, { exchanges, replays }] of stored) {
     const log = logged.get(userId) ?? { exchanges: 0, replays: 0 };
     if (log.exchanges !== exchanges) {
@@ -90,7 +91,7 @@ export function violations({ sessions, logged }: Snapshot, holders: readonly Hol
   }
   for (const holder of holders) {
     const session = sessions.find(({ id }) => id === holder.sessionId);
-    if (!session || fateOf(session, holder) === null) {
+    if (!session || outcomeOf(session, holder) === null) {
       found.push(
         `Session ${holder.sessionId} has neither all of the old nor all of the new: ${JSON.stringify(session)}`,
       );
@@ -112,8 +113,8 @@ function violationsOf({ id, state, generation, refreshedAt, replay }: SessionRow
   return found;
 }
 
-/** What became of a refresh that was in flight: nothing (`old`) or all of it (`new`); null for anything else. */
-export function fateOf(session: SessionRow, holder: Holder): 'old' | 'new' | null {
+/** Returns whether a refresh in flight did nothing (`old`) or completed (`new`), and null for any other state. */
+export function outcomeOf(session: SessionRow, holder: Holder): 'old' | 'new' | null {
   const { generation, familySecret } = parseRefreshToken(holder.refreshToken)!;
   if (session.state !== 'active' || session.familyDigest !== digest(familySecret)) return null;
   const hasOldAccess = session.accessDigest === digest(holder.accessToken);

@@ -5,12 +5,12 @@ import { DataSource } from 'typeorm';
 import { SystemClock } from '../../libs/auth/src/adapters/system-clock';
 import { Instance } from '../properties/instance';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { fateOf, takeSnapshot, violations } from './checker';
+import { outcomeOf, takeSnapshot, violations } from './checker';
 import { ServerProcess } from './server-process';
 import { storm, StormClient } from './storm';
 
 const CLIENTS = 16;
-/** More in CI. */
+/** The number of kills, which is higher in CI. */
 const KILLS = process.env['CI'] ? 50 : 10;
 
 /** Finds transactions of killed servers that the database has not ended yet. */
@@ -22,7 +22,7 @@ const OPEN_TRANSACTIONS = {
     WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
 } as const;
 
-describe.each(DATABASES)('kill -9 during a storm of refreshes on %s', (name) => {
+describe.each(DATABASES)('kill -9 under a load of parallel refreshes on %s', (name) => {
   let database: TestDatabase;
   let observer: DataSource;
   let own: Instance;
@@ -66,8 +66,10 @@ describe.each(DATABASES)('kill -9 during a storm of refreshes on %s', (name) => 
   }
 
   /**
-   * Kills the server after a random number of responses and checks the tables, again and again.
-   * @param mostTimes goes on until then as long as no kill came between a COMMIT and its response
+   * Repeatedly kills the server after a random number of responses, and checks the tables.
+   *
+   * @param mostTimes the maximum number of kills, if none of the first `times` kills came between a COMMIT and
+   * its response
    */
   async function killRepeatedly(
     times: number,
@@ -79,7 +81,7 @@ describe.each(DATABASES)('kill -9 during a storm of refreshes on %s', (name) => 
     const total = { lost: 0, done: 0 };
     for (let kill = 0; kill < times || (total.done === 0 && kill < mostTimes); kill++) {
       const url = await server.url();
-      // The next server is ready when this one is killed.
+      // Start the next server before this one is killed.
       const next = start(options);
       await next.url();
       let left = randomInt(1, 120);
@@ -98,7 +100,7 @@ describe.each(DATABASES)('kill -9 during a storm of refreshes on %s', (name) => 
         if (!client.isInFlight) continue;
         total.lost++;
         const session = snapshot.sessions.find(({ id }) => id === client.sessionId)!;
-        const isDone = fateOf(session, client) === 'new';
+        const isDone = outcomeOf(session, client) === 'new';
         if (isDone) total.done++;
         // Without a grace period a client that does not know whether its token was used must log in again.
         if (isDone && !options.refreshReuseGraceSeconds) clients[index] = await newClient();
@@ -114,14 +116,14 @@ describe.each(DATABASES)('kill -9 during a storm of refreshes on %s', (name) => 
     return { clients, ...total };
   }
 
-  it(`${KILLS} times: each refresh is done or not done, no session is lost, and the next server continues`, async () => {
+  it(`after each of ${KILLS} kills every refresh is complete or has no effect, no session is lost, and the next server continues`, async () => {
     const { lost, done } = await killRepeatedly(KILLS, {}, 100);
-    // The kills interrupted refreshes, some of them after their COMMIT.
+    // The kills interrupted refreshes, some of them after COMMIT.
     expect(lost).toBeGreaterThan(KILLS);
     expect(done).toBeGreaterThan(0);
   }, 600_000);
 
-  it('10 times within a grace period: a client that lost a response repeats its request and gets it', async () => {
+  it('after each of 10 kills within a grace period a client repeats the refresh whose response was lost, and receives the pair', async () => {
     const { lost } = await killRepeatedly(10, { refreshReuseGraceSeconds: 60 });
     expect(lost).toBeGreaterThan(10);
   }, 300_000);

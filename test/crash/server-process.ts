@@ -7,10 +7,10 @@ import { writeOptions } from '../support/sqlite';
 
 const ROOT = join(__dirname, '../..');
 
-/** A running `server.ts`. */
+/** A `server.ts` process. */
 export class ServerProcess {
   output = '';
-  /** The names of the signals that it has emitted. */
+  /** The names of the emitted signals. */
   readonly signals: string[] = [];
 
   private constructor(
@@ -46,12 +46,12 @@ export class ServerProcess {
     return server;
   }
 
-  /** Its address, once it listens. */
+  /** Returns the URL once the server listens. */
   async url(): Promise<string> {
     return `http://127.0.0.1:${await this.listening}`;
   }
 
-  /** SIGKILL: it has no chance to finish anything. */
+  /** Kills the server with SIGKILL, so that it cannot finish anything. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.kill('SIGKILL');

@@ -15,7 +15,10 @@ import type { AddressInfo } from 'node:net';
 import type { DataSourceOptions } from 'typeorm';
 import { readOptions } from '../support/sqlite';
 
-/** A host in a process of its own, which can be killed at any moment. Sends its parent the port that it listens on, and its signals. */
+/**
+ * An application in its own process, which can be killed at any moment. Sends its port and its signals to the
+ * parent process.
+ */
 @Controller('me')
 @UseGuards(BearerAuthGuard)
 class MeController {
@@ -36,13 +39,13 @@ async function main(): Promise<void> {
     ],
     controllers: [MeController],
   })
-  class HostModule {}
-  const app = await NestFactory.create(HostModule, { logger: ['error', 'warn'] });
+  class ApplicationModule {}
+  const app = await NestFactory.create(ApplicationModule, { logger: ['error', 'warn'] });
   app.get(EventEmitter2).onAny((signal) => void process.send?.({ signal: String(signal) }));
   await app.listen(0, '127.0.0.1');
   const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
   process.send!({ port });
-  // Without its parent it has nobody to serve.
+  // Without its parent, the server has no clients.
   process.on('disconnect', () => process.exit(0));
 }
 

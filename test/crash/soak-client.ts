@@ -1,6 +1,6 @@
-import { askPatiently, bearer, jsonRequest, type Reply } from './patient-request';
+import { requestWithRetries, bearer, jsonRequest, type Reply } from './request-with-retries';
 
-/** How long it waits for a server that is being restarted. */
+/** The pause before a client retries while a server restarts, in milliseconds. */
 const PAUSE_MS = 20;
 
 interface Pair {
@@ -8,7 +8,7 @@ interface Pair {
   readonly refresh_token: string;
 }
 
-/** The results of a soak. */
+/** The results of a soak test. */
 export class Tally {
   readonly statuses = new Map<string, number>();
   /** Requests without a response, because the server was killed. */
@@ -22,7 +22,7 @@ export class Tally {
   }
 }
 
-/** A client that makes no mistake: if its session is refused, the server ended it wrongly. */
+/** A client that behaves correctly. If its session is refused, the server ended it wrongly. */
 export class SoakClient {
   private pair: Pair | null = null;
 
@@ -41,7 +41,7 @@ export class SoakClient {
     if (!this.pair) return this.login();
     if (dice < 0.9) return this.expect(await this.get('me'), 'guarded');
     if (dice < 0.97) return this.refresh();
-    if (dice < 0.985) return this.raceItself();
+    if (dice < 0.985) return this.refreshInParallel();
     if (dice < 0.998) return this.expect(await this.get('auth/sessions'), 'list');
     return this.logout();
   }
@@ -60,8 +60,8 @@ export class SoakClient {
     if (reply.status === 200) this.pair = reply.body as Pair;
   }
 
-  /** Two parallel refreshes, as two tabs of one browser send them. */
-  private async raceItself(): Promise<void> {
+  /** Sends two parallel refreshes, as two tabs of one browser do. */
+  private async refreshInParallel(): Promise<void> {
     const body = { refresh_token: this.pair!.refresh_token };
     const replies = await Promise.all([this.post('auth/token/refresh', body), this.post('auth/token/refresh', body)]);
     for (const reply of replies) this.expect(reply, 'double refresh');
@@ -71,7 +71,7 @@ export class SoakClient {
     this.pair = replies[0].body as Pair;
   }
 
-  /** A logout whose response was lost may have succeeded. */
+  /** Logs out. A logout whose response was lost may have succeeded. */
   private async logout(): Promise<void> {
     const before = this.tally.unanswered;
     const reply = await this.post('auth/logout', {}, this.pair!.access_token);
@@ -90,16 +90,16 @@ export class SoakClient {
   }
 
   private get(path: string): Promise<Reply> {
-    return this.ask(path, bearer(this.pair!.access_token));
+    return this.request(path, bearer(this.pair!.access_token));
   }
 
   private post(path: string, body: object, accessToken?: string): Promise<Reply> {
-    return this.ask(path, jsonRequest(body, accessToken));
+    return this.request(path, jsonRequest(body, accessToken));
   }
 
   /** Sends the request to a random server until one responds. A 503 with `Retry-After` is retried too. */
-  private async ask(path: string, init: RequestInit): Promise<Reply> {
-    const reply = await askPatiently(path, init, {
+  private async request(path: string, init: RequestInit): Promise<Reply> {
+    const reply = await requestWithRetries(path, init, {
       url: () => {
         const urls = this.urls();
         return urls[Math.floor(Math.random() * urls.length)]!;

@@ -28,7 +28,7 @@ export class StormClient {
   }
 }
 
-/** Runs all clients in parallel until no responses arrive. `onStatus` gets the status of each response. */
+/** Runs all clients in parallel until no responses arrive. `onStatus` receives the status of each response. */
 export async function storm(
   clients: readonly StormClient[],
   url: string,

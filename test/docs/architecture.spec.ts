@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Coverage } from '../../bench/src/coverage/executed-files';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const ROOT = join(__dirname, '../..');
 const SOURCES = join(ROOT, 'libs/auth/src/');
@@ -11,8 +11,8 @@ const guide = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 const filesIn = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
 
-/** What is named between backticks in the first cells of the table whose head begins so. */
-function named(head: string): string[] {
+/** Returns the code spans in the first column of the table with the given first header cell. */
+function codeSpansUnder(head: string): string[] {
   const rows = guide.split(`\n| ${head} |`)[1]!.split('\n\n')[0]!.split('\n').slice(2);
   return rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 }
@@ -25,13 +25,13 @@ function foldersIn(folder: string): string[] {
 }
 
 describe('the architecture guide', () => {
-  it('names the folders of the library', () => {
-    const folders = named('Folder of `libs/auth/src`').filter((name) => /^\w+\/$/.test(name));
+  it('the architecture guide names the folders of the library', () => {
+    const folders = codeSpansUnder('Folder of `libs/auth/src`').filter((name) => /^\w+\/$/.test(name));
     expect(folders.sort()).toEqual(foldersIn('libs/auth/src').sort());
   });
 
-  it.each(['services', 'store', 'http'])('names the folders inside %s/', (layer) => {
-    const folders = named('Folder of `libs/auth/src`').filter(
+  it.each(['services', 'store', 'http'])('the architecture guide names the folders inside %s/', (layer) => {
+    const folders = codeSpansUnder('Folder of `libs/auth/src`').filter(
       (name) => name.startsWith(`${layer}/`) && name !== `${layer}/`,
     );
     expect(folders.sort()).toEqual(
@@ -41,15 +41,15 @@ describe('the architecture guide', () => {
     );
   });
 
-  it('names the folders of the tests', () => {
-    expect(named('Folder of `test`').sort()).toEqual(foldersIn('test').sort());
+  it('the architecture guide names the folders of the tests', () => {
+    expect(codeSpansUnder('Folder of `test`').sort()).toEqual(foldersIn('test').sort());
   });
 
-  it('names the folders of the benchmark', () => {
-    expect(named('Folder of `bench/src`').sort()).toEqual(foldersIn('bench/src').sort());
+  it('the architecture guide names the folders of the benchmark', () => {
+    expect(codeSpansUnder('Folder of `bench/src`').sort()).toEqual(foldersIn('bench/src').sort());
   });
 
-  it('names files that exist', () => {
+  it('the architecture guide names only files that exist', () => {
     const files = filesNamedIn(guide);
     const existing = [...filesIn('libs/auth/src'), ...filesIn('test').map((path) => `test/${path}`)];
     expect(files.length).toBeGreaterThan(80);
@@ -57,60 +57,63 @@ describe('the architecture guide', () => {
   });
 });
 
-/** Files that run on some databases only. */
+/** Files that run only on some databases. */
 const RUNS_ON: Readonly<Record<string, readonly DatabaseName[]>> = {
   'store/database/pooled-database.ts': ['postgres', 'mariadb'],
   'store/database/driver-connections.ts': ['postgres', 'mariadb'],
   'store/database/sqlite-database.ts': ['sqlite'],
 };
 
-/** The requests that each walk follows, after their preparation. */
-const WALKS: Readonly<Record<string, (host: Host) => Promise<() => Promise<unknown>>>> = {
-  'One login': async (host) => {
-    const { refresh_token: token } = await host.login();
-    await host.refresh(token).expect(200);
+/** For each walkthrough, a function that prepares and returns the requests that the walkthrough describes. */
+const WALKTHROUGHS: Readonly<Record<string, (app: TestApplication) => Promise<() => Promise<unknown>>>> = {
+  'One login': async (app) => {
+    const { refresh_token: token } = await app.login();
+    await app.refresh(token).expect(200);
     return async () => {
-      await host.login();
-      await host.http.post('/auth/login/').send({ username: 'alice', password: 'wrong' }).expect(400);
+      await app.login();
+      await app.http.post('/auth/login/').send({ username: 'alice', password: 'wrong' }).expect(400);
     };
   },
-  'One guarded request': async (host) => {
-    const { access_token: token } = await host.login();
-    return () => host.get('/me', token).expect(200);
+  'One guarded request': async (app) => {
+    const { access_token: token } = await app.login();
+    return () => app.get('/me', token).expect(200);
   },
-  'One refresh': async (host) => {
-    const { refresh_token: token } = await host.login();
+  'One refresh': async (app) => {
+    const { refresh_token: token } = await app.login();
     return async () => {
-      await host.refresh(token).expect(200);
-      await host.refresh(token).expect(400);
-      expect(host.sent('token_reuse_detected')).toHaveLength(1);
+      await app.refresh(token).expect(200);
+      await app.refresh(token).expect(400);
+      expect(app.sent('token_reuse_detected')).toHaveLength(1);
     };
   },
 };
 
-describe.each(DATABASES)('the walks of the architecture guide on %s', (name) => {
+describe.each(DATABASES)('the walkthroughs of the architecture guide on %s', (name) => {
   const coverage = new Coverage();
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     await coverage.start();
     database = await createDatabase(name);
-    host = await Host.start({ database });
+    app = await TestApplication.start({ database });
   });
 
   afterAll(async () => {
     coverage.stop();
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  it.each(Object.keys(WALKS))('%s: the request executes every file that is named', async (title) => {
-    const walk = guide.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!;
-    const files = filesNamedIn(walk).filter((file) => RUNS_ON[file]?.includes(name) ?? true);
-    expect(files.length).toBeGreaterThan(10);
-    const operation = await WALKS[title]!(host);
-    const executed = await coverage.executedFiles(SOURCES, operation);
-    expect(files.filter((file) => !executed.includes(file))).toEqual([]);
-  });
+  it.each(Object.keys(WALKTHROUGHS))(
+    'every file that the section "%s" names is executed by the request',
+    async (title) => {
+      const section = guide.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!;
+      const files = filesNamedIn(section).filter((file) => RUNS_ON[file]?.includes(name) ?? true);
+      expect(files.length).toBeGreaterThan(10);
+      const operation = await WALKTHROUGHS[title]!(app);
+      const executed = await coverage.executedFiles(SOURCES, operation);
+      expect(files.filter((file) => !executed.includes(file))).toEqual([]);
+    },
+  );
 });

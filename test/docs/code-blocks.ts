@@ -5,16 +5,16 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const FENCED = /^( *)```(\w*)\n([^]*?)^ *```$/gm;
 
-/** What stands between two fences of a document. */
+/** A fenced code block of a document. */
 export interface CodeBlock {
   readonly file: string;
-  /** The line of its first line in the document, from 1 on. */
+  /** The number of its first line in the document, from 1. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
 }
 
-/** The documents that the repository has. */
+/** Returns the paths of all Markdown documents of the repository. */
 export function documents(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
     cwd: ROOT,
@@ -23,7 +23,7 @@ export function documents(): string[] {
   return listed.split('\n').filter(Boolean);
 }
 
-/** The blocks of a document in their order; those of a list item without their indent. */
+/** Returns the code blocks of a document in order. Blocks in list items have their indentation removed. */
 export function blocksOf(file: string, text = readFileSync(join(ROOT, file), 'utf8')): CodeBlock[] {
   return [...text.matchAll(FENCED)].map(({ index, 1: indent, 2: language, 3: code }) => ({
     file,
@@ -33,7 +33,7 @@ export function blocksOf(file: string, text = readFileSync(join(ROOT, file), 'ut
   }));
 }
 
-/** The blocks of a language under a heading (`### axios`), up to the next heading. */
+/** Returns the code blocks of a language between a heading, such as `### axios`, and the next heading. */
 export function blocksUnder(file: string, heading: string, language = 'ts'): CodeBlock[] {
   const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
   const first = lines.indexOf(heading) + 1;

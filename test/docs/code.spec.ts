@@ -2,51 +2,54 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { blocksOf, documents, type CodeBlock } from './code-blocks';
-import { compileBlocks, type Place } from './compile-blocks';
-import { SURROUNDINGS } from './surroundings';
+import { compileBlocks, type Environment } from './compile-blocks';
+import { isCompiledByExample } from './examples';
+import { CONTEXTS } from './document-contexts';
 
 const ROOT = join(__dirname, '../..');
 const blocks = documents().flatMap((file) => blocksOf(file));
-const written = (language: string): CodeBlock[] => blocks.filter((block) => block.language === language);
+const blocksIn = (language: string): CodeBlock[] => blocks.filter((block) => block.language === language);
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-const PLACES: Readonly<Record<string, Place>> = { 'docs/client.md': 'browser', 'docs/testing.md': 'test' };
-const placeOf = ({ file }: CodeBlock): Place => PLACES[file] ?? 'node';
+const ENVIRONMENTS: Readonly<Record<string, Environment>> = { 'docs/client.md': 'browser', 'docs/testing.md': 'test' };
+const environmentOf = ({ file }: CodeBlock): Environment => ENVIRONMENTS[file] ?? 'node';
 
-/** The lines of all blocks for a shell, with where they stand. */
-const commands = written('sh').flatMap(({ file, line, code }) =>
+/** The lines of all shell blocks, with their positions. */
+const commands = blocksIn('sh').flatMap(({ file, line, code }) =>
   code
     .split('\n')
     .map((command, index) => ({ where: `${file}:${line + index}`, command: command.split(' #')[0]!.trim() })),
 );
 
-describe('the code in the documents', () => {
-  it('is in a language that is looked at here', () => {
-    // What is in SQL is run by test/store/partitions.spec.ts.
+describe('the code blocks of the documents', () => {
+  it('every code block has a language that the tests check', () => {
+    // test/store/partitions.spec.ts runs the SQL blocks.
     const isSql = ({ file, language }: CodeBlock): boolean => language === 'sql' && file === 'docs/scaling.md';
     const others = blocks.filter(
-      (block) => !['ts', 'tsx', 'js', 'sh', 'json', 'text', 'mermaid'].includes(block.language) && !isSql(block),
+      (block) =>
+        !['ts', 'tsx', 'js', 'sh', 'html', 'json', 'text', 'mermaid'].includes(block.language) && !isSql(block),
     );
     expect(others.map(({ file, line, language }) => `${file}:${line}: ${language}`)).toEqual([]);
-    expect(written('ts').length).toBeGreaterThan(20);
+    expect(blocksIn('ts').length).toBeGreaterThan(20);
   });
 
-  it.each(documents())('is found in %s, every fence of it', (file) => {
+  it.each(documents())('every code block of %s is found', (file) => {
     const fences = readFileSync(join(ROOT, file), 'utf8').match(/^ *(```|~~~)/gm) ?? [];
     expect(fences).toHaveLength(2 * blocks.filter((block) => block.file === file).length);
   });
 
   it.each(['node', 'browser', 'test'] as const)(
-    'compiles against the library, strictly, for what runs in: %s',
-    (place) => {
-      const here = blocks.filter((block) => /^tsx?$/.test(block.language) && placeOf(block) === place);
+    'the code blocks compile against the library in strict mode in the environment %s',
+    (environment) => {
+      const compiledHere = blocks.filter(({ file, language }) => /^tsx?$/.test(language) && !isCompiledByExample(file));
+      const here = compiledHere.filter((block) => environmentOf(block) === environment);
       expect(here).not.toEqual([]);
-      expect(compileBlocks(here, place, SURROUNDINGS)).toEqual([]);
+      expect(compileBlocks(here, environment, CONTEXTS)).toEqual([]);
     },
     120_000,
   );
 
-  it('would not compile with a wrong name, option, type of an argument, or without an import', () => {
+  it('a code block with a wrong name, option or argument type, or with a missing import, does not compile', () => {
     const wrong = [
       '```ts',
       "import { AuthModule } from 'nestjs-session-auth';",
@@ -67,15 +70,15 @@ describe('the code in the documents', () => {
     ]);
   }, 120_000);
 
-  it('names the files that relative imports load, as ES modules need', () => {
-    const imports = written('ts').flatMap(({ file, line, code }) =>
+  it('relative imports in code blocks have the extension .js, which ES modules require', () => {
+    const imports = blocksIn('ts').flatMap(({ file, line, code }) =>
       [...code.matchAll(/from '(\.[^']*)'/g)].map(([, path]) => ({ where: `${file}:${line}`, path: path! })),
     );
     expect(imports.length).toBeGreaterThan(5);
     expect(imports.filter(({ path }) => !path.endsWith('.js'))).toEqual([]);
   });
 
-  it('names scripts that there are', () => {
+  it('every npm script that a document names exists', () => {
     const run = commands.flatMap(({ where, command }) =>
       [...command.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start)\b)/g)].map(([, script, short]) => ({
         where,
@@ -86,8 +89,9 @@ describe('the code in the documents', () => {
     expect(run.filter(({ script }) => !manifest.scripts[script])).toEqual([]);
   });
 
-  it('installs packages that the workspace has, so that each was seen to work', () => {
-    const installed = commands.flatMap(({ where, command }) => {
+  it('every package that a document installs is installed in the repository, so that the tests use it', () => {
+    const listed = commands.filter(({ where }) => !isCompiledByExample(where.split(':')[0]!));
+    const installed = listed.flatMap(({ where, command }) => {
       const names = /^npm install (.*)/.exec(command)?.[1]!.split(' ') ?? [];
       return names
         .filter((name) => !name.startsWith('-'))
@@ -97,8 +101,8 @@ describe('the code in the documents', () => {
     expect(installed.filter(({ name }) => !existsSync(join(ROOT, 'node_modules', name)))).toEqual([]);
   });
 
-  it('is JSON, or JavaScript, where it says so', () => {
-    for (const { code } of written('json')) expect(() => JSON.parse(code) as unknown).not.toThrow();
-    for (const { code } of written('js')) expect(() => new Script(code)).not.toThrow();
+  it('JSON and JavaScript blocks have valid syntax', () => {
+    for (const { code } of blocksIn('json')) expect(() => JSON.parse(code) as unknown).not.toThrow();
+    for (const { code } of blocksIn('js')) expect(() => new Script(code)).not.toThrow();
   });
 });

@@ -8,24 +8,24 @@ const rows = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-describe('the page on compatibility', () => {
+describe('docs/compatibility.md', () => {
   const head = rows.find(([, first]) => first === 'Nest')!;
   const seen = rows.filter(([, nest, typeorm]) => VERSIONS.some((one) => one.nest === nest && one.typeorm === typeorm));
 
-  it('has a row for each way to make a host', () => {
+  it('the compatibility table has a row for each tested combination of versions and module layouts', () => {
     const expected = VERSIONS.flatMap(({ nest, typeorm }) =>
       LAYOUTS.map(({ modules, resolution }) => [nest, typeorm, modules, resolution]),
     );
     expect(seen.map((row) => row.slice(1, 5))).toEqual(expected);
   });
 
-  it('has a column for each Node', () => {
+  it('the compatibility table has a column for each tested version of Node', () => {
     const tried = head.filter((cell) => cell.endsWith(', PostgreSQL')).map((cell) => cell.split(',')[0]!);
     expect(tried).toHaveLength(NODES.length);
     NODES.forEach((node, index) => expect(`${tried[index]}.`).toMatch(new RegExp(`^${node.replace(/\./g, '\\.')}\\.`)));
   });
 
-  it('tells of hosts that all compile and work', () => {
+  it('every application in the compatibility table compiles and works', () => {
     for (const row of seen) {
       expect(row[5]).toMatch(/^sound in \d/);
       expect(new Set(row.slice(6, -1))).toEqual(new Set(['works']));
@@ -33,7 +33,7 @@ describe('the page on compatibility', () => {
     }
   });
 
-  it("has a row for the README's commands on each line of Node, and they work there", () => {
+  it('the commands of the README work on each version of Node in the compatibility table', () => {
     const clones = rows.filter(([, , sqlite]) => /^`(node:sqlite|better-sqlite3)`$/.test(sqlite ?? ''));
     expect(clones.map(([, node]) => node!.split('.')[0])).toEqual(NODE_LINES);
     for (const [, node, sqlite, outcome] of clones) {
@@ -41,7 +41,7 @@ describe('the page on compatibility', () => {
     }
   });
 
-  it('was made with versions that the package allows', () => {
+  it('the compatibility table covers the versions that peerDependencies allow', () => {
     const library = JSON.parse(readFileSync(join(ROOT, 'libs/auth/package.json'), 'utf8')) as {
       peerDependencies: Record<string, string>;
     };

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import type { CodeBlock } from './code-blocks';
-import { leadTo } from './lead-to';
-import type { Surroundings } from './surroundings';
+import { preambleOf } from './block-preamble';
+import type { DocumentContext } from './document-contexts';
 
 const ROOT = join(__dirname, '../..');
 const SOURCES = join(ROOT, 'libs/auth/src');
 
 const STRICT: ts.CompilerOptions = {
   ...ts.readConfigFile(join(ROOT, 'tsconfig.base.json'), (file) => ts.sys.readFile(file)).config.compilerOptions,
-  // An excerpt names what it does not use.
+  // An excerpt may declare names that it does not use.
   noUnusedLocals: false,
   noUnusedParameters: false,
   declaration: false,
@@ -27,61 +27,61 @@ const STRICT: ts.CompilerOptions = {
   },
 };
 
-/** Where code runs: what is there without an import. */
-const PLACES = {
+/** The globals that code has without an import, by its environment. */
+const ENVIRONMENTS = {
   node: { lib: ['lib.es2024.d.ts'], types: ['node'] },
   browser: { lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [] },
   test: { lib: ['lib.es2024.d.ts'], types: ['node', 'jest'] },
 } satisfies Record<string, ts.CompilerOptions>;
-export type Place = keyof typeof PLACES;
+export type Environment = keyof typeof ENVIRONMENTS;
 
 /**
- * Compiles blocks against the sources of the library, each as a module of its own behind what its document has said before
- * and what the reader has, and gives what is wrong: `<document>:<line>: <message>`.
+ * Compiles blocks against the sources of the library. Each block is a separate module that starts with the
+ * imports of earlier blocks and the context of its document. Returns errors as `<document>:<line>: <message>`.
  */
 export function compileBlocks(
   blocks: readonly CodeBlock[],
-  place: Place,
-  surroundings: Readonly<Record<string, Surroundings>> = {},
+  environment: Environment,
+  contexts: Readonly<Record<string, DocumentContext>> = {},
 ): string[] {
   const modules = blocks.map((block, index) => {
     const before = blocks.slice(0, index).filter(({ file }) => file === block.file);
-    const lead = leadTo(
+    const preamble = preambleOf(
       block.code,
-      surroundings[block.file]?.declared ?? '',
+      contexts[block.file]?.declared ?? '',
       before.map(({ code }) => code),
     );
-    const text = `${lead}\n${block.code}\nexport {};\n`;
+    const text = `${preamble}\n${block.code}\nexport {};\n`;
     return {
       block,
       path: join(folderOf(block.file), `block-${index}.${block.language}`),
       text,
-      leadLines: lead.split('\n').length,
+      preambleLines: preamble.split('\n').length,
     };
   });
   const files = new Map(modules.map(({ path, text }) => [path, text]));
-  for (const [document, { modules: own = {} }] of Object.entries(surroundings)) {
+  for (const [document, { modules: own = {} }] of Object.entries(contexts)) {
     for (const [name, text] of Object.entries(own)) files.set(join(folderOf(document), `${name}.ts`), text);
   }
   const program = programOf(
     modules.map(({ path }) => path),
-    { ...STRICT, ...PLACES[place] },
+    { ...STRICT, ...ENVIRONMENTS[environment] },
     files,
   );
-  return modules.flatMap(({ block, path, leadLines }) => {
+  return modules.flatMap(({ block, path, preambleLines }) => {
     const source = program.getSourceFile(path)!;
     const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
     return problems.map(({ start, messageText }) => {
-      const line = source.getLineAndCharacterOfPosition(start ?? 0).line - leadLines + block.line;
+      const line = source.getLineAndCharacterOfPosition(start ?? 0).line - preambleLines + block.line;
       return `${block.file}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
     });
   });
 }
 
-/** A folder that is nowhere on the disk. */
+/** Returns the path of a document's folder, which does not exist on disk. */
 const folderOf = (document: string): string => join(__dirname, 'blocks', document);
 
-/** A program some of whose files are in memory alone. */
+/** Creates a program that reads the given files from memory. */
 function programOf(roots: string[], options: ts.CompilerOptions, files: ReadonlyMap<string, string>): ts.Program {
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;

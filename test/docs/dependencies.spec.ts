@@ -15,7 +15,7 @@ interface Manifest {
 
 const read = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
 
-/** The manifest of a package as it is found from another one. */
+/** Returns the path of the `package.json` that a package name resolves to from another package. */
 function manifestOf(name: string, from: string): string {
   for (let folder = dirname(from); ; folder = dirname(folder)) {
     const path = join(folder, 'node_modules', name, 'package.json');
@@ -28,7 +28,7 @@ function manifestOf(name: string, from: string): string {
   }
 }
 
-/** What a host installs with the library: its dependencies, and theirs. */
+/** Returns the direct and indirect dependencies that an application installs with the library. */
 function installed(from: string, seen = new Map<string, Manifest>()): Map<string, Manifest> {
   for (const name of Object.keys(read(from).dependencies ?? {})) {
     const path = manifestOf(name, from);
@@ -39,26 +39,26 @@ function installed(from: string, seen = new Map<string, Manifest>()): Map<string
   return seen;
 }
 
-describe('what a host installs with the library', () => {
+describe('the dependencies of the library', () => {
   const tree = installed(LIBRARY);
 
-  it('is cookie, bcrypt and what bcrypt needs', () => {
+  it('an application installs only cookie, bcrypt and the dependencies of bcrypt with the library', () => {
     expect([...tree.keys()].sort()).toEqual(['bcrypt', 'cookie', 'node-addon-api', 'node-gyp-build']);
   });
 
-  it('has licences that go with MIT', () => {
+  it('the licenses of all dependencies are compatible with MIT', () => {
     for (const { license } of tree.values()) expect(ALLOWED).toContain(license);
   });
 
-  it('never brings a User-Agent parser under the AGPL', () => {
+  it('no dependency is a User-Agent parser under the AGPL', () => {
     expect(read(LIBRARY).peerDependencies?.['ua-parser-js']).toMatch(/^\^1\./);
     expect(read(manifestOf('ua-parser-js', LIBRARY))).toMatchObject({ license: 'MIT' });
   });
 
-  it('accepts no version from before the mending of a known weakness', () => {
-    // class-validator 0.14: unknown values are refused. class-transformer 0.5.1: no prototype pollution. ua-parser-js 1.0.33: no
-    // expression that takes forever. typeorm 0.3.29: no limit or order of a caller's making in an UPDATE.
-    // cookie 0.7: no further cookie or attribute out of a name.
+  it('the ranges of dependencies exclude versions with known vulnerabilities', () => {
+    // class-validator 0.14 refuses unknown values. class-transformer 0.5.1 fixes prototype pollution.
+    // ua-parser-js 1.0.33 fixes a regular expression denial of service. typeorm 0.3.29 fixes injection
+    // through the limit and order of an UPDATE. cookie 0.7 fixes injection through the name of a cookie.
     expect(read(LIBRARY).peerDependencies).toMatchObject({
       'class-validator': '^0.14.0 || ^0.15.0',
       'class-transformer': '^0.5.1',
@@ -68,7 +68,7 @@ describe('what a host installs with the library', () => {
     expect(read(LIBRARY).dependencies).toEqual({ bcrypt: '^6.0.0', cookie: '^0.7.2' });
   });
 
-  it('runs no script of the library at its installation', () => {
+  it('the library runs no install script', () => {
     expect(read(LIBRARY).scripts).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ const read = (file: string): string => readFileSync(join(__dirname, '../..', fil
 const CODES = Object.keys(ERROR_RESPONSES) as AuthErrorCode[];
 const MESSAGE = 'message';
 
-/** A row of the table in the reference. */
+/** A row of the table of errors. */
 interface Row {
   readonly code: AuthErrorCode;
   readonly status: number;
@@ -26,26 +26,29 @@ function rowsOf(section: string): Row[] {
   );
 }
 
-const rows = rowsOf(read('docs/reference.md').split('\n### Errors\n')[1]!.split('\n## ')[0]!);
+const rows = rowsOf(read('docs/errors.md'));
 
-describe('the table of errors in the reference', () => {
-  it('lists every code once, by status', () => {
+describe('the table of docs/errors.md', () => {
+  it('the table of errors lists every code once, sorted by status', () => {
     expect(rows.map(({ code }) => code).sort()).toEqual([...CODES].sort());
     expect(rows.map(({ status }) => status)).toEqual(rows.map(({ status }) => status).sort());
   });
 
-  it.each(rows)('gives the status, body and headers of $code', ({ code, status, body, when }) => {
-    const message = [Object.values(body)[0]!].flat()[0]!;
-    const error = new AuthError(code, message, { '<field>': [message] });
-    const { example, headers, ...response } = ERROR_RESPONSES[code];
-    expect({ status, body }).toEqual({ status: response.status, body: errorBody(error) });
-    if (example !== undefined) expect(message).toBe(example);
-    for (const [name, value] of Object.entries(headers?.(error) ?? {})) {
-      expect(when).toContain(name === 'Retry-After' ? name : `${name}: ${value}`);
-    }
-  });
+  it.each(rows)(
+    'the table of errors contains the status, body and headers of $code',
+    ({ code, status, body, when }) => {
+      const message = [Object.values(body)[0]!].flat()[0]!;
+      const error = new AuthError(code, message, { '<field>': [message] });
+      const { example, headers, ...response } = ERROR_RESPONSES[code];
+      expect({ status, body }).toEqual({ status: response.status, body: errorBody(error) });
+      if (example !== undefined) expect(message).toBe(example);
+      for (const [name, value] of Object.entries(headers?.(error) ?? {})) {
+        expect(when).toContain(name === 'Retry-After' ? name : `${name}: ${value}`);
+      }
+    },
+  );
 
-  it('quotes messages that the library has', () => {
+  it('every message in the table of errors exists in the library', () => {
     const quoted = rows.flatMap(({ body }) => Object.values(body).flat()).filter((text) => text.includes(' '));
     const sources = ['domain/errors', 'services/credentials/accounts', 'services/credentials/password-reset'];
     const texts = [...sources, 'http/platform/library-routes']
@@ -54,17 +57,5 @@ describe('the table of errors in the reference', () => {
     const examples = Object.values(ERROR_RESPONSES).map(({ example }) => example);
     expect(quoted.length).toBeGreaterThan(10);
     expect(quoted.filter((text) => !examples.includes(text) && !texts.includes(`'${text}'`))).toEqual([]);
-  });
-});
-
-describe('the table of errors in the README', () => {
-  it('has every status, and every code that is in a body', () => {
-    const section = read('README.md').split('\n## Errors\n')[1]!.split('\n## ')[0]!;
-    const statuses = [...section.matchAll(/^\| (\d+)(?:, (\d+))? \|/gm)].flatMap(([, ...found]) =>
-      found.filter(Boolean),
-    );
-    expect([...new Set(statuses.map(Number))]).toEqual([...new Set(rows.map(({ status }) => status))]);
-    const withCode = rows.filter(({ body }) => 'code' in body).map(({ code }) => code);
-    expect(withCode.filter((code) => !section.includes(`"${code}"`))).toEqual([]);
   });
 });

@@ -16,22 +16,22 @@ interface NamingRow {
 const rows = JSON.parse(execFileSync(process.execPath, [SCRIPT], { encoding: 'utf8' })) as NamingRow[];
 const tests = rows.flatMap((row) => row.tests.map((test) => ({ page: row.page, ...test })));
 
-/** Whether a source file has the text as a whole literal. */
+/** Returns whether a source file contains the text as a complete string literal. */
 function hasLiteral(file: string, text: string): boolean {
   const source = readFileSync(join(ROOT, file), 'utf8');
   return ["'", '"', '`'].some((quote) => source.includes(quote + text.replaceAll(quote, `\\${quote}`) + quote));
 }
 
 describe('the tests that docs/threats.md and docs/asvs.md name', () => {
-  it.each(tests)('$page: "$title" is a test in $file', ({ file, title }) => {
+  it.each(tests)('$file contains the test "$title" that $page names', ({ file, title }) => {
     expect(existsSync(join(ROOT, file)) && hasLiteral(file, title)).toBe(true);
   });
 
-  it('are written as file and title', () => {
+  it('every reference to a test consists of a file and a title', () => {
     expect(rows.filter(({ malformed }) => malformed.length > 0)).toEqual([]);
   });
 
-  it('are there for every attack', () => {
+  it('every attack in docs/threats.md names at least one test', () => {
     const untested = rows.filter((row) => row.page === 'docs/threats.md' && row.tests.length === 0);
     expect(untested.map(({ subject }) => subject)).toEqual([]);
   });
@@ -39,12 +39,12 @@ describe('the tests that docs/threats.md and docs/asvs.md name', () => {
   it.each([
     ['docs/threats.md', 80],
     ['docs/asvs.md', 60],
-  ])('are found in %s in more than %i rows', (page, count) => {
+  ])('%s names tests in more than %i rows', (page, count) => {
     expect(rows.filter((row) => row.page === page).length).toBeGreaterThan(count);
   });
 });
 
-describe('the check of a test run', () => {
+describe('scripts/named-tests.mjs with the report of a test run', () => {
   /** A result as Jest reports it. */
   interface Result {
     fullName: string;
@@ -55,7 +55,7 @@ describe('the check of a test run', () => {
   beforeAll(() => void (work = mkdtempSync(join(tmpdir(), 'nsa-report-'))));
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  /** The exit status and errors of the check of a report in which each named test passed, unless it is changed. */
+  /** Checks a report in which each named test passed, after the given change. Returns the exit status and errors. */
   function check(change: (results: Map<string, Result[]>) => void = () => undefined): [number | null, string] {
     const results = new Map<string, Result[]>();
     for (const { file, title } of tests) {
@@ -71,10 +71,11 @@ describe('the check of a test run', () => {
   }
 
   const FILE = 'test/security/guessing.spec.ts';
-  const LOST =
-    'names "are not forgotten when the guesser logs in under another name" in test/security/guessing.spec.ts';
+  const TITLE =
+    "a guesser's failed logins for one name are not reset by the guesser's successful login under another name";
+  const PROBLEM = `names "${TITLE}" in ${FILE}`;
 
-  it('passes where each named test ran and passed', () => {
+  it('the check of named tests passes if each of them ran and passed', () => {
     expect(check()).toEqual([0, '']);
   });
 
@@ -86,11 +87,11 @@ describe('the check of a test run', () => {
       'failed on one of the databases',
       (results) => results.get(FILE)!.push({ ...results.get(FILE)![0]!, status: 'failed' }),
     ],
-    ['has another title', (results) => (results.get(FILE)![0]!.fullName = 'on sqlite are not forgotten')],
+    ['has another title', (results) => (results.get(FILE)![0]!.fullName = "on sqlite a guesser's failures")],
     ['is in another file', (results) => results.set('test/e2e/login.spec.ts', results.get(FILE)!).delete(FILE)],
-  ])('fails where a named test %s', (_, change) => {
+  ])('the check of named tests fails if one of them %s', (_, change) => {
     const [status, errors] = check(change);
     expect(status).toBe(1);
-    expect(errors).toContain(`${LOST}, which did not run and pass.`);
+    expect(errors).toContain(`${PROBLEM}, which was not run or did not pass.`);
   });
 });

@@ -1,19 +1,19 @@
 import ts from 'typescript';
 import type { CodeBlock } from './code-blocks';
 
-/** What a block of a document finds where it runs. */
-export interface BlockSurroundings {
-  /** What its imports load, by their names. All others load what is installed. */
+/** The context in which a code block runs. */
+export interface BlockContext {
+  /** Modules that replace installed modules, by name. */
   readonly modules?: Readonly<Record<string, unknown>>;
-  /** Texts of the block and what is written in their place, such as the address of a server. Each must be there. */
+  /** Replacements of texts in the block, such as the URL of a server. The block must contain each text. */
   readonly replaced?: Readonly<Record<string, string>>;
 }
 
-/** Runs a block as a module, and returns what it exports. */
-export function runBlock<T>(block: CodeBlock, { modules = {}, replaced = {} }: BlockSurroundings = {}): T {
+/** Runs a block as a module and returns its exports. */
+export function runBlock<T>(block: CodeBlock, { modules = {}, replaced = {} }: BlockContext = {}): T {
   let { code } = block;
   for (const [text, replacement] of Object.entries(replaced)) {
-    if (!code.includes(text)) throw new Error(`${block.file}:${block.line}: there is no ${text}`);
+    if (!code.includes(text)) throw new Error(`${block.file}:${block.line}: the block does not contain ${text}`);
     code = code.replaceAll(text, replacement);
   }
   const { outputText } = ts.transpileModule(code, {

@@ -12,8 +12,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Browser, cookiesIn } from '../support/browser';
 import { createDatabase } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
-import { Host, PASSWORD } from '../support/host';
-import { restorePassword, storedEnd, storiesOnBothPlatforms, type Stage } from './stories';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { restorePassword, storedEnd, describeOnBothPlatforms, type TestEnvironment } from './environment';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const REFRESH = '__Host-auth_refresh';
@@ -64,16 +64,16 @@ const openFrom = (browser: Browser, network: string) =>
 
 const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
 
-storiesOnBothPlatforms('AuthCookies', options, (at: Stage) => {
+describeOnBothPlatforms('AuthCookies', options, (env: TestEnvironment) => {
   let browser: Browser;
   let sessionId: string;
 
   beforeEach(async () => {
-    browser = new Browser(at.host);
+    browser = new Browser(env.app);
     sessionId = (await browser.send('/sign-in', { method: 'POST' })).body.opened as string;
   });
 
-  it('set the pair of a session that the application opens, in a response that no cache stores', async () => {
+  it('AuthCookies sets the tokens of a session that the application opens, in a response that must not be cached', async () => {
     const response = await browser.send('/sign-in', { method: 'POST' });
     expect(response.headers['cache-control']).toBe('no-store');
     sessionId = response.body.opened as string;
@@ -83,7 +83,7 @@ storiesOnBothPlatforms('AuthCookies', options, (at: Stage) => {
     expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([403, 'cross_site_request', []]);
   });
 
-  it('set a new pair for a request that the guard has authenticated, in a response that no cache stores', async () => {
+  it('AuthCookies sets a new pair for a request that the guard has authenticated, in a response that must not be cached', async () => {
     const response = await browser.send('/new-password', { method: 'POST' });
     expect([response.status, response.headers['cache-control'], cookiesIn(response).length]).toEqual([
       201,
@@ -91,17 +91,17 @@ storiesOnBothPlatforms('AuthCookies', options, (at: Stage) => {
       2,
     ]);
     expect((await browser.send('/me')).headers['cache-control']).toBe('private');
-    await restorePassword(at.host);
+    await restorePassword(env.app);
   });
 
-  it('clear the cookies, and the session goes on', async () => {
+  it('AuthCookies clears the cookies without ending the session', async () => {
     const response = await browser.send('/leave', { method: 'POST' });
     expect([cookiesIn(response).length, browser.jar]).toEqual([2, {}]);
-    expect(await storedEnd(at.host, sessionId)).toMatchObject({ state: 'active' });
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
   });
 
-  it('refresh for a page that is opened from anywhere, and for a form of the same site', async () => {
-    at.host.clock.advance(1000 * SECOND);
+  it('AuthCookies refreshes the tokens for a page that is opened from any site, and for a form from the same site', async () => {
+    env.app.clock.advance(1000 * SECOND);
     expect((await browser.send('/me')).status).toBe(401);
     const page = await browser.send('/page', { from: 'https://search.test', navigates: true });
     expect([page.body, page.headers['cache-control'], cookiesIn(page).length]).toEqual([
@@ -110,33 +110,33 @@ storiesOnBothPlatforms('AuthCookies', options, (at: Stage) => {
       2,
     ]);
     expect((await browser.send('/me')).status).toBe(200);
-    at.host.clock.advance(1000 * SECOND);
+    env.app.clock.advance(1000 * SECOND);
     expect((await browser.send('/form', { method: 'POST' })).body).toEqual({ session: sessionId });
     const { jar } = browser;
     const forged = await browser.send('/form', { method: 'POST', from: 'https://other.example.com', navigates: true });
     expect([forged.status, cookiesIn(forged), browser.jar]).toEqual([403, [], jar]);
   });
 
-  it('set the same pair again where the response was lost and the page is reloaded from another network', async () => {
+  it('AuthCookies sets the same pair again if the response was lost and the page is reloaded from another network', async () => {
     const before = browser.jar;
     const { body, ...lost } = await openFrom(browser, '198.51.100.7');
     expect(body).toEqual({ session: sessionId });
     for (const [name, value] of Object.entries(before)) browser.put(name, value);
-    at.host.clock.advance(9 * SECOND);
+    env.app.clock.advance(9 * SECOND);
     const again = await openFrom(browser, '203.0.113.9');
     expect(again.body).toEqual({ session: sessionId });
     const valuesIn = (response: Parameters<typeof cookiesIn>[0]): unknown =>
       cookiesIn(response).map((cookie) => cookie.split(';')[0]);
     expect(valuesIn(again)).toEqual(valuesIn(lost));
-    // The first request with the new pair ends that.
+    // After the first use of the new pair, a repeated refresh from another network is reuse.
     expect((await browser.send('/me')).status).toBe(200);
     for (const [name, value] of Object.entries(before)) browser.put(name, value);
     expect((await openFrom(browser, '192.0.2.1')).body).toEqual({ session: null });
-    expect(at.host.sent('token_reuse_detected')).toHaveLength(1);
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
-  it('return null without a valid refresh cookie, and clear one that names no session', async () => {
-    const nobody = await new Browser(at.host).send('/page');
+  it('AuthCookies returns null without a valid refresh cookie, and clears a cookie that names no session', async () => {
+    const nobody = await new Browser(env.app).send('/page');
     expect([nobody.body, cookiesIn(nobody)]).toEqual([{ session: null }, []]);
     const { [REFRESH]: refresh } = browser.jar;
     browser.put(REFRESH, 'nsar_x');
@@ -148,18 +148,18 @@ storiesOnBothPlatforms('AuthCookies', options, (at: Stage) => {
     expect([page.body, browser.jar]).toEqual([{ session: null }, {}]);
   });
 
-  it('refuse two cookies of one name', async () => {
+  it('AuthCookies refuses two cookies with the same name', async () => {
     browser.put(REFRESH, `x; ${REFRESH}=y`);
     expect((await browser.send('/page')).status).toBe(400);
   });
 });
 
-describe('AuthCookies without the option', () => {
-  it('say what to write', async () => {
+describe('AuthCookies without the option `cookies`', () => {
+  it('AuthCookies fails with an error that names the option to set', async () => {
     const database = await createDatabase('sqlite');
-    const host = await Host.start({ database, users: [] });
-    expect(() => host.app.get(AuthCookies).clear({} as never)).toThrow("cookies: { mode: 'optional' }");
-    await host.close();
+    const app = await TestApplication.start({ database, users: [] });
+    expect(() => app.nest.get(AuthCookies).clear({} as never)).toThrow("cookies: { mode: 'optional' }");
+    await app.close();
     await database.drop();
   });
 });

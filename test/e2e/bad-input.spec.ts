@@ -1,14 +1,14 @@
 import { ValidationPipe, type INestApplication } from '@nestjs/common';
 import fc from 'fast-check';
-import { PASSWORD } from '../support/host';
+import { PASSWORD } from '../support/test-application';
 import {
   INVALID_CREDENTIALS,
   INVALID_REFRESH,
   restorePassword,
   sendRaw,
-  storiesOnBothPlatforms,
-  type Stage,
-} from './stories';
+  describeOnBothPlatforms,
+  type TestEnvironment,
+} from './environment';
 
 const REQUIRED = ['This field is required.'];
 const NULL = ['This field may not be null.'];
@@ -24,7 +24,7 @@ const REFRESH = '/auth/token/refresh/';
 const LOGOUT_ALL = '/auth/logout/all/';
 const CHANGE = '/auth/password/change/';
 
-/** What is no string: text of JSON. */
+/** JSON values that are not strings. */
 const NO_STRINGS = ['1', '0', '-1.5', '1e400', 'true', 'false', '[]', '["alice"]', '{}', '{"a":"b"}', '[[]]'];
 
 type Case = readonly [path: string, json: string, status: number, body: object];
@@ -112,27 +112,27 @@ const OTHER_TYPES = [
   'application/json; charset=nonsense',
 ];
 
-/** A host may have set its pipes in any way, or none. */
-const HOSTS: Readonly<Record<string, (app: INestApplication) => void>> = {
-  'a host without pipes': () => undefined,
-  'a host whose pipe converts': (app) =>
+/** Functions that configure an application with various pipes, or with none. */
+const CONFIGURATIONS: Readonly<Record<string, (app: INestApplication) => void>> = {
+  'an application without pipes': () => undefined,
+  'an application whose pipe converts types': (app) =>
     app.useGlobalPipes(new ValidationPipe({ transform: true, transformOptions: { enableImplicitConversion: true } })),
-  'a host whose pipe forbids what it does not know': (app) =>
+  'an application whose pipe forbids unknown fields': (app) =>
     app.useGlobalPipes(
       new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true, transform: true }),
     ),
 };
 
-for (const [title, configure] of Object.entries(HOSTS)) {
-  storiesOnBothPlatforms(`bad input to ${title}`, { configure }, (at: Stage) => {
+for (const [title, configure] of Object.entries(CONFIGURATIONS)) {
+  describeOnBothPlatforms(`malformed input to ${title}`, { configure }, (env: TestEnvironment) => {
     let token: string;
     beforeEach(async () => {
-      token = (await at.host.login()).access_token;
+      token = (await env.app.login()).access_token;
     });
 
     const post = async (path: string, body: string, ...headers: string[]): Promise<[number, unknown]> => {
       const answer = await sendRaw(
-        at.host,
+        env.app,
         [
           `POST ${path} HTTP/1.1`,
           `Authorization: Bearer ${token}`,
@@ -147,34 +147,37 @@ for (const [title, configure] of Object.entries(HOSTS)) {
     };
     const postJson = (path: string, body: string) => post(path, body, 'Content-Type: application/json');
 
-    it.each(FIELDS)('to %s, %s is answered %i on its fields', async (path, json, status, body) => {
-      expect(await postJson(path, json)).toEqual([status, body]);
-    });
+    it.each(FIELDS)(
+      'the response of %s to the body %s has the status %i and names the fields',
+      async (path, json, status, body) => {
+        expect(await postJson(path, json)).toEqual([status, body]);
+      },
+    );
 
-    it.each(MALFORMED)('%j is malformed', async (body) => {
+    it.each(MALFORMED)('the body %j is refused as malformed', async (body) => {
       for (const path of [LOGIN, REFRESH, LOGOUT_ALL, CHANGE]) {
         expect([path, await postJson(path, body)]).toEqual([path, [400, DETAIL]]);
       }
     });
 
-    it.each(NO_OBJECTS)('%s is no JSON object', async (body) => {
+    it.each(NO_OBJECTS)('the body %s is refused because it is not a JSON object', async (body) => {
       for (const path of [LOGIN, REFRESH, LOGOUT_ALL, CHANGE]) {
         expect([path, await postJson(path, body)]).toEqual([path, [400, DETAIL]]);
       }
     });
 
-    it.each(OTHER_TYPES)('a body of type %s is no JSON', async (type) => {
+    it.each(OTHER_TYPES)('a body of type %s is refused because it is not JSON', async (type) => {
       const body = JSON.stringify({ username: 'alice', password: PASSWORD, refresh_token: 'x', keep_current: true });
       for (const path of [LOGIN, REFRESH, LOGOUT_ALL, CHANGE]) {
         expect([path, await post(path, body, `Content-Type: ${type}`)]).toEqual([path, [415, DETAIL]]);
       }
     });
 
-    it('a body of no type is no JSON', async () => {
+    it('a body without a content type is refused', async () => {
       for (const path of [LOGIN, REFRESH, LOGOUT_ALL, CHANGE]) expect(await post(path, '{}')).toEqual([415, DETAIL]);
     });
 
-    it('a form is no JSON, whatever stands in it', async () => {
+    it('a form is refused, whatever it contains', async () => {
       const form = 'Content-Type: application/x-www-form-urlencoded';
       expect(await post(LOGIN, 'username=alice&password=correct+horse+battery+staple', form)).toEqual([415, DETAIL]);
       expect(await post(LOGOUT_ALL, 'keep_current=true', form)).toEqual([415, DETAIL]);
@@ -186,32 +189,35 @@ for (const [title, configure] of Object.entries(HOSTS)) {
       'Application/JSON',
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
-    ])('a body of type %s is JSON', async (type) => {
+    ])('a body of type %s is read as JSON', async (type) => {
       const body = JSON.stringify({ username: 'alice', password: PASSWORD });
       expect((await post(LOGIN, body, `Content-Type: ${type}`))[0]).toBe(200);
     });
 
-    it('a body that is packed in no known way, or in no way that can be undone, is refused', async () => {
+    it('a body with an unknown or incorrect content encoding is refused', async () => {
       const json = 'Content-Type: application/json';
-      // Fastify unpacks nothing, and reads what came.
-      const isExpress = at.platform === 'express';
+      // Fastify does not decompress a body, and parses the bytes that it receives.
+      const isExpress = env.platform === 'express';
       const sent = isExpress ? '{}' : '\x1f\x8b';
       expect(await post(LOGIN, sent, json, 'Content-Encoding: nonsense')).toEqual([isExpress ? 415 : 400, DETAIL]);
       expect(await post(LOGIN, sent, json, 'Content-Encoding: gzip')).toEqual([400, DETAIL]);
     });
 
-    it.each([LOGIN, REFRESH, LOGOUT_ALL, CHANGE])("a body over the host's limit to %s is too large", async (path) => {
-      const large = JSON.stringify({ username: 'x'.repeat(150_000) });
-      expect(await postJson(path, large)).toEqual([413, DETAIL]);
-    });
+    it.each([LOGIN, REFRESH, LOGOUT_ALL, CHANGE])(
+      "a body that is sent to %s and exceeds the application's limit is refused with 413",
+      async (path) => {
+        const large = JSON.stringify({ username: 'x'.repeat(150_000) });
+        expect(await postJson(path, large)).toEqual([413, DETAIL]);
+      },
+    );
 
-    it('text that is not UTF-8 is no reason to fail', async () => {
+    it('text that is not UTF-8 is refused with 400', async () => {
       const body = '{"username":"\xff\xfe","password":"\xc3\x28"}';
       const lines = [`POST ${LOGIN} HTTP/1.1`, 'Content-Type: application/json', `Content-Length: ${body.length}`];
-      expect((await sendRaw(at.host, lines, body)).status).toBe(400);
+      expect((await sendRaw(env.app, lines, body)).status).toBe(400);
     });
 
-    it('nesting without end is no reason to fail', async () => {
+    it('deeply nested JSON does not cause an internal error', async () => {
       const deep = '[' + '['.repeat(40_000) + ']'.repeat(40_000) + ']';
       expect(await postJson(LOGIN, `{"username":${deep},"password":"x"}`)).toEqual([400, { username: STRING }]);
       const objects = '{"a":'.repeat(15_000) + '1' + '}'.repeat(15_000);
@@ -229,7 +235,7 @@ for (const [title, configure] of Object.entries(HOSTS)) {
       expect(({} as Record<string, unknown>)['username']).toBeUndefined();
     });
 
-    it('true and false are booleans', async () => {
+    it('`keep_current` accepts true and false', async () => {
       expect(await postJson(LOGOUT_ALL, '{"keep_current":true}')).toEqual([200, { detail: 'Revoked 0 session(s).' }]);
       expect(await postJson(LOGOUT_ALL, '{"keep_current":false}')).toEqual([200, { detail: 'Revoked 1 session(s).' }]);
     });
@@ -239,8 +245,8 @@ for (const [title, configure] of Object.entries(HOSTS)) {
 const LEAKS =
   /select |insert |update |delete from|auth_[a-z]+s\b|sqlite|postgres|mariadb|\bat .*\.[jt]s:|stack|QueryFailed/i;
 
-storiesOnBothPlatforms('whatever a client sends', {}, (at: Stage) => {
-  afterEach(() => restorePassword(at.host));
+describeOnBothPlatforms('any malformed request', {}, (env: TestEnvironment) => {
+  afterEach(() => restorePassword(env.app));
 
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
@@ -280,15 +286,15 @@ storiesOnBothPlatforms('whatever a client sends', {}, (at: Stage) => {
     { weight: 1, arbitrary: visible() },
   );
 
-  it('gets a documented status and shape, and no internal details', async () => {
-    const { host } = at;
-    const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+  it('the response to a malformed request has a documented status and shape, and contains no internal details', async () => {
+    const { app } = env;
+    const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
     await fc.assert(
       fc.asyncProperty(target, body, type, authorization, async (route, sent, contentType, header) => {
-        const live = `Bearer ${(await host.auth.openSession(user.id)).accessToken}`;
+        const live = `Bearer ${(await app.auth.openSession(user.id)).accessToken}`;
         const bytes = Buffer.from(sent).toString('latin1');
         const answer = await sendRaw(
-          host,
+          app,
           [
             `${route} HTTP/1.1`,
             `Authorization: ${header ?? live}`,
@@ -302,23 +308,23 @@ storiesOnBothPlatforms('whatever a client sends', {}, (at: Stage) => {
         if (own) expect(answer.headers['cache-control']).toBe('no-store');
         if (answer.status !== 200) expect(answer.body).not.toMatch(LEAKS);
         if (answer.status === 200 || !own) return;
-        const told = JSON.parse(answer.body);
-        const fields = Object.entries(told).filter(([name]) => name !== 'detail' && name !== 'code');
+        const parsed = JSON.parse(answer.body);
+        const fields = Object.entries(parsed).filter(([name]) => name !== 'detail' && name !== 'code');
         for (const [, messages] of fields) expect(messages).toEqual([expect.any(String)]);
-        if (fields.length === 0) expect(told).toEqual(answer.status === 401 ? UNAUTHENTICATED : DETAIL);
+        if (fields.length === 0) expect(parsed).toEqual(answer.status === 401 ? UNAUTHENTICATED : DETAIL);
       }),
       { numRuns: 300, seed: 20260115 },
     );
-    expect(host.logs.filter((line) => line.includes('Unexpected'))).toEqual([]);
+    expect(app.logs.filter((line) => line.includes('Unexpected'))).toEqual([]);
   });
 });
 
-/** An object's text with these fields, also those that a literal would not take. */
+/** Returns an object with the given fields as JSON. An object literal cannot repeat a field or set `__proto__`. */
 function asJson(fields: readonly (readonly [string, unknown])[]): string {
   return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/** What may stand in the first line of a request. */
+/** Generates text of characters that a request line may contain. */
 function visible(): fc.Arbitrary<string> {
   const unit = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
   return fc.string({ unit, maxLength: 20 });

@@ -1,7 +1,7 @@
 import { AuthUser } from 'nestjs-session-auth';
-import { PASSWORD } from '../support/host';
+import { PASSWORD } from '../support/test-application';
 import { DAY, MINUTE } from '../support/driven-clock';
-import { sendRaw, setActive, storiesOnBothPlatforms, type RawAnswer, type Stage } from './stories';
+import { sendRaw, setActive, describeOnBothPlatforms, type RawAnswer, type TestEnvironment } from './environment';
 
 const MISSING = '{"detail":"Authentication credentials were not provided.","code":"credentials_missing"}';
 const INVALID = '{"detail":"Invalid or expired access token.","code":"access_token_invalid"}';
@@ -16,7 +16,7 @@ const ROUTES = [
   'GET /me',
 ];
 
-/** Everything that is no token at all, or is presented in another scheme. */
+/** Headers without a token, or with another scheme. */
 const NOT_PROVIDED = [
   'Bearer',
   'bearer',
@@ -36,7 +36,7 @@ const NOT_PROVIDED = [
   'abc',
 ];
 
-/** Something after `Bearer` that is no live access token. */
+/** Headers in which the value after `Bearer` is not a valid access token. */
 const NO_TOKEN = [
   'Bearer x',
   'bearer x',
@@ -65,44 +65,53 @@ const NO_TOKEN = [
   'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
 ];
 
-storiesOnBothPlatforms('the bearer of an access token', {}, (at: Stage) => {
+describeOnBothPlatforms('bearer tokens', {}, (env: TestEnvironment) => {
   const ask = (route: string, ...authorization: string[]): Promise<RawAnswer> =>
-    sendRaw(at.host, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
+    sendRaw(env.app, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
   const askMe = (token: string): Promise<RawAnswer> => ask('GET /me', `Bearer ${token}`);
   const invalid = (route = 'GET /me'): Promise<RawAnswer> => ask(route, 'Bearer unknown');
 
-  it.each(ROUTES)('is asked for at %s, and told apart only as missing and invalid', async (route) => {
-    const missing = await ask(route);
-    expect([missing.status, missing.body]).toEqual([401, MISSING]);
-    expect(missing.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
-    const refused = await invalid(route);
-    expect([refused.status, refused.body]).toEqual([401, INVALID]);
-    expect(refused.headers).toMatchObject({
-      'www-authenticate': 'Bearer realm="api", error="invalid_token"',
-      'cache-control': 'no-store',
-    });
-  });
+  it.each(ROUTES)(
+    '%s refuses a request without valid credentials, and distinguishes only between missing and invalid credentials',
+    async (route) => {
+      const missing = await ask(route);
+      expect([missing.status, missing.body]).toEqual([401, MISSING]);
+      expect(missing.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="api"', 'cache-control': 'no-store' });
+      const refused = await invalid(route);
+      expect([refused.status, refused.body]).toEqual([401, INVALID]);
+      expect(refused.headers).toMatchObject({
+        'www-authenticate': 'Bearer realm="api", error="invalid_token"',
+        'cache-control': 'no-store',
+      });
+    },
+  );
 
-  it.each(NOT_PROVIDED)('who sends %j has provided no credentials', async (value) => {
+  it.each(NOT_PROVIDED)('the Authorization header %j counts as missing credentials', async (value) => {
     for (const route of ['GET /me', 'GET /auth/sessions/']) {
       expect((await ask(route, value)).bytes).toBe((await ask(route)).bytes);
     }
   });
 
-  it.each(NO_TOKEN)('who sends %j gets the response to an invalid token', async (value) => {
-    for (const route of ['GET /me', 'GET /auth/sessions/']) {
-      expect((await ask(route, value)).bytes).toBe((await invalid(route)).bytes);
-    }
-  });
+  it.each(NO_TOKEN)(
+    'a request with the Authorization header %j receives the response for an invalid token',
+    async (value) => {
+      for (const route of ['GET /me', 'GET /auth/sessions/']) {
+        expect((await ask(route, value)).bytes).toBe((await invalid(route)).bytes);
+      }
+    },
+  );
 
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('passes with the scheme written %s', async (scheme) => {
-    const { access_token: token } = await at.host.login();
-    expect((await ask('GET /me', `${scheme} ${token}`)).status).toBe(200);
-    expect((await ask('GET /auth/sessions/', `${scheme} ${token}`)).status).toBe(200);
-  });
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'the authentication scheme can be written as %s',
+    async (scheme) => {
+      const { access_token: token } = await env.app.login();
+      expect((await ask('GET /me', `${scheme} ${token}`)).status).toBe(200);
+      expect((await ask('GET /auth/sessions/', `${scheme} ${token}`)).status).toBe(200);
+    },
+  );
 
-  it('is refused with a live token that was changed in any way', async () => {
-    const { access_token: token } = await at.host.login();
+  it('a valid access token that was changed in any way is refused', async () => {
+    const { access_token: token } = await env.app.login();
     const changed = [
       token.slice(0, -1),
       `${token}a`,
@@ -125,15 +134,15 @@ storiesOnBothPlatforms('the bearer of an access token', {}, (at: Stage) => {
     expect((await askMe(token)).status).toBe(200);
   });
 
-  it('is refused alike with a token that is a refresh token, replaced, revoked, logged out or expired', async () => {
-    const { host } = at;
+  it('refresh tokens and replaced, revoked, logged-out and expired access tokens are refused with the same response', async () => {
+    const { app } = env;
     const expected = (await invalid()).bytes;
-    const replaced = await host.login();
-    const { body: live } = await host.refresh(replaced.refresh_token).expect(200);
-    const revoked = await host.login();
-    await host.delete(`/auth/sessions/${revoked.session_id}`, live.access_token).expect(200);
-    const loggedOut = await host.login();
-    await host.post('/auth/logout', loggedOut.access_token).expect(200);
+    const replaced = await app.login();
+    const { body: live } = await app.refresh(replaced.refresh_token).expect(200);
+    const revoked = await app.login();
+    await app.delete(`/auth/sessions/${revoked.session_id}`, live.access_token).expect(200);
+    const loggedOut = await app.login();
+    await app.post('/auth/logout', loggedOut.access_token).expect(200);
     for (const token of [
       live.refresh_token,
       replaced.refresh_token,
@@ -143,35 +152,35 @@ storiesOnBothPlatforms('the bearer of an access token', {}, (at: Stage) => {
     ]) {
       expect((await askMe(token)).bytes).toBe(expected);
     }
-    host.clock.advance(15 * MINUTE - 1);
+    app.clock.advance(15 * MINUTE - 1);
     expect((await askMe(live.access_token)).status).toBe(200);
-    host.clock.advance(1);
+    app.clock.advance(1);
     expect((await askMe(live.access_token)).bytes).toBe(expected);
-    host.clock.advance(31 * DAY);
+    app.clock.advance(31 * DAY);
     expect((await askMe(live.access_token)).bytes).toBe(expected);
   });
 
-  it('is refused alike when the user is disabled, and the session does not come back when enabled again', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
-    await setActive(host, 'alice', false);
+  it('the access token of a disabled user is refused like an invalid token, and enabling the user restores no session', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await setActive(app, 'alice', false);
     expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
-    await setActive(host, 'alice', true);
+    await setActive(app, 'alice', true);
     expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
-    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
+    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled']);
   });
 
-  it('is refused alike when the user is deleted', async () => {
-    const { host } = at;
-    await host.auth.createUser({ username: 'carol', password: PASSWORD });
-    const { access_token: token } = await host.login('carol');
-    await host.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
+  it('the access token of a deleted user is refused like an invalid token', async () => {
+    const { app } = env;
+    await app.auth.createUser({ username: 'carol', password: PASSWORD });
+    const { access_token: token } = await app.login('carol');
+    await app.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
     expect((await askMe(token)).bytes).toBe((await invalid()).bytes);
-    expect(host.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_deleted']);
+    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_deleted']);
   });
 
-  it.each(ROUTES)('who repeats the header is told so at %s, whatever stands in it', async (route) => {
-    const { access_token: token } = await at.host.login();
+  it.each(ROUTES)('%s refuses a repeated Authorization header, whatever it contains', async (route) => {
+    const { access_token: token } = await env.app.login();
     for (const headers of [
       [`Bearer ${token}`, `Bearer ${token}`],
       [`Bearer ${token}`, ''],
@@ -187,28 +196,28 @@ storiesOnBothPlatforms('the bearer of an access token', {}, (at: Stage) => {
     expect((await askMe(token)).status).toBe(200);
   });
 
-  it('who repeats the header in another case is told so too', async () => {
-    const answer = await sendRaw(at.host, ['GET /me HTTP/1.1', 'authorization: Bearer a', 'AUTHORIZATION: Bearer b']);
+  it('an Authorization header that is repeated with its name in a different case is refused', async () => {
+    const answer = await sendRaw(env.app, ['GET /me HTTP/1.1', 'authorization: Bearer a', 'AUTHORIZATION: Bearer b']);
     expect([answer.status, Object.keys(JSON.parse(answer.body))]).toEqual([400, ['detail']]);
   });
 
-  it('reads no token from the query, a form, a JSON body or a cookie', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
+  it('an access token in the query, a form, a JSON body or a cookie is ignored', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
     const missing = (await ask('GET /auth/sessions/')).bytes;
     expect((await ask(`GET /auth/sessions/?access_token=${token}&token=${token}`)).bytes).toBe(missing);
     for (const cookie of [`access_token=${token}`, `token=${token}`, `Authorization=Bearer ${token}`]) {
-      const answer = await sendRaw(host, ['GET /auth/sessions/ HTTP/1.1', `Cookie: ${cookie}`]);
+      const answer = await sendRaw(app, ['GET /auth/sessions/ HTTP/1.1', `Cookie: ${cookie}`]);
       expect(answer.bytes).toBe(missing);
     }
-    const form = await host.http.post('/auth/logout/').type('form').send({ access_token: token });
+    const form = await app.http.post('/auth/logout/').type('form').send({ access_token: token });
     expect([form.status, form.text]).toEqual([401, MISSING]);
-    const json = await host.http.post('/auth/logout/').send({ access_token: token, authorization: `Bearer ${token}` });
+    const json = await app.http.post('/auth/logout/').send({ access_token: token, authorization: `Bearer ${token}` });
     expect([json.status, json.text]).toEqual([401, MISSING]);
-    await host.get('/me', token).expect(200);
+    await app.get('/me', token).expect(200);
   });
 
-  it('is not asked for where the host opened a route', async () => {
-    await at.host.http.get('/open').expect(200, { open: true });
+  it('a public route of the application needs no token', async () => {
+    await env.app.http.get('/open').expect(200, { open: true });
   });
 });

@@ -3,16 +3,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Browser, type Tab } from '../client/browser';
 import { MINUTE } from '../support/driven-clock';
-import { PASSWORD } from '../support/host';
+import { PASSWORD } from '../support/test-application';
 import { TcpProxy } from '../support/tcp-proxy';
-import { restorePassword, stories, type Stage } from './stories';
+import { restorePassword, describeOnEachDatabase, type TestEnvironment } from './environment';
 
 const TTL = 15 * MINUTE;
 const TIMEOUT = 10_000;
 
-/** A browser whose clock, that of the server, advances while the client waits; requests never time out. */
-function browserAt({ host }: Stage, sent: Promise<unknown>[] = []): Browser {
-  const { clock } = host;
+/** Returns a browser on the server's clock, which advances while the client waits. Requests never time out. */
+function browserAt({ app }: TestEnvironment, sent: Promise<unknown>[] = []): Browser {
+  const { clock } = app;
   return new Browser({
     fetch: (input, init) => {
       const answer = fetch(input, init);
@@ -30,15 +30,15 @@ function browserAt({ host }: Stage, sent: Promise<unknown>[] = []): Browser {
   });
 }
 
-interface Opened {
+interface OpenedTab {
   readonly tab: Tab;
   readonly client: AuthClient;
   readonly emitted: string[];
 }
 
-function open(at: Stage, tab: Tab, grace: number, options: AuthClientOptions = {}): Opened {
+function open(env: TestEnvironment, tab: Tab, grace: number, options: AuthClientOptions = {}): OpenedTab {
   const client = new AuthClient({
-    baseUrl: at.host.url,
+    baseUrl: env.app.url,
     storage: localTokens(undefined, tab.localStorage),
     refreshReuseGraceSeconds: grace,
     environment: tab.environment,
@@ -51,70 +51,70 @@ function open(at: Stage, tab: Tab, grace: number, options: AuthClientOptions = {
   return { tab, client, emitted };
 }
 
-async function status({ client }: Opened): Promise<number | string> {
+async function status({ client }: OpenedTab): Promise<number | string> {
   return client.fetch('/me').then(
     async (answer) => (await answer.text(), answer.status),
     (error: ClientError) => error.code,
   );
 }
 
-const askAll = (tabs: readonly Opened[]): Promise<(number | string)[]> => Promise.all(tabs.map(status));
+const requestInAll = (tabs: readonly OpenedTab[]): Promise<(number | string)[]> => Promise.all(tabs.map(status));
 
-/** How many events of a kind are recorded, those of replayed responses apart. */
-async function recorded({ host }: Stage, event: string, { replayed = false } = {}): Promise<number> {
-  const rows: { extra: string }[] = await host.dataSource.query(
+/** Returns the number of recorded events with the given name. Replayed refreshes are counted separately. */
+async function recorded({ app }: TestEnvironment, event: string, { replayed = false } = {}): Promise<number> {
+  const rows: { extra: string }[] = await app.dataSource.query(
     `SELECT extra FROM auth_events WHERE event = '${event}'`,
   );
   return rows.filter(({ extra }) => extra.includes('replayed') === replayed).length;
 }
 
-describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grace) => {
-  stories('the client', { auth: { refreshReuseGraceSeconds: grace } }, (at) => {
+describe.each([0, 10])('tabs and a server with a grace period of %i seconds', (grace) => {
+  describeOnEachDatabase('the client', { auth: { refreshReuseGraceSeconds: grace } }, (env) => {
     afterEach(async () => {
-      expect(await recorded(at, 'token_reuse')).toBe(0);
-      expect(at.host.sent('token_reuse_detected')).toEqual([]);
+      expect(await recorded(env, 'token_reuse')).toBe(0);
+      expect(env.app.sent('token_reuse_detected')).toEqual([]);
     });
 
-    it('refreshes once when the access token of five tabs expires, and all stay signed in', async () => {
-      const browser = browserAt(at);
-      const tabs = Array.from({ length: 5 }, () => open(at, browser.openTab(), grace));
+    it('the client refreshes once when the access token of five tabs expires, and all tabs stay signed in', async () => {
+      const browser = browserAt(env);
+      const tabs = Array.from({ length: 5 }, () => open(env, browser.openTab(), grace));
       await tabs[0]!.client.login('alice', PASSWORD);
       for (let round = 1; round <= 12; round++) {
-        at.host.clock.advance(TTL);
-        expect(await askAll(tabs)).toEqual([200, 200, 200, 200, 200]);
-        expect(await recorded(at, 'token_refresh')).toBe(round);
+        env.app.clock.advance(TTL);
+        expect(await requestInAll(tabs)).toEqual([200, 200, 200, 200, 200]);
+        expect(await recorded(env, 'token_refresh')).toBe(round);
       }
     });
 
-    it('keeps the other tabs working when one is closed at any point of its refresh', async () => {
+    it('the other tabs keep working when a tab is closed at any point of a refresh', async () => {
       const answers = new Set<number | string>();
       for (let point = 1; ; point++) {
-        await at.host.reset();
+        await env.app.reset();
         const sent: Promise<unknown>[] = [];
-        const browser = browserAt(at, sent);
-        const [first, ...others] = Array.from({ length: 3 }, () => open(at, browser.openTab(), grace));
+        const browser = browserAt(env, sent);
+        const [first, ...others] = Array.from({ length: 3 }, () => open(env, browser.openTab(), grace));
         await first!.client.login('alice', PASSWORD);
-        at.host.clock.advance(TTL);
-        first!.tab.closesAt = first!.tab.points + point;
+        env.app.clock.advance(TTL);
+        first!.tab.closesAtCall = first!.tab.calls + point;
         const asking = status(first!);
         let isAnswered = false;
         void asking.then(() => (isAnswered = true));
         while (!isAnswered && !first!.tab.isClosed) await new Promise((resolve) => setImmediate(resolve));
         if (!first!.tab.isClosed) break;
-        for (const answer of await askAll(others)) answers.add(answer);
-        at.host.clock.advance(TTL);
-        await askAll(others);
-        // The requests of a closed tab are answered nevertheless.
+        for (const answer of await requestInAll(others)) answers.add(answer);
+        env.app.clock.advance(TTL);
+        await requestInAll(others);
+        // The server still responds to the requests of a closed tab.
         await Promise.allSettled(sent);
-        expect(await recorded(at, 'token_reuse')).toBe(0);
+        expect(await recorded(env, 'token_reuse')).toBe(0);
       }
       expect([...answers].sort()).toEqual(grace === 0 ? [200, 401] : [200]);
     });
 
-    it('never causes reuse when the network loses the response to a refresh', async () => {
-      const { proxy, url } = await TcpProxy.start(at.host.url);
+    it('the client never causes reuse when the network loses the response to a refresh', async () => {
+      const { proxy, url } = await TcpProxy.start(env.app.url);
       try {
-        const browser = browserAt(at);
+        const browser = browserAt(env);
         let isCut = false;
         const tabs = Array.from({ length: 2 }, () => {
           const tab = browser.openTab();
@@ -124,8 +124,8 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
             if (!isRefresh || isCut) return sent;
             isCut = true;
             sent.catch(() => undefined);
-            // The server has refreshed, and its response is on the way.
-            while ((await recorded(at, 'token_refresh')) === 0) await new Promise((resolve) => setImmediate(resolve));
+            // The server has rotated the token, and its response is in transit.
+            while ((await recorded(env, 'token_refresh')) === 0) await new Promise((resolve) => setImmediate(resolve));
             proxy.silence();
             await proxy.refuse();
             await proxy.heal();
@@ -134,35 +134,35 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
               (error: unknown) => error,
             );
           };
-          return open(at, tab, grace, { baseUrl: url, environment: { ...tab.environment, fetch: cutting } });
+          return open(env, tab, grace, { baseUrl: url, environment: { ...tab.environment, fetch: cutting } });
         });
         await tabs[0]!.client.login('alice', PASSWORD);
-        at.host.clock.advance(TTL);
+        env.app.clock.advance(TTL);
         const expected = grace === 0 ? 401 : 200;
-        expect(await askAll(tabs)).toEqual([expected, expected]);
-        expect(await recorded(at, 'token_refresh')).toBe(1);
-        expect(await recorded(at, 'token_refresh', { replayed: true })).toBe(grace === 0 ? 0 : 1);
+        expect(await requestInAll(tabs)).toEqual([expected, expected]);
+        expect(await recorded(env, 'token_refresh')).toBe(1);
+        expect(await recorded(env, 'token_refresh', { replayed: true })).toBe(grace === 0 ? 0 : 1);
         expect(tabs[0]!.emitted).toEqual([grace === 0 ? 'signInNeeded' : 'refreshed']);
         // The connection pool may still contain a connection that was cut: log in again.
         const login = (): Promise<unknown> => tabs[1]!.client.login('alice', PASSWORD);
         await login().catch(login);
-        expect(await askAll(tabs)).toEqual([200, 200]);
+        expect(await requestInAll(tabs)).toEqual([200, 200]);
       } finally {
         await proxy.stop();
       }
     });
 
-    it('lists and revokes sessions, returns the history and changes the password, with camelCase names', async () => {
-      const browser = browserAt(at);
-      const { client, emitted } = open(at, browser.openTab(), grace);
+    it('the client lists and revokes sessions, returns the history and changes the password, with names in camelCase', async () => {
+      const browser = browserAt(env);
+      const { client, emitted } = open(env, browser.openTab(), grace);
       const { sessionId } = await client.login('alice', PASSWORD);
-      const other = await at.host.login();
+      const other = await env.app.login();
       const sessions = await client.sessions();
       expect(sessions.find(({ isCurrent }) => isCurrent)).toMatchObject({
         id: sessionId,
         state: 'active',
         deviceType: 'other',
-        createdAt: new Date(at.host.clock.now()),
+        createdAt: new Date(env.app.clock.now()),
         lastActivity: expect.any(Date),
       });
       await client.revoke(other.session_id);
@@ -173,7 +173,7 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
         ipAddress: '127.0.0.1',
         userAgent: expect.any(String),
         extra: { sessionId: other.session_id, reason: 'user' },
-        timestamp: new Date(at.host.clock.now()),
+        timestamp: new Date(env.app.clock.now()),
       });
       const [revoked, login] = await client.history({ event: ['session_revoked', 'login_success'] });
       expect([revoked!.event, login!.event]).toEqual(['session_revoked', 'login_success']);
@@ -188,7 +188,7 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
         code: 'invalid_fields',
         fields: { currentPassword: ['Invalid password.'] },
       });
-      at.host.clock.advance(TTL);
+      env.app.clock.advance(TTL);
       await client.changePassword(PASSWORD, 'a new long password');
       expect((await client.fetch('/me')).status).toBe(200);
       await expect(client.login('alice', PASSWORD)).rejects.toMatchObject({
@@ -198,22 +198,22 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
         status: 400,
         retryAfter: null,
       });
-      await at.host.login('alice', 'a new long password');
+      await env.app.login('alice', 'a new long password');
       expect(await client.logoutAll({ keepCurrent: true })).toBe(1);
       expect(await client.isSignedIn()).toBe(true);
       expect(await client.logoutAll()).toBe(1);
       expect(await client.isSignedIn()).toBe(false);
       expect(emitted).toEqual(['refreshed', 'refreshed', 'signedOut']);
-      await restorePassword(at.host);
+      await restorePassword(env.app);
     });
 
-    it('changes the password while other tabs refresh, and all of them stay signed in', async () => {
-      const browser = browserAt(at);
-      const tabs = Array.from({ length: 4 }, () => open(at, browser.openTab(), grace));
+    it('the client changes the password while other tabs refresh, and all tabs stay signed in', async () => {
+      const browser = browserAt(env);
+      const tabs = Array.from({ length: 4 }, () => open(env, browser.openTab(), grace));
       await tabs[0]!.client.login('alice', PASSWORD);
       let password = PASSWORD;
       for (let round = 0; round < 5; round++) {
-        at.host.clock.advance(TTL);
+        env.app.clock.advance(TTL);
         const next = `another long password ${round}`;
         const [, ...answers] = await Promise.all([
           tabs[round % 4]!.client.changePassword(password, next),
@@ -222,44 +222,45 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
         password = next;
         expect(answers).toEqual([200, 200, 200, 200]);
       }
-      await restorePassword(at.host);
+      await restorePassword(env.app);
     });
 
-    it('refreshes an expired token before it logs out, so that the session ends', async () => {
-      const browser = browserAt(at);
-      const { client, emitted } = open(at, browser.openTab(), grace);
+    it('the client refreshes an expired token before it logs out, so that the session ends', async () => {
+      const browser = browserAt(env);
+      const { client, emitted } = open(env, browser.openTab(), grace);
       await client.login('alice', PASSWORD);
-      at.host.clock.advance(TTL);
+      env.app.clock.advance(TTL);
       await client.logout();
       expect(emitted).toEqual(['refreshed', 'signedOut']);
-      expect(await recorded(at, 'logout')).toBe(1);
+      expect(await recorded(env, 'logout')).toBe(1);
       await client.logout();
     });
 
-    it('reports signedOutElsewhere in every tab when the session was ended from another client', async () => {
-      const browser = browserAt(at);
-      const tabs = Array.from({ length: 2 }, () => open(at, browser.openTab(), grace));
+    it('the client reports signedOutElsewhere in every tab when another client has ended the session', async () => {
+      const browser = browserAt(env);
+      const tabs = Array.from({ length: 2 }, () => open(env, browser.openTab(), grace));
       await tabs[0]!.client.login('alice', PASSWORD);
-      expect(await askAll(tabs)).toEqual([200, 200]);
-      const { access_token: other } = await at.host.login();
-      await at.host.post('/auth/logout/all', other).expect(200);
-      expect(await askAll(tabs)).toEqual([401, 401]);
+      expect(await requestInAll(tabs)).toEqual([200, 200]);
+      const { access_token: other } = await env.app.login();
+      await env.app.post('/auth/logout/all', other).expect(200);
+      expect(await requestInAll(tabs)).toEqual([401, 401]);
       for (const { emitted } of tabs) expect(emitted).toEqual(['signedOutElsewhere']);
     });
 
-    it('keeps the session while the server cannot be reached', async () => {
-      const { proxy, url } = await TcpProxy.start(at.host.url);
-      const browser = browserAt(at);
-      const tab = open(at, browser.openTab(), grace, { baseUrl: url, accessTokenTtlSeconds: 900 });
+    it('the client keeps the session while the server cannot be reached', async () => {
+      const { proxy, url } = await TcpProxy.start(env.app.url);
+      const browser = browserAt(env);
+      const tab = open(env, browser.openTab(), grace, { baseUrl: url, accessTokenTtlSeconds: 900 });
       try {
         await tab.client.login('alice', PASSWORD);
-        at.host.clock.advance(TTL - 1_000);
+        env.app.clock.advance(TTL - 1_000);
         await proxy.refuse();
-        // The first request on a kept connection finds it broken, and cannot know what was sent.
+        // The first request on a kept-alive connection finds the connection broken. The client cannot know whether
+        // the server received that request.
         await expect(fetch(url)).rejects.toThrow();
         await expect(tab.client.sessions()).rejects.toMatchObject({ code: 'offline' });
         await proxy.heal();
-        at.host.clock.advance(2_000);
+        env.app.clock.advance(2_000);
         expect(await status(tab)).toBe(200);
         expect(tab.emitted).toEqual(['refreshed']);
       } finally {
@@ -269,28 +270,28 @@ describe.each([0, 10])('tabs against a server with a grace of %i seconds', (grac
   });
 });
 
-stories('the client and a redirect to another origin', {}, (at) => {
+describeOnEachDatabase('the client and a redirect to another origin', {}, (env) => {
   let elsewhere: Server;
   const seen: (string | undefined)[] = [];
 
   beforeAll(async () => {
     elsewhere = createServer((request, response) => {
       seen.push(request.headers.authorization);
-      if (request.url === '/back') response.writeHead(307, { Location: `${at.host.url}/me` });
+      if (request.url === '/back') response.writeHead(307, { Location: `${env.app.url}/me` });
       response.end();
     });
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
   });
   afterAll(() => new Promise((resolve) => elsewhere.close(resolve)));
 
-  it('does not send the token to that origin', async () => {
+  it('the client does not send the token to the origin of a redirect', async () => {
     const { port } = elsewhere.address() as AddressInfo;
     const moved = createServer((_, response) => {
       response.writeHead(307, { Location: `http://127.0.0.1:${port}/` }).end();
     });
     await new Promise<void>((resolve) => moved.listen(0, '127.0.0.1', resolve));
     const origin = `http://127.0.0.1:${(moved.address() as AddressInfo).port}`;
-    const client = new AuthClient({ baseUrl: at.host.url, origins: [origin] });
+    const client = new AuthClient({ baseUrl: env.app.url, origins: [origin] });
     await client.login('alice', PASSWORD);
     await client.fetch(`${origin}/`);
     expect(seen).toEqual([undefined]);

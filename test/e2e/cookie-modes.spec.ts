@@ -1,14 +1,14 @@
 import type { INestApplication } from '@nestjs/common';
 import { Browser, cookiesIn } from '../support/browser';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD, type HostOptions, type PlatformName } from '../support/host';
-import { INVALID_REFRESH, sendRaw, type RawAnswer } from './stories';
+import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from '../support/test-application';
+import { INVALID_REFRESH, sendRaw, type RawAnswer } from './environment';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const CROSS_SITE = { detail: 'The request comes from another site.', code: 'cross_site_request' };
 const JSON_TYPE = 'Content-Type: application/json';
 
-/** Sets a cookie of the application in every response, in the way of middleware and in that of Fastify. */
+/** Sets a cookie of the application in every response, by middleware and by Fastify's API. */
 function setOwnCookies(app: INestApplication, platform: PlatformName): void {
   app.use((_: unknown, response: { appendHeader(name: string, value: string): void }, next: () => void) => {
     response.appendHeader('Set-Cookie', 'by_middleware=1; Path=/');
@@ -26,25 +26,25 @@ function setOwnCookies(app: INestApplication, platform: PlatformName): void {
   });
 }
 
-describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
+describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platform) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
-  const start = async (options: Omit<HostOptions, 'database' | 'platform'>): Promise<void> => {
+  const start = async (options: Omit<TestApplicationOptions, 'database' | 'platform'>): Promise<void> => {
     database = await createDatabase('sqlite');
-    host = await Host.start({ database, platform, ...options });
+    app = await TestApplication.start({ database, platform, ...options });
   };
   afterEach(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  it("cookies of the application stay beside the library's, which are set once", async () => {
+  it('cookies of the application and cookies of the library are each set once in one response', async () => {
     await start({
       auth: { cookies: { mode: 'optional', name: 'app' } },
       configure: (app) => setOwnCookies(app, platform),
     });
-    const browser = new Browser(host);
+    const browser = new Browser(app);
     const own = ['by_middleware', ...(platform === 'fastify' ? ['by_hook'] : [])];
     const ours = ['__Host-app_access', '__Host-app_refresh'];
     for (const path of ['/auth/login', '/auth/token/refresh', '/auth/logout']) {
@@ -53,12 +53,12 @@ describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
     }
   });
 
-  it('cookies only: every login and refresh is answered with them, behind a global prefix', async () => {
+  it('in mode `only`, every login and refresh sets cookies, also behind a global prefix', async () => {
     await start({
       auth: { cookies: { mode: 'only' }, path: 'account', globalGuard: true },
       configure: (app) => void app.setGlobalPrefix('api'),
     });
-    const browser = new Browser(host);
+    const browser = new Browser(app);
     const login = await browser.send('/api/account/login/', { method: 'POST', body: CREDENTIALS });
     expect([login.status, Object.keys(login.body as object), cookiesIn(login).length]).toEqual([
       200,
@@ -69,54 +69,54 @@ describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
     const { '__Host-auth_refresh': refresh_token, '__Host-auth_access': access } = browser.jar;
     const refresh = await browser.send('/api/account/token/refresh', { method: 'POST' });
     expect([refresh.status, refresh.body, cookiesIn(refresh).length]).toEqual([200, {}, 2]);
-    // A token in the body is none, even a live one.
+    // A token in the body is ignored, even if the token is valid.
     const body = { refresh_token: browser.jar['__Host-auth_refresh'] };
-    const inBody = await new Browser(host).send('/api/account/token/refresh', { method: 'POST', body });
+    const inBody = await new Browser(app).send('/api/account/token/refresh', { method: 'POST', body });
     expect([inBody.status, inBody.body]).toEqual([400, INVALID_REFRESH]);
     expect([refresh_token === body.refresh_token, access]).toEqual([false, expect.stringMatching(/^nsaa_/)]);
     const { [`__Host-auth_access`]: token } = browser.jar;
-    expect((await host.get('/api/me', token!)).body.username).toBe('alice');
-    const bearer = await host.post('/api/account/logout', token!);
+    expect((await app.get('/api/me', token!)).body.username).toBe('alice');
+    const bearer = await app.post('/api/account/logout', token!);
     expect([bearer.status, cookiesIn(bearer)]).toEqual([200, []]);
     const gone = await browser.send('/api/account/logout', { method: 'POST' });
     expect([gone.status, cookiesIn(gone).length, browser.jar]).toEqual([401, 2, {}]);
   });
 
-  it('cookies only: who sends neither Origin nor Sec-Fetch-Site cannot log in, nor change a password', async () => {
+  it('in mode `only`, a request with neither Origin nor Sec-Fetch-Site can neither log in nor change a password', async () => {
     await start({ auth: { cookies: { mode: 'only' } } });
-    const login = await host.http.post('/auth/login').send(CREDENTIALS);
+    const login = await app.http.post('/auth/login').send(CREDENTIALS);
     expect([login.status, login.body, cookiesIn(login)]).toEqual([403, CROSS_SITE, []]);
-    const { accessToken } = await host.auth.login(CREDENTIALS);
+    const { accessToken } = await app.auth.login(CREDENTIALS);
     const change = { current_password: PASSWORD, new_password: 'a new and better password' };
-    expect((await host.post('/auth/password/change', accessToken, change)).body).toEqual(CROSS_SITE);
-    expect((await host.get('/auth/sessions', accessToken)).status).toBe(200);
-    const missing = await host.http.post('/auth/logout');
+    expect((await app.post('/auth/password/change', accessToken, change)).body).toEqual(CROSS_SITE);
+    expect((await app.get('/auth/sessions', accessToken)).status).toBe(200);
+    const missing = await app.http.post('/auth/logout');
     expect([missing.status, cookiesIn(missing)]).toEqual([401, []]);
-    await expect(host.auth.login(CREDENTIALS)).resolves.toHaveProperty('sessionId');
+    await expect(app.auth.login(CREDENTIALS)).resolves.toHaveProperty('sessionId');
   });
 
   it.each(['localhost:3000', 'app.localhost:5173', '127.0.0.1', '127.9.9.9:8080', '[::1]:3000'])(
-    'without Secure cookies work on %s',
+    'cookies without Secure work on %s',
     async (address) => {
       await start({ auth: { cookies: { mode: 'optional', secure: false } } });
-      const browser = new Browser(host, `http://${address}`);
+      const browser = new Browser(app, `http://${address}`);
       const cookies = cookiesIn(await browser.call('/auth/login', CREDENTIALS));
       expect(cookies).toEqual([
         expect.stringMatching(/^auth_access=nsaa_[\w-]+; Max-Age=900; Path=\/; HttpOnly; SameSite=Lax$/),
         expect.stringMatching(/^auth_refresh=nsar_[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
       ]);
       expect((await browser.send('/me')).status).toBe(200);
-      const old = new Browser(host, `http://${address}`, true);
+      const old = new Browser(app, `http://${address}`, true);
       expect((await old.call('/auth/login', CREDENTIALS)).status).toBe(200);
     },
   );
 
   it.each(['app.example.com', 'localhost.example.com', '127.0.0.1.example.com', 'notlocalhost', '10.0.0.1'])(
-    'without Secure cookies are neither read nor set on %s, and one warning says so',
+    'cookies without Secure are neither read nor set on %s, and one warning is logged',
     async (name) => {
       await start({ auth: { cookies: { mode: 'optional', secure: false } } });
-      const browser = new Browser(host, `http://${name}`);
-      const { accessToken } = await host.auth.login(CREDENTIALS);
+      const browser = new Browser(app, `http://${name}`);
+      const { accessToken } = await app.auth.login(CREDENTIALS);
       for (const attempt of [1, 2]) {
         const login = await browser.call('/auth/login', CREDENTIALS);
         expect([attempt, login.status, login.body.code, cookiesIn(login)]).toEqual([attempt, 403, CROSS_SITE.code, []]);
@@ -124,28 +124,28 @@ describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
       }
       browser.put('auth_access', accessToken);
       expect((await browser.send('/me')).body.code).toBe('credentials_missing');
-      expect(host.logs.filter((line) => line.includes(`Cookies are off for the host "${name}"`))).toHaveLength(1);
+      expect(app.logs.filter((line) => line.includes(`host or origin is "${name}"`))).toHaveLength(1);
       const plain = await browser.send('/auth/login', { method: 'POST', body: CREDENTIALS });
       expect(plain.body).toHaveProperty('access_token');
     },
   );
 
-  it('without Secure cookies are not set for a public page whose proxy calls the host localhost', async () => {
+  it('cookies without Secure are not set for a public page whose proxy sends `localhost` as the host', async () => {
     await start({ auth: { cookies: { mode: 'optional', secure: false } } });
-    const browser = new Browser(host, 'https://app.example.com');
+    const browser = new Browser(app, 'https://app.example.com');
     const behindProxy = { headers: { Host: 'localhost:3000' } };
     const login = await browser.call('/auth/login', CREDENTIALS, behindProxy);
     expect([login.status, login.body.code, cookiesIn(login)]).toEqual([403, CROSS_SITE.code, []]);
     expect((login.body as { detail: string }).detail).toContain('`secure: false`');
-    browser.put('auth_access', (await host.auth.login(CREDENTIALS)).accessToken);
+    browser.put('auth_access', (await app.auth.login(CREDENTIALS)).accessToken);
     const changing = await browser.send('/auth/logout/all', { method: 'POST', ...behindProxy });
     expect([changing.status, changing.body.code]).toEqual([403, CROSS_SITE.code]);
-    expect(host.logs.filter((line) => line.includes('Cookies are off for the host "app.example.com"'))).toHaveLength(1);
+    expect(app.logs.filter((line) => line.includes('host or origin is "app.example.com"'))).toHaveLength(1);
   });
 
-  it('without the option every response is the same byte for byte, whatever cookies and headers say', async () => {
+  it('without the option `cookies`, no response depends on cookies, X-Auth-Transport, Origin or Sec-Fetch-Site', async () => {
     await start({ auth: { recentLogin: { endpoint: true } } });
-    const { access_token: token, refresh_token } = await host.login('bob');
+    const { access_token: token, refresh_token } = await app.login('bob');
     const extra = [
       'X-Auth-Transport: cookie',
       'Origin: https://evil.example',
@@ -175,8 +175,8 @@ describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
       for (const isAuthorized of [true, false]) {
         const answers: string[] = [];
         for (const headers of [[], extra]) {
-          await host.reset();
-          const alice = await host.login();
+          await app.reset();
+          const alice = await app.login();
           const sent = body === 'its own' ? { refresh_token: alice.refresh_token } : body;
           const text = sent && isAuthorized ? JSON.stringify(sent) : '';
           const lines = [
@@ -185,7 +185,7 @@ describe.each<PlatformName>(['express', 'fastify'])('on %s', (platform) => {
             ...(text === '' ? [] : [JSON_TYPE, `Content-Length: ${text.length}`]),
             ...headers,
           ];
-          answers.push(masked(await sendRaw(host, lines, text)));
+          answers.push(masked(await sendRaw(app, lines, text)));
         }
         expect([route, answers[1]]).toEqual([route, answers[0]]);
       }

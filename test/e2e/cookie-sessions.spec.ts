@@ -8,275 +8,295 @@ import {
 } from '../../libs/auth/src/domain/tokens';
 import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { Host, PASSWORD, type HostOptions } from '../support/host';
-import { storedEnd, stories, type Stage } from './stories';
+import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
+import { storedEnd, describeOnEachDatabase, type TestEnvironment } from './environment';
 
 const HOME = { ipAddress: '198.51.100.7' };
 const ELSEWHERE = { ipAddress: '203.0.113.9' };
 const REFUSED = { code: 'invalid_refresh_token' };
 
-const cookiesWith = (auth: HostOptions['auth'] = {}): Omit<HostOptions, 'database'> => ({
+const cookiesWith = (auth: TestApplicationOptions['auth'] = {}): Omit<TestApplicationOptions, 'database'> => ({
   auth: { cookies: { mode: 'optional' }, ...auth },
 });
 
-function sessionsOf({ host }: Stage): CookieSessions {
-  return host.app.get(CookieSessions);
+function sessionsOf({ app }: TestEnvironment): CookieSessions {
+  return app.nest.get(CookieSessions);
 }
 
-function open({ host }: Stage): Promise<OpenedSession> {
-  return host.auth.login({ username: 'alice', password: PASSWORD }, HOME);
+function open({ app }: TestEnvironment): Promise<OpenedSession> {
+  return app.auth.login({ username: 'alice', password: PASSWORD }, HOME);
 }
 
-/** A refresh by a browser; without an access token where that cookie has expired. */
-function refresh(at: Stage, pair: Partial<TokenPair>, client = HOME): Promise<TokenPair> {
+/** Refreshes as a browser does. `pair` has no access token if the access cookie has expired. */
+function refresh(env: TestEnvironment, pair: Partial<TokenPair>, client = HOME): Promise<TokenPair> {
   const { refreshToken, accessToken = null } = pair;
-  return sessionsOf(at).refresh({ refreshToken: refreshToken!, accessToken }, client);
+  return sessionsOf(env).refresh({ refreshToken: refreshToken!, accessToken }, client);
 }
 
-async function storedSession({ host }: Stage): Promise<AuthSession> {
-  return host.dataSource.getRepository(AuthSession).findOneByOrFail({});
+async function storedSession({ app }: TestEnvironment): Promise<AuthSession> {
+  return app.dataSource.getRepository(AuthSession).findOneByOrFail({});
 }
 
-async function eventsIn({ host }: Stage): Promise<string[]> {
-  const rows = await host.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+async function eventsIn({ app }: TestEnvironment): Promise<string[]> {
+  const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
   return rows.map(({ event, extra }) => (extra['replayed'] ? `${event}, replayed` : event));
 }
 
-stories('a refresh over cookies', cookiesWith(), (at: Stage) => {
-  it('is replayed for ten seconds, where one with bearer tokens is reuse', async () => {
-    const { host } = at;
-    const first = await open(at);
-    const second = await refresh(at, { refreshToken: first.refreshToken });
-    host.clock.advance(10 * SECOND - 1);
-    expect(await refresh(at, { refreshToken: first.refreshToken })).toEqual(second);
-    host.clock.advance(1);
-    await expect(refresh(at, { refreshToken: first.refreshToken })).rejects.toMatchObject(REFUSED);
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
+describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnvironment) => {
+  it('a refresh over cookies is replayed for ten seconds, while a repeated bearer refresh is reuse', async () => {
+    const { app } = env;
+    const first = await open(env);
+    const second = await refresh(env, { refreshToken: first.refreshToken });
+    app.clock.advance(10 * SECOND - 1);
+    expect(await refresh(env, { refreshToken: first.refreshToken })).toEqual(second);
+    app.clock.advance(1);
+    await expect(refresh(env, { refreshToken: first.refreshToken })).rejects.toMatchObject(REFUSED);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
 
-    const bearer = await open(at);
-    await host.auth.refresh(bearer.refreshToken, HOME);
-    await expect(host.auth.refresh(bearer.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
-    expect(host.sent('token_reuse_detected')).toHaveLength(2);
+    const bearer = await open(env);
+    await app.auth.refresh(bearer.refreshToken, HOME);
+    await expect(app.auth.refresh(bearer.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+    expect(app.sent('token_reuse_detected')).toHaveLength(2);
   });
 
-  it('by text that is no refresh token is refused like any other', async () => {
+  it('a cookie that is not a refresh token is refused like an unknown token', async () => {
     for (const refreshToken of ['', 'x', '\0']) {
-      await expect(refresh(at, { refreshToken })).rejects.toMatchObject(REFUSED);
+      await expect(refresh(env, { refreshToken })).rejects.toMatchObject(REFUSED);
     }
   });
 
-  it('is not replayed for a bearer client: there the predecessor is reuse', async () => {
-    const first = await open(at);
-    await refresh(at, { refreshToken: first.refreshToken });
-    await expect(at.host.auth.refresh(first.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
-    expect(await storedEnd(at.host, first.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+  it('a bearer client cannot replay a refresh over cookies: presenting the used token is reuse', async () => {
+    const first = await open(env);
+    await refresh(env, { refreshToken: first.refreshToken });
+    await expect(env.app.auth.refresh(first.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+    expect(await storedEnd(env.app, first.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
   });
 
-  it('from another network gets the pair until it is first used, as with bearer tokens', async () => {
-    const first = await open(at);
-    const second = await refresh(at, first);
-    expect(await refresh(at, { refreshToken: first.refreshToken }, ELSEWHERE)).toEqual(second);
-    expect(await at.host.auth.authenticate(second.accessToken)).not.toBeNull();
-    expect((await storedSession(at)).firstUsedAt).not.toBeNull();
-    await expect(refresh(at, { refreshToken: first.refreshToken }, ELSEWHERE)).rejects.toMatchObject(REFUSED);
-    expect(at.host.sent('token_reuse_detected')).toHaveLength(1);
+  it('another network can replay a refresh over cookies until the new pair is first used, as with bearer tokens', async () => {
+    const first = await open(env);
+    const second = await refresh(env, first);
+    expect(await refresh(env, { refreshToken: first.refreshToken }, ELSEWHERE)).toEqual(second);
+    expect(await env.app.auth.authenticate(second.accessToken)).not.toBeNull();
+    expect((await storedSession(env)).firstUsedAt).not.toBeNull();
+    await expect(refresh(env, { refreshToken: first.refreshToken }, ELSEWHERE)).rejects.toMatchObject(REFUSED);
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
-  it('with the pair of a login rotates it: no refresh has issued it', async () => {
-    const first = await open(at);
-    expect((await refresh(at, first)).refreshToken).not.toBe(first.refreshToken);
+  it('a refresh with the pair of a login rotates it', async () => {
+    const first = await open(env);
+    expect((await refresh(env, first)).refreshToken).not.toBe(first.refreshToken);
   });
 
-  it('with the pair that a refresh has just issued returns that pair, and writes nothing', async () => {
-    const { host } = at;
-    const second = await refresh(at, await open(at));
-    const [row, events] = [await storedSession(at), await eventsIn(at)];
-    const tabs = await Promise.all(Array.from({ length: 5 }, () => refresh(at, second)));
-    host.clock.advance(10 * SECOND - 1);
-    for (const pair of [...tabs, await refresh(at, second, ELSEWHERE)]) expect(pair).toEqual(second);
-    expect([await storedSession(at), await eventsIn(at)]).toEqual([row, events]);
-    host.clock.advance(1);
-    const third = await refresh(at, second);
+  it('a refresh with the pair that another refresh has just issued returns the same pair and writes nothing', async () => {
+    const { app } = env;
+    const second = await refresh(env, await open(env));
+    const [row, events] = [await storedSession(env), await eventsIn(env)];
+    const tabs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, second)));
+    app.clock.advance(10 * SECOND - 1);
+    for (const pair of [...tabs, await refresh(env, second, ELSEWHERE)]) expect(pair).toEqual(second);
+    expect([await storedSession(env), await eventsIn(env)]).toEqual([row, events]);
+    app.clock.advance(1);
+    const third = await refresh(env, second);
     expect(third.refreshToken).not.toBe(second.refreshToken);
-    expect(await eventsIn(at)).toEqual([...events, 'token_refresh']);
+    expect(await eventsIn(env)).toEqual([...events, 'token_refresh']);
   });
 
-  it('with a live refresh token and another access token rotates', async () => {
-    const first = await open(at);
-    const second = await refresh(at, first);
-    const another = await open(at);
-    const rows = at.host.dataSource.getRepository(AuthSession);
+  it('a refresh with the current refresh token and a different access token rotates the pair', async () => {
+    const first = await open(env);
+    const second = await refresh(env, first);
+    const another = await open(env);
+    const rows = env.app.dataSource.getRepository(AuthSession);
     const stored = await rows.findOneByOrFail({ id: first.sessionId });
     for (const accessToken of [first.accessToken, another.accessToken, 'x', undefined]) {
-      const third = await refresh(at, { refreshToken: second.refreshToken, ...(accessToken && { accessToken }) });
+      const third = await refresh(env, { refreshToken: second.refreshToken, ...(accessToken && { accessToken }) });
       expect(third.refreshToken).not.toBe(second.refreshToken);
-      // As it was, for the next one.
+      // Restore the pair for the next test.
       await rows.save(stored);
     }
-    expect(at.host.sent('token_reuse_detected')).toEqual([]);
+    expect(env.app.sent('token_reuse_detected')).toEqual([]);
   });
 
-  it('with a pair that a bearer client has just got rotates it', async () => {
-    const first = await open(at);
-    const second = await at.host.auth.refresh(first.refreshToken, HOME);
-    expect((await refresh(at, second)).refreshToken).not.toBe(second.refreshToken);
+  it('a refresh over cookies rotates a pair that a bearer client has just received', async () => {
+    const first = await open(env);
+    const second = await env.app.auth.refresh(first.refreshToken, HOME);
+    expect((await refresh(env, second)).refreshToken).not.toBe(second.refreshToken);
   });
 
-  it('of five tabs that wake up together with expired access cookies rotates once, and all get one pair', async () => {
-    const first = await refresh(at, await open(at));
-    at.host.clock.advance(20 * MINUTE);
+  it('five tabs that refresh together with expired access cookies cause one rotation and receive the same pair', async () => {
+    const first = await refresh(env, await open(env));
+    env.app.clock.advance(20 * MINUTE);
     const { refreshToken } = first;
-    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(at, { refreshToken })));
+    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, { refreshToken })));
     for (const pair of pairs) expect(pair).toEqual(pairs[0]);
-    expect((await storedSession(at)).generation).toBe(2);
-    expect((await eventsIn(at)).filter((event) => event === 'token_refresh')).toHaveLength(2);
-    expect(at.host.sent('token_reuse_detected')).toEqual([]);
+    expect((await storedSession(env)).generation).toBe(2);
+    expect((await eventsIn(env)).filter((event) => event === 'token_refresh')).toHaveLength(2);
+    expect(env.app.sent('token_reuse_detected')).toEqual([]);
   });
 
-  it('of five tabs with one live pair from before the grace period rotates once, and all get one pair', async () => {
-    const first = await refresh(at, await open(at));
-    at.host.clock.advance(MINUTE);
-    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(at, first)));
+  it('five tabs that refresh together with a pair older than the grace period cause one rotation and receive the same pair', async () => {
+    const first = await refresh(env, await open(env));
+    env.app.clock.advance(MINUTE);
+    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, first)));
     for (const pair of pairs) expect(pair).toEqual(pairs[0]);
-    expect((await storedSession(at)).generation).toBe(2);
-    const next = await Promise.all(pairs.map((pair) => refresh(at, pair)));
+    expect((await storedSession(env)).generation).toBe(2);
+    const next = await Promise.all(pairs.map((pair) => refresh(env, pair)));
     for (const pair of next) expect(pair).toEqual(pairs[0]);
-    expect((await storedSession(at)).generation).toBe(2);
+    expect((await storedSession(env)).generation).toBe(2);
   });
 
-  it('with the live pair of a disabled user ends the sessions, and with that of an ended session is refused', async () => {
-    const second = await refresh(at, await open(at));
-    const users = at.host.dataSource.getRepository(AuthUser);
+  it('a refresh with the current pair ends the sessions of a disabled user, and is refused for an ended session', async () => {
+    const second = await refresh(env, await open(env));
+    const users = env.app.dataSource.getRepository(AuthUser);
     await users.update({ username: 'alice' }, { active: false });
-    await expect(refresh(at, second)).rejects.toMatchObject(REFUSED);
+    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
     await users.update({ username: 'alice' }, { active: true });
-    expect(await storedSession(at)).toMatchObject({ state: 'revoked', endReason: 'user_disabled' });
-    await expect(refresh(at, second)).rejects.toMatchObject(REFUSED);
+    expect(await storedSession(env)).toMatchObject({ state: 'revoked', endReason: 'user_disabled' });
+    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
   });
 });
 
-stories('a refresh over cookies with a written grace period', cookiesWith({ refreshReuseGraceSeconds: 20 }), (at) => {
-  it.each([
-    [20 * SECOND - 1, true],
-    [20 * SECOND, false],
-  ])('after %i ms gets the same pair: %s, over either transport', async (wait, isSame) => {
-    const { host } = at;
-    for (const again of [
-      (token: string) => refresh(at, { refreshToken: token }),
-      (token: string) => host.auth.refresh(token, HOME),
-    ]) {
-      const { refreshToken } = await open(at);
-      const pair = await again(refreshToken);
-      host.clock.advance(wait);
-      const outcome = await again(refreshToken).catch(() => null);
-      expect(outcome).toEqual(isSame ? pair : null);
-    }
-  });
+describeOnEachDatabase(
+  'refreshes over cookies with a configured grace period',
+  cookiesWith({ refreshReuseGraceSeconds: 20 }),
+  (env) => {
+    it.each([
+      ['returns the same pair within a grace period of 20 s', 20 * SECOND - 1, true],
+      ['is refused after a grace period of 20 s', 20 * SECOND, false],
+    ])('a repeated refresh over either transport %s', async (_, wait, isSame) => {
+      const { app } = env;
+      for (const again of [
+        (token: string) => refresh(env, { refreshToken: token }),
+        (token: string) => app.auth.refresh(token, HOME),
+      ]) {
+        const { refreshToken } = await open(env);
+        const pair = await again(refreshToken);
+        app.clock.advance(wait);
+        const outcome = await again(refreshToken).catch(() => null);
+        expect(outcome).toEqual(isSame ? pair : null);
+      }
+    });
 
-  it('is not replayed to the other transport, in neither direction', async () => {
-    const bearer = await open(at);
-    await at.host.auth.refresh(bearer.refreshToken, HOME);
-    await expect(refresh(at, { refreshToken: bearer.refreshToken })).rejects.toMatchObject(REFUSED);
-    const cookie = await open(at);
-    await refresh(at, cookie);
-    await expect(at.host.auth.refresh(cookie.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
-    expect(at.host.sent('token_reuse_detected')).toHaveLength(2);
-  });
-});
+    it('a refresh over cookies is not replayed to bearer clients, and a bearer refresh is not replayed over cookies', async () => {
+      const bearer = await open(env);
+      await env.app.auth.refresh(bearer.refreshToken, HOME);
+      await expect(refresh(env, { refreshToken: bearer.refreshToken })).rejects.toMatchObject(REFUSED);
+      const cookie = await open(env);
+      await refresh(env, cookie);
+      await expect(env.app.auth.refresh(cookie.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+      expect(env.app.sent('token_reuse_detected')).toHaveLength(2);
+    });
+  },
+);
 
-stories('a refresh over cookies without a grace period', cookiesWith({ refreshReuseGraceSeconds: 0 }), (at) => {
-  it('rotates the live pair at once, and its predecessor is reuse', async () => {
-    const first = await open(at);
-    const second = await refresh(at, first);
-    expect((await storedSession(at)).replaySeed).toBeNull();
-    const third = await refresh(at, second);
-    expect(third.refreshToken).not.toBe(second.refreshToken);
-    await expect(refresh(at, second)).rejects.toMatchObject(REFUSED);
-    expect(at.host.sent('token_reuse_detected')).toHaveLength(1);
-  });
-});
+describeOnEachDatabase(
+  'refreshes over cookies without a grace period',
+  cookiesWith({ refreshReuseGraceSeconds: 0 }),
+  (env) => {
+    it('a refresh rotates the current pair immediately, and presenting the previous token is reuse', async () => {
+      const first = await open(env);
+      const second = await refresh(env, first);
+      expect((await storedSession(env)).replaySeed).toBeNull();
+      const third = await refresh(env, second);
+      expect(third.refreshToken).not.toBe(second.refreshToken);
+      await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
+      expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+    });
+  },
+);
 
-stories('a refresh over cookies without rotation', cookiesWith({ rotateRefreshTokens: false }), (at) => {
-  it('keeps the refresh token and issues a new access token each time', async () => {
-    const first = await open(at);
-    const second = await refresh(at, first);
-    const third = await refresh(at, second);
-    expect([second.refreshToken, third.refreshToken]).toEqual([first.refreshToken, first.refreshToken]);
-    expect(new Set([first, second, third].map(({ accessToken }) => accessToken)).size).toBe(3);
-  });
-});
+describeOnEachDatabase(
+  'refreshes over cookies without rotation',
+  cookiesWith({ rotateRefreshTokens: false }),
+  (env) => {
+    it('a refresh keeps the refresh token and issues a new access token', async () => {
+      const first = await open(env);
+      const second = await refresh(env, first);
+      const third = await refresh(env, second);
+      expect([second.refreshToken, third.refreshToken]).toEqual([first.refreshToken, first.refreshToken]);
+      expect(new Set([first, second, third].map(({ accessToken }) => accessToken)).size).toBe(3);
+    });
+  },
+);
 
-/** In seconds. The session ends 1,000 s after its login. */
+/** Timeouts in seconds. The session ends 1,000 s after the login. */
 const TIMES = { accessTokenTtlSeconds: 300, refreshTokenTtlSeconds: 600, absoluteTimeoutSeconds: 1_000 };
 
 for (const rotateRefreshTokens of [true, false]) {
   const options = cookiesWith({ ...TIMES, rotateRefreshTokens });
-  stories(`the expiries of a pair with rotateRefreshTokens: ${rotateRefreshTokens}`, options, (at: Stage) => {
-    let start: number;
-    beforeEach(() => void (start = at.host.clock.now()));
+  describeOnEachDatabase(
+    `the reported expiries with rotateRefreshTokens: ${rotateRefreshTokens}`,
+    options,
+    (env: TestEnvironment) => {
+      let start: number;
+      beforeEach(() => void (start = env.app.clock.now()));
 
-    /** When the tokens expire, in seconds since the login. */
-    const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
-      [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
+      /** When the tokens expire, in seconds since the login. */
+      const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
+        [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
 
-    it('are those of the tokens at a login and at each refresh, and at most the end of the session', async () => {
-      const { host } = at;
-      const opened = await open(at);
-      expect(expiries(opened)).toEqual([300, 600]);
-      host.clock.advance(350 * SECOND);
-      const byBearer = await host.auth.refresh(opened.refreshToken, HOME);
-      expect(expiries(byBearer)).toEqual([650, 950]);
-      host.clock.advance(100 * SECOND);
-      const byCookie = await refresh(at, byBearer);
-      expect(expiries(byCookie)).toEqual([750, 1_000]);
-      host.clock.advance(400 * SECOND);
-      const capped = await host.auth.refresh(byCookie.refreshToken, HOME);
-      expect(expiries(capped)).toEqual([1_000, 1_000]);
-      host.clock.advance(150 * SECOND - 1);
-      expect(await host.auth.authenticate(capped.accessToken)).not.toBeNull();
-      host.clock.advance(1);
-      expect(await host.auth.authenticate(capped.accessToken)).toBeNull();
-    });
-
-    if (rotateRefreshTokens) {
-      it('stay the same where the pair is replayed or unchanged', async () => {
-        const { refreshToken } = await open(at);
-        const second = await refresh(at, { refreshToken });
-        at.host.clock.advance(5 * SECOND);
-        expect(expiries(await refresh(at, { refreshToken }))).toEqual([300, 600]);
-        expect(expiries(await refresh(at, second))).toEqual([300, 600]);
+      it('a login and each refresh report the expiries of the tokens, which are never later than the end of the session', async () => {
+        const { app } = env;
+        const opened = await open(env);
+        expect(expiries(opened)).toEqual([300, 600]);
+        app.clock.advance(350 * SECOND);
+        const byBearer = await app.auth.refresh(opened.refreshToken, HOME);
+        expect(expiries(byBearer)).toEqual([650, 950]);
+        app.clock.advance(100 * SECOND);
+        const byCookie = await refresh(env, byBearer);
+        expect(expiries(byCookie)).toEqual([750, 1_000]);
+        app.clock.advance(400 * SECOND);
+        const capped = await app.auth.refresh(byCookie.refreshToken, HOME);
+        expect(expiries(capped)).toEqual([1_000, 1_000]);
+        app.clock.advance(150 * SECOND - 1);
+        expect(await app.auth.authenticate(capped.accessToken)).not.toBeNull();
+        app.clock.advance(1);
+        expect(await app.auth.authenticate(capped.accessToken)).toBeNull();
       });
-    }
 
-    it('are those of the new pair at a reauthentication and at a password change', async () => {
-      const { host } = at;
-      let pair: TokenPair = await open(at);
-      for (const [renew, expected] of [
-        ['reauthenticate', [350, 650]],
-        ['change', [600, 900]],
-        ['reauthenticate', [850, 1_000]],
-        ['change', [1_000, 1_000]],
-      ] as const) {
-        host.clock.advance((renew === 'change' ? 250 : 50) * SECOND);
-        if (expected[0] === 850) host.clock.advance(200 * SECOND);
-        pair = await renewed(host, pair, renew);
-        expect([renew, expiries(pair)]).toEqual([renew, expected]);
-        expect(await host.auth.authenticate(pair.accessToken)).not.toBeNull();
+      if (rotateRefreshTokens) {
+        it('the expiries stay the same if the pair is replayed or unchanged', async () => {
+          const { refreshToken } = await open(env);
+          const second = await refresh(env, { refreshToken });
+          env.app.clock.advance(5 * SECOND);
+          expect(expiries(await refresh(env, { refreshToken }))).toEqual([300, 600]);
+          expect(expiries(await refresh(env, second))).toEqual([300, 600]);
+        });
       }
-    });
-  });
+
+      it('a reauthentication and a password change report the expiries of the new pair', async () => {
+        const { app } = env;
+        let pair: TokenPair = await open(env);
+        for (const [renew, expected] of [
+          ['reauthenticate', [350, 650]],
+          ['change', [600, 900]],
+          ['reauthenticate', [850, 1_000]],
+          ['change', [1_000, 1_000]],
+        ] as const) {
+          app.clock.advance((renew === 'change' ? 250 : 50) * SECOND);
+          if (expected[0] === 850) app.clock.advance(200 * SECOND);
+          pair = await renewed(app, pair, renew);
+          expect([renew, expiries(pair)]).toEqual([renew, expected]);
+          expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
+        }
+      });
+    },
+  );
 }
 
-async function renewed(host: Host, { accessToken }: TokenPair, by: 'reauthenticate' | 'change'): Promise<TokenPair> {
-  const principal = (await host.auth.authenticate(accessToken))!;
-  if (by === 'reauthenticate') return host.auth.reauthenticate(principal, PASSWORD, HOME);
-  return host.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD }, HOME);
+async function renewed(
+  app: TestApplication,
+  { accessToken }: TokenPair,
+  by: 'reauthenticate' | 'change',
+): Promise<TokenPair> {
+  const principal = (await app.auth.authenticate(accessToken))!;
+  if (by === 'reauthenticate') return app.auth.reauthenticate(principal, PASSWORD, HOME);
+  return app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD }, HOME);
 }
 
-stories('a logout by refresh cookies', cookiesWith(), (at: Stage) => {
-  const authenticate = (...tokens: string[]) => sessionsOf(at).authenticateByRefreshTokens(tokens, HOME);
+describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEnvironment) => {
+  const authenticate = (...tokens: string[]) => sessionsOf(env).authenticateByRefreshTokens(tokens, HOME);
 
-  /** A refresh token of the same family with another generation, as its holder could have had it. */
+  /** Returns the refresh token that the same family could have issued with the given generation. */
   const ofGeneration = (token: string, generation: number): string =>
     formatRefreshToken({ ...parseRefreshToken(token)!, generation }, randomBytes(REFRESH_SECRET_BYTES));
 
@@ -286,16 +306,16 @@ stories('a logout by refresh cookies', cookiesWith(), (at: Stage) => {
       randomBytes(REFRESH_SECRET_BYTES),
     );
 
-  it('accepts a refresh token of any generation, and changes and reports nothing', async () => {
-    const { host } = at;
-    const first = await open(at);
+  it('a logout accepts a refresh token of any generation, and authenticating by the token changes and reports nothing', async () => {
+    const { app } = env;
+    const first = await open(env);
     let live: TokenPair = first;
     for (let i = 0; i < 3; i++) {
-      live = await refresh(at, { refreshToken: live.refreshToken });
-      host.clock.advance(MINUTE);
+      live = await refresh(env, { refreshToken: live.refreshToken });
+      app.clock.advance(MINUTE);
     }
-    const [row, events] = [await storedSession(at), await eventsIn(at)];
-    host.signals.length = 0;
+    const [row, events] = [await storedSession(env), await eventsIn(env)];
+    app.signals.length = 0;
     for (const token of [first.refreshToken, live.refreshToken, ofGeneration(live.refreshToken, 900)]) {
       expect(await authenticate(token)).toMatchObject({
         userId: row.userId,
@@ -303,67 +323,67 @@ stories('a logout by refresh cookies', cookiesWith(), (at: Stage) => {
         authenticatedAt: new Date(row.authenticatedAt),
       });
     }
-    expect([await storedSession(at), await eventsIn(at), host.signals]).toEqual([row, events, []]);
+    expect([await storedSession(env), await eventsIn(env), app.signals]).toEqual([row, events, []]);
   });
 
-  it('ends the session, after which no token of it is accepted', async () => {
-    const { host } = at;
-    const first = await open(at);
-    await refresh(at, first);
-    host.clock.advance(MINUTE);
-    await host.auth.logout((await authenticate(first.refreshToken))!, HOME);
-    expect(await storedEnd(host, first.sessionId)).toEqual({ state: 'logged_out', end_reason: 'logout' });
+  it('a logout by refresh cookies ends the session, and no token of the session is accepted afterwards', async () => {
+    const { app } = env;
+    const first = await open(env);
+    await refresh(env, first);
+    app.clock.advance(MINUTE);
+    await app.auth.logout((await authenticate(first.refreshToken))!, HOME);
+    expect(await storedEnd(app, first.sessionId)).toEqual({ state: 'logged_out', end_reason: 'logout' });
     expect(await authenticate(first.refreshToken)).toBeNull();
-    expect(host.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
   });
 
-  it('takes the first token that is of a live session, of at most ten', async () => {
-    const { refreshToken, sessionId } = await open(at);
-    const { refreshToken: later } = await open(at);
+  it('a logout uses the first of at most ten refresh cookies that belongs to an active session', async () => {
+    const { refreshToken, sessionId } = await open(env);
+    const { refreshToken: later } = await open(env);
     expect(await authenticate('', 'x', refreshToken.slice(0, -1), forged(), refreshToken, later)).toMatchObject({
       session: { id: sessionId },
     });
     const planted = Array.from({ length: 9 }, forged);
     expect(await authenticate(...planted, refreshToken)).not.toBeNull();
     expect(await authenticate(...planted, forged(), refreshToken)).toBeNull();
-    // Repeated and malformed ones are not looked up.
+    // Repeated and malformed cookies are not looked up.
     expect(
       await authenticate(...Array<string>(20).fill(forged()), ...Array<string>(20).fill('x'), refreshToken),
     ).not.toBe(null);
   });
 
-  it('refuses a token of an earlier family, of which the database has no digest', async () => {
-    const first = await open(at);
-    await renewed(at.host, first, 'change');
+  it('a logout refuses a refresh token of an earlier family', async () => {
+    const first = await open(env);
+    await renewed(env.app, first, 'change');
     expect(await authenticate(first.refreshToken)).toBeNull();
   });
 
-  it('stores the end of an expired session, and of those of a disabled user', async () => {
-    const { host } = at;
-    const expired = await open(at);
-    host.clock.advance(8 * 24 * 60 * MINUTE);
-    expect(await sessionsOf(at).namesActiveSession(expired.refreshToken)).toBe(false);
-    const other = await open(at);
+  it('a logout by refresh cookies stores that the session has expired, and ends the sessions of a disabled user', async () => {
+    const { app } = env;
+    const expired = await open(env);
+    app.clock.advance(8 * 24 * 60 * MINUTE);
+    expect(await sessionsOf(env).namesActiveSession(expired.refreshToken)).toBe(false);
+    const other = await open(env);
     expect(await authenticate(expired.refreshToken)).toBeNull();
-    expect(await storedEnd(host, expired.sessionId)).toEqual({ state: 'expired', end_reason: 'expired' });
-    const users = host.dataSource.getRepository(AuthUser);
+    expect(await storedEnd(app, expired.sessionId)).toEqual({ state: 'expired', end_reason: 'expired' });
+    const users = app.dataSource.getRepository(AuthUser);
     await users.update({ username: 'alice' }, { active: false });
     expect(await authenticate(other.refreshToken)).toBeNull();
     await users.update({ username: 'alice' }, { active: true });
-    expect(await storedEnd(host, other.sessionId)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
+    expect(await storedEnd(app, other.sessionId)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
   });
 
-  it('a refresh token names an active session whoever wrote it, and no other text does', async () => {
-    const { host } = at;
-    const first = await open(at);
-    const names = (token: string) => sessionsOf(at).namesActiveSession(token);
+  it('a well-formed refresh token names a session if the session with the id in the token is active', async () => {
+    const { app } = env;
+    const first = await open(env);
+    const names = (token: string) => sessionsOf(env).namesActiveSession(token);
     const guessed = formatRefreshToken(
       { sessionId: first.sessionId, familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 7 },
       randomBytes(REFRESH_SECRET_BYTES),
     );
     expect([await names(first.refreshToken), await names(guessed)]).toEqual([true, true]);
     expect([await names(forged()), await names(''), await names(first.accessToken)]).toEqual([false, false, false]);
-    await host.auth.logout((await host.auth.authenticate(first.accessToken))!, HOME);
+    await app.auth.logout((await app.auth.authenticate(first.accessToken))!, HOME);
     expect(await names(first.refreshToken)).toBe(false);
   });
 });

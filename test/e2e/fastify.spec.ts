@@ -5,8 +5,8 @@ import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthModule, AuthService } from 'nestjs-session-auth';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { CHEAP, PASSWORD, type Host, type LoginAnswer } from '../support/host';
-import { inChunks, sendRaw, type RawAnswer } from './stories';
+import { CHEAP, PASSWORD, type TestApplication, type LoginAnswer } from '../support/test-application';
+import { inChunks, sendRaw, type RawAnswer } from './environment';
 
 const DETAIL = { detail: expect.any(String) as string };
 const JSON_TYPE = 'Content-Type: application/json';
@@ -21,8 +21,8 @@ async function start(database: TestDatabase, adapter: FastifyAdapter, logs: stri
       AuthModule.forRoot(CHEAP),
     ],
   })
-  class HostModule {}
-  const module = await Test.createTestingModule({ imports: [HostModule] })
+  class ApplicationModule {}
+  const module = await Test.createTestingModule({ imports: [ApplicationModule] })
     .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
     .compile();
   const app = module.createNestApplication<NestFastifyApplication>(adapter);
@@ -33,7 +33,7 @@ async function start(database: TestDatabase, adapter: FastifyAdapter, logs: stri
 describe.each(DATABASES)('on Fastify, on %s', (name) => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
-  let host: Pick<Host, 'url'>;
+  let host: Pick<TestApplication, 'url'>;
 
   beforeAll(async () => {
     database = await createDatabase(name);
@@ -60,45 +60,52 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     return JSON.parse(body) as LoginAnswer;
   };
 
-  it.each(['', '/'])('the story is the same with %j at the end of the paths', async (slash) => {
-    const { access_token: token, refresh_token: refresh, session_id: id } = await login();
-    const authorization = `Authorization: Bearer ${token}`;
-    const list = await send([`GET /auth/sessions${slash} HTTP/1.1`, authorization]);
-    expect(JSON.parse(list.body)).toContainEqual(expect.objectContaining({ id, is_current: true }));
-    const history = await send([`GET /auth/history${slash}?limit=1 HTTP/1.1`, authorization]);
-    expect(JSON.parse(history.body)).toHaveLength(1);
-    const refreshed = await post(`/auth/token/refresh${slash}`, JSON.stringify({ refresh_token: refresh }), JSON_TYPE);
-    expect(refreshed.status).toBe(200);
-    const next = `Authorization: Bearer ${JSON.parse(refreshed.body).access_token}`;
-    const gone = await send([`DELETE /auth/sessions/${id}${slash} HTTP/1.1`, next]);
-    expect(told(gone)).toEqual([200, { detail: 'Session revoked.' }]);
-    expect((await send([`GET /auth/sessions${slash} HTTP/1.1`, next])).status).toBe(401);
-  });
+  it.each(['', '/'])(
+    'login, list, history, refresh and revocation work with %j at the end of the paths',
+    async (slash) => {
+      const { access_token: token, refresh_token: refresh, session_id: id } = await login();
+      const authorization = `Authorization: Bearer ${token}`;
+      const list = await send([`GET /auth/sessions${slash} HTTP/1.1`, authorization]);
+      expect(JSON.parse(list.body)).toContainEqual(expect.objectContaining({ id, is_current: true }));
+      const history = await send([`GET /auth/history${slash}?limit=1 HTTP/1.1`, authorization]);
+      expect(JSON.parse(history.body)).toHaveLength(1);
+      const refreshed = await post(
+        `/auth/token/refresh${slash}`,
+        JSON.stringify({ refresh_token: refresh }),
+        JSON_TYPE,
+      );
+      expect(refreshed.status).toBe(200);
+      const next = `Authorization: Bearer ${JSON.parse(refreshed.body).access_token}`;
+      const gone = await send([`DELETE /auth/sessions/${id}${slash} HTTP/1.1`, next]);
+      expect(told(gone)).toEqual([200, { detail: 'Session revoked.' }]);
+      expect((await send([`GET /auth/sessions${slash} HTTP/1.1`, next])).status).toBe(401);
+    },
+  );
 
   it.each([
     ['no header', [], [401, { ...DETAIL, code: 'credentials_missing' }]],
     ['another scheme', ['Authorization: Basic x'], [401, { ...DETAIL, code: 'credentials_missing' }]],
     ['no token', ['Authorization: Bearer x'], [401, { ...DETAIL, code: 'access_token_invalid' }]],
     ['two headers', ['Authorization: Bearer x', 'Authorization: Bearer x'], [400, DETAIL]],
-  ])('the guard refuses %s', async (_, headers, expected) => {
+  ])('the guard refuses a request with %s', async (_, headers, expected) => {
     expect(told(await send(['GET /auth/sessions HTTP/1.1', ...headers]))).toEqual(expected);
   });
 
   it.each(['{', '[]', '"x"', 'null', '{"username":"alice",}'])(
-    '%j is answered with what is wrong with it',
+    'the malformed body %j is refused with 400',
     async (body) => {
       expect(told(await post('/auth/login', body, JSON_TYPE))).toEqual([400, DETAIL]);
     },
   );
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'x'])(
-    'a body of type %s is no JSON',
+    'a body of type %s is refused because it is not JSON',
     async (type) => {
       expect(told(await post('/auth/login', 'username=alice', `Content-Type: ${type}`))).toEqual([415, DETAIL]);
     },
   );
 
-  it('a body over the limit of the host is too large', async () => {
+  it("a body that exceeds the application's limit is refused with 413", async () => {
     const large = JSON.stringify({ username: 'x'.repeat(1_100_000) });
     expect(told(await post('/auth/login', large, JSON_TYPE))).toEqual([413, DETAIL]);
   });
@@ -108,7 +115,7 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     ['a JSON content type and no length', [JSON_TYPE], ''],
     ['a JSON content type and a length of 0', [JSON_TYPE, 'Content-Length: 0'], ''],
     ['a JSON content type and chunks with nothing in them', [JSON_TYPE, CHUNKED], inChunks('')],
-  ])('%s is an absent body', async (_, headers, body) => {
+  ])('%s counts as an absent body', async (_, headers, body) => {
     const required = { username: ['This field is required.'], password: ['This field is required.'] };
     expect(told(await send(['POST /auth/login HTTP/1.1', ...headers], body))).toEqual([400, required]);
     const { access_token: token } = await login();
@@ -116,7 +123,7 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     expect(told(await send(lines, body))).toEqual([200, { detail: 'Logged out successfully.' }]);
   });
 
-  it('what is wrong with a body that comes in chunks is told as of any other', async () => {
+  it('the response to a malformed chunked body is the same as to any other malformed body', async () => {
     const lines = ['POST /auth/login HTTP/1.1', JSON_TYPE, CHUNKED];
     expect(told(await send(lines, inChunks('{')))).toEqual([400, DETAIL]);
     expect(told(await send(lines, inChunks(JSON.stringify({ username: 'x'.repeat(1_100_000) }))))).toEqual([
@@ -125,12 +132,12 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
     ]);
   });
 
-  it('a body may come in chunks', async () => {
+  it('a chunked body is accepted', async () => {
     const body = inChunks(JSON.stringify({ username: 'alice', password: PASSWORD }));
     expect((await send(['POST /auth/login HTTP/1.1', JSON_TYPE, CHUNKED], body)).status).toBe(200);
   });
 
-  it.each(['x', '%00', '%2F'])('no session has the id %j', async (id) => {
+  it.each(['x', '%00', '%2F'])('a session with the id %j is not found', async (id) => {
     const { access_token: token } = await login();
     const answer = await send([`DELETE /auth/sessions/${id} HTTP/1.1`, `Authorization: Bearer ${token}`]);
     expect(told(answer)).toEqual([404, { detail: 'Session not found.' }]);
@@ -138,7 +145,7 @@ describe.each(DATABASES)('on Fastify, on %s', (name) => {
 });
 
 describe('Fastify without ignoreTrailingSlash', () => {
-  it('is told of at the start', async () => {
+  it('a missing ignoreTrailingSlash is logged at startup', async () => {
     const database = await createDatabase('sqlite');
     const logs: string[] = [];
     const app = await start(database, new FastifyAdapter(), logs);

@@ -1,8 +1,8 @@
 import { AuthUser, PasswordHasher, type AuthService, type UserId } from 'nestjs-session-auth';
-import { PASSWORD } from '../support/host';
-import { stories, type Stage } from './stories';
+import { PASSWORD } from '../support/test-application';
+import { describeOnEachDatabase, type TestEnvironment } from './environment';
 
-/** Verifies nothing until it is let. */
+/** Holds every verification until it is released. */
 class HeldHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
   running = 0;
@@ -40,17 +40,17 @@ class HeldHasher extends PasswordHasher {
 
 const hasher = new HeldHasher();
 
-stories(
-  'two hundred logins at once',
+describeOnEachDatabase(
+  '200 parallel logins',
   { auth: { passwordHasher: hasher, hashing: { concurrent: 2, waiting: 22 } } },
-  (at: Stage) => {
-    it('from one network hash two at a time and keep ten waiting, half of the capacity; the others are told so at once, and guarded routes do not feel it', async () => {
-      const { host } = at;
-      const { access_token: token } = await host.login();
+  (env: TestEnvironment) => {
+    it('logins from one network hash two passwords at a time and queue ten, and guarded routes are not delayed', async () => {
+      const { app } = env;
+      const { access_token: token } = await app.login();
       hasher.hold();
       const statuses: number[] = [];
       const logins = Array.from({ length: 200 }, (_, index) =>
-        host.http
+        app.http
           .post('/auth/login')
           .send({ username: `name ${index}`, password: 'wrong' })
           .then(({ status, headers, body }) => {
@@ -60,7 +60,7 @@ stories(
       );
       while (statuses.length < 188) await new Promise((resolve) => setImmediate(resolve));
       expect(new Set(statuses)).toEqual(new Set([503]));
-      for (let i = 0; i < 10; i++) await host.get('/me', token).expect(200);
+      for (let i = 0; i < 10; i++) await app.get('/me', token).expect(200);
       expect([hasher.running, hasher.total]).toEqual([2, 2]);
       hasher.release();
       await Promise.all(logins);
@@ -68,11 +68,11 @@ stories(
       expect([hasher.mostRunning, hasher.total]).toEqual([2, 12]);
     });
 
-    it('that were turned away are not counted as failures', async () => {
-      const { host } = at;
+    it('logins that the full queue refuses are not counted as failures', async () => {
+      const { app } = env;
       hasher.hold();
       const attempts = Array.from({ length: 30 }, (_, index) =>
-        host.http
+        app.http
           .post('/auth/login')
           .send({ username: `other ${index}`, password: 'wrong' })
           .then(({ status }) => status),
@@ -80,7 +80,7 @@ stories(
       while (hasher.running < 2) await new Promise((resolve) => setImmediate(resolve));
       hasher.release();
       const refused = (await Promise.all(attempts)).filter((status) => status === 400).length;
-      expect(host.sent('login_failed')).toHaveLength(refused);
+      expect(app.sent('login_failed')).toHaveLength(refused);
     });
   },
 );
@@ -95,16 +95,16 @@ class SlowHasher extends HeldHasher {
 
 const slow = { passwordHasher: new SlowHasher(), hashing: { concurrent: 2, waiting: 14 } };
 
-stories('a flood of logins with random names from one network', { auth: slow }, (at: Stage) => {
-  it('does not prevent logins from other networks, and leaves no rows where it is refused', async () => {
-    const { host } = at;
+describeOnEachDatabase('parallel logins with random names from one network', { auth: slow }, (env: TestEnvironment) => {
+  it('a flood of logins from one network does not prevent logins from other networks, and refused logins leave no rows', async () => {
+    const { app } = env;
     let isOver = false;
     let failures = 0;
     let refused = 0;
     const flood = Array.from({ length: 50 }, async (_, sender) => {
       for (let i = 0; !isOver; i++) {
         const credentials = { username: `name ${sender} ${i}`, password: 'wrong' };
-        const error = await host.auth.login(credentials, { ipAddress: '198.51.100.1' }).catch((one: unknown) => one);
+        const error = await app.auth.login(credentials, { ipAddress: '198.51.100.1' }).catch((one: unknown) => one);
         if ((error as { code: string }).code === 'invalid_credentials') failures++;
         else refused++;
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -112,19 +112,19 @@ stories('a flood of logins with random names from one network', { auth: slow }, 
     });
     const outcomes: string[] = [];
     for (let i = 0; i < 20; i++) {
-      const login = host.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: `192.0.2.${i}` });
+      const login = app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: `192.0.2.${i}` });
       outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
     }
     isOver = true;
     await Promise.all(flood);
     expect(outcomes).toEqual(Array<string>(20).fill('ok'));
     expect(refused).toBeGreaterThan(0);
-    // A row for the name and one for its network, and none of a refused attempt.
-    expect(await host.dataSource.query('SELECT 1 FROM auth_login_failures')).toHaveLength(2 * failures);
+    // One row for the name and one row for its network, but no row for a refused attempt.
+    expect(await app.dataSource.query('SELECT 1 FROM auth_login_failures')).toHaveLength(2 * failures);
   });
 });
 
-/** Hashes nothing until it is let, and verifies immediately. */
+/** Holds every new hash until it is released, and verifies immediately. */
 class HeldNewHasher extends HeldHasher {
   override async hash(): Promise<string> {
     await this.held;
@@ -139,40 +139,43 @@ class HeldNewHasher extends HeldHasher {
 const newHasher = new HeldNewHasher();
 const held = { passwordHasher: newHasher, hashing: { concurrent: 10, waiting: 2 } };
 
-stories('forty new passwords at once', { auth: held }, (at: Stage) => {
+describeOnEachDatabase('40 parallel new passwords', { auth: held }, (env: TestEnvironment) => {
   const NEW = 'another horse battery staple';
   const client = { ipAddress: '198.51.100.1' };
   type Send = (auth: AuthService, index: number, userId: UserId, token: string) => Promise<unknown>;
   const floods: [string, Send, inNetwork?: string][] = [
     ['of registrations from one network', (auth, i) => auth.createUser(userNamed(`one ${i}`), {}, client), 'busy'],
     ['of registrations from no known network', (auth, i) => auth.createUser(userNamed(`two ${i}`))],
-    ['hashed for the application', (auth) => auth.hashPassword(NEW)],
-    ['of resets from one network', (auth, _, userId) => auth.resetPassword(userId, NEW, client), 'busy'],
-    ['of one reset token', (auth, _, __, token) => auth.redeemPasswordResetToken(token, NEW, client), 'busy'],
+    ['that the application hashes by hashPassword()', (auth) => auth.hashPassword(NEW)],
+    ['of password resets from one network', (auth, _, userId) => auth.resetPassword(userId, NEW, client), 'busy'],
+    ['for one password reset token', (auth, _, __, token) => auth.redeemPasswordResetToken(token, NEW, client), 'busy'],
   ];
 
-  it.each(floods)('%s leave half of the capacity to logins of other networks', async (_, send, inNetwork = 'ok') => {
-    const { auth, dataSource } = at.host;
-    const { id } = await dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'bob' });
-    const { token } = await auth.createPasswordResetToken(id);
-    newHasher.hold();
-    let refused = 0;
-    const flood = Array.from({ length: 40 }, (__, index) =>
-      send(auth, index, id, token).catch(({ code }: { code: string }) => {
-        if (code === 'busy') refused++;
-      }),
-    );
-    // All forty have come: a full queue refuses at least as many.
-    while (refused < 28) await new Promise((resolve) => setImmediate(resolve));
-    const outcomes: string[] = [];
-    for (const ipAddress of ['192.0.2.1', client.ipAddress]) {
-      const login = auth.login({ username: 'alice', password: PASSWORD }, { ipAddress });
-      outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
-    }
-    newHasher.release();
-    await Promise.all(flood);
-    expect([...outcomes, refused]).toEqual(['ok', inNetwork, 34]);
-  });
+  it.each(floods)(
+    'new passwords %s leave half of the hashing capacity to logins from other networks',
+    async (_, send, inNetwork = 'ok') => {
+      const { auth, dataSource } = env.app;
+      const { id } = await dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'bob' });
+      const { token } = await auth.createPasswordResetToken(id);
+      newHasher.hold();
+      let refused = 0;
+      const flood = Array.from({ length: 40 }, (__, index) =>
+        send(auth, index, id, token).catch(({ code }: { code: string }) => {
+          if (code === 'busy') refused++;
+        }),
+      );
+      // All forty have arrived: a full queue refuses at least as many.
+      while (refused < 28) await new Promise((resolve) => setImmediate(resolve));
+      const outcomes: string[] = [];
+      for (const ipAddress of ['192.0.2.1', client.ipAddress]) {
+        const login = auth.login({ username: 'alice', password: PASSWORD }, { ipAddress });
+        outcomes.push(await login.then(() => 'ok').catch(({ code }: { code: string }) => code));
+      }
+      newHasher.release();
+      await Promise.all(flood);
+      expect([...outcomes, refused]).toEqual(['ok', inNetwork, 34]);
+    },
+  );
 
   function userNamed(username: string): { username: string; password: string } {
     return { username, password: NEW };

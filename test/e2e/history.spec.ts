@@ -1,18 +1,25 @@
 import { AuthEvent } from 'nestjs-session-auth';
-import { PASSWORD } from '../support/host';
+import { PASSWORD } from '../support/test-application';
 import { MINUTE } from '../support/driven-clock';
-import { historyOf, restorePassword, sendRaw, storiesOnBothPlatforms, TIMESTAMP, type Stage } from './stories';
+import {
+  historyOf,
+  restorePassword,
+  sendRaw,
+  describeOnBothPlatforms,
+  TIMESTAMP,
+  type TestEnvironment,
+} from './environment';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
 const LAPTOP =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
 
-storiesOnBothPlatforms('the limit of a history', {}, (at: Stage) => {
-  /** A login, and so many events before it. */
+describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) => {
+  /** Logs in after writing this many events. */
   const withEvents = async (count: number): Promise<string> => {
-    const { access_token: token } = await at.host.login();
-    const events = at.host.dataSource.getRepository(AuthEvent);
+    const { access_token: token } = await env.app.login();
+    const events = env.app.dataSource.getRepository(AuthEvent);
     const [row] = await events.find();
     const copies = Array.from({ length: count - 1 }, (_, index) => ({ ...row!, id: Number(row!.id) - 1 - index }));
     await events.insert(copies as object[]);
@@ -35,9 +42,9 @@ storiesOnBothPlatforms('the limit of a history', {}, (at: Stage) => {
     ['?limit=1000000', 200],
     ['?limit=9007199254740993', 200],
     [`?limit=1${'0'.repeat(400)}`, 200],
-  ])('%.40s gives %i of 230', async (query, count) => {
+  ])('the query %.40s returns %i of 230 events', async (query, count) => {
     const token = await withEvents(230);
-    const { body } = await at.host.get(`/auth/history/${query}`, token).expect(200);
+    const { body } = await env.app.get(`/auth/history/${query}`, token).expect(200);
     expect(body).toHaveLength(count);
   });
 
@@ -76,35 +83,35 @@ storiesOnBothPlatforms('the limit of a history', {}, (at: Stage) => {
     '5&limit=',
     '&limit=5',
     '0&limit=0',
-  ])('%j is not an integer', async (limit) => {
-    const { access_token: token } = await at.host.login();
-    const answer = await at.host.get(`/auth/history/?limit=${limit}`, token);
+  ])('the limit %j is refused because it is not a single positive integer', async (limit) => {
+    const { access_token: token } = await env.app.login();
+    const answer = await env.app.get(`/auth/history/?limit=${limit}`, token);
     expect([answer.status, answer.body]).toEqual([400, { limit: ['A valid integer is required.'] }]);
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('is read from a request target in absolute form too, however odd, and never fails', async () => {
-    const { access_token: token } = await at.host.login();
+  it('a malformed request target in absolute form does not cause an internal error', async () => {
+    const { access_token: token } = await env.app.login();
     const odd = ['http://host/auth/history?limit=1', 'http://host:99999/auth/history', 'http://[/auth/history'];
     for (const target of odd) {
-      const answer = await sendRaw(at.host, [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${token}`]);
+      const answer = await sendRaw(env.app, [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${token}`]);
       expect([target, answer.status]).not.toEqual([target, 500]);
     }
   });
 });
 
-storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
+describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
   interface Entry {
     id: number;
     event: string;
   }
   const page = async (token: string, query: string): Promise<Entry[]> =>
-    (await at.host.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
+    (await env.app.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
 
-  it('begins before the event with the given id, and pages hold each event once', async () => {
-    const { host } = at;
-    for (let i = 0; i < 5; i++) await host.login();
-    const { access_token: token } = await host.login();
+  it('a page begins before the event with the given id, and the pages contain each event once', async () => {
+    const { app } = env;
+    for (let i = 0; i < 5; i++) await app.login();
+    const { access_token: token } = await app.login();
     const all = await page(token, 'limit=200');
     const seen: Entry[] = [];
     for (let found = await page(token, 'limit=4'); found.length > 0;) {
@@ -118,11 +125,11 @@ storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
     }
   });
 
-  it('holds only the events that are asked for, however many refreshes came after them', async () => {
-    const { host } = at;
-    await host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
-    const { access_token: token } = await host.login();
-    const events = host.dataSource.getRepository(AuthEvent);
+  it('a filtered page contains only the requested events, however many refreshes followed them', async () => {
+    const { app } = env;
+    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const { access_token: token } = await app.login();
+    const events = app.dataSource.getRepository(AuthEvent);
     const [row] = await events.find({ order: { id: 'DESC' } });
     const refreshes = Array.from({ length: 250 }, (_, index) => ({
       ...row!,
@@ -139,10 +146,10 @@ storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
     expect(await names('event=logout')).toEqual([]);
   });
 
-  it('searches 10,000 events, and the next request continues at the event given as before', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
-    const events = host.dataSource.getRepository(AuthEvent);
+  it('a filtered page searches 10,000 events, and the next request continues after those events', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    const events = app.dataSource.getRepository(AuthEvent);
     const [login] = await events.find();
     const id = Number(login!.id);
     const refreshes = Array.from({ length: 10_000 }, (_, index) => ({
@@ -161,52 +168,55 @@ storiesOnBothPlatforms('a page of a history', {}, (at: Stage) => {
     expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: id + 10_000 }]);
   });
 
-  it.each(['0', '-1', '', '1.5', 'x', '5&before=6', '%00'])('cannot begin before %j', async (before) => {
-    const { access_token: token } = await at.host.login();
-    const answer = await at.host.get(`/auth/history/?before=${before}`, token);
-    expect([answer.status, answer.body]).toEqual([400, { before: ['A valid integer is required.'] }]);
-  });
+  it.each(['0', '-1', '', '1.5', 'x', '5&before=6', '%00'])(
+    'the page before the invalid event id %j is refused',
+    async (before) => {
+      const { access_token: token } = await env.app.login();
+      const answer = await env.app.get(`/auth/history/?before=${before}`, token);
+      expect([answer.status, answer.body]).toEqual([400, { before: ['A valid integer is required.'] }]);
+    },
+  );
 
   it.each(['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', 'logout&event=logout', '%00', 'logout,,logout'])(
-    'cannot hold events of the name %j',
+    'the event name %j is refused as a filter',
     async (event) => {
-      const { access_token: token } = await at.host.login();
-      const answer = await at.host.get(`/auth/history/?event=${event}`, token);
+      const { access_token: token } = await env.app.login();
+      const answer = await env.app.get(`/auth/history/?event=${event}`, token);
       expect([answer.status, answer.body]).toEqual([400, { event: ['Not a valid event.'] }]);
     },
   );
 });
 
-storiesOnBothPlatforms('a history', {}, (at: Stage) => {
-  afterEach(() => restorePassword(at.host));
+describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
+  afterEach(() => restorePassword(env.app));
 
-  it('has these fields of each event and no others, and its id is a number', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login('alice', undefined, PHONE);
-    expect(await historyOf(host, token)).toEqual([
+  it('an event has exactly the documented fields, and its id is a number', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login('alice', undefined, PHONE);
+    expect(await historyOf(app, token)).toEqual([
       {
         id: expect.any(Number),
         event: 'login_success',
         ip_address: '127.0.0.1',
         user_agent: PHONE,
         extra: {},
-        timestamp: new Date(host.clock.now()).toISOString(),
+        timestamp: new Date(app.clock.now()).toISOString(),
       },
     ]);
-    const [entry] = await historyOf(host, token);
+    const [entry] = await historyOf(app, token);
     expect(Number.isSafeInteger(entry!.id)).toBe(true);
     expect(entry!.timestamp).toMatch(TIMESTAMP);
   });
 
-  it('is ordered, most recent first, also within one millisecond', async () => {
-    const { host } = at;
-    let { refresh_token: token, access_token: access } = await host.login();
-    await host.login();
+  it('the history is ordered from the most recent event to the oldest, even within one millisecond', async () => {
+    const { app } = env;
+    let { refresh_token: token, access_token: access } = await app.login();
+    await app.login();
     for (let time = 0; time < 3; time++) {
-      if (time === 1) host.clock.advance(MINUTE);
-      ({ refresh_token: token, access_token: access } = (await host.refresh(token).expect(200)).body);
+      if (time === 1) app.clock.advance(MINUTE);
+      ({ refresh_token: token, access_token: access } = (await app.refresh(token).expect(200)).body);
     }
-    const entries = await historyOf(host, access);
+    const entries = await historyOf(app, access);
     expect(entries.map(({ event }) => event)).toEqual([
       'token_refresh',
       'token_refresh',
@@ -219,24 +229,24 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("has the user's own events only", async () => {
-    const { host } = at;
-    await host.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
-    await host.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
-    await host.login('bob');
-    const { access_token: token } = await host.login();
-    expect((await historyOf(host, token)).map(({ event }) => event)).toEqual(['login_success']);
+  it('the history contains only events of the user', async () => {
+    const { app } = env;
+    await app.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
+    await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    await app.login('bob');
+    const { access_token: token } = await app.login();
+    expect((await historyOf(app, token)).map(({ event }) => event)).toEqual(['login_success']);
   });
 
   it.each([
     ['is kept as sent', 'My Client/1.0 (ünï)'.normalize('NFC'), 'My Client/1.0 (ünï)'.normalize('NFC')],
     ['is cut at 500 characters', 'x'.repeat(2_000), 'x'.repeat(500)],
     ['loses its control characters', 'a\tb\u0085c\u009fd', 'abcd'],
-  ])('has a user agent that %s', async (_, sent, kept) => {
-    const { host } = at;
+  ])('the user agent of an event %s', async (_, sent, kept) => {
+    const { app } = env;
     const body = JSON.stringify({ username: 'alice', password: PASSWORD });
     const answer = await sendRaw(
-      host,
+      app,
       [
         'POST /auth/login HTTP/1.1',
         'Content-Type: application/json',
@@ -245,40 +255,40 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
       ],
       body,
     );
-    const [entry] = await historyOf(host, JSON.parse(answer.body).access_token);
+    const [entry] = await historyOf(app, JSON.parse(answer.body).access_token);
     expect(entry!.user_agent).toBe(kept);
   });
 
-  it('has the documented extra of each event', async () => {
-    const { host } = at;
-    const wrong = () => host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
-    const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+  it('each event has its documented extra data', async () => {
+    const { app } = env;
+    const wrong = () => app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
     await wrong();
     await wrong();
-    const first = await host.login();
-    const byUser = await host.login();
-    await host.delete(`/auth/sessions/${byUser.session_id}`, first.access_token).expect(200);
-    const byLogoutAll = await host.login();
-    await host.post('/auth/logout/all', first.access_token, { keep_current: true }).expect(200);
-    const forced = await host.login();
+    const first = await app.login();
+    const byUser = await app.login();
+    await app.delete(`/auth/sessions/${byUser.session_id}`, first.access_token).expect(200);
+    const byLogoutAll = await app.login();
+    await app.post('/auth/logout/all', first.access_token, { keep_current: true }).expect(200);
+    const forced = await app.login();
     const changed = (
-      await host
+      await app
         .post('/auth/password/change', first.access_token, {
           current_password: PASSWORD,
           new_password: 'another password that is long',
         })
         .expect(200)
     ).body;
-    await host.refresh(changed.refresh_token).expect(200);
-    await host.refresh(changed.refresh_token).expect(400);
-    const out = await host.login('alice', 'another password that is long');
-    await host.post('/auth/logout', out.access_token).expect(200);
-    const reset = await host.login('alice', 'another password that is long');
-    await host.auth.resetPassword(user.id, PASSWORD);
-    const { access_token: token } = await host.login();
+    await app.refresh(changed.refresh_token).expect(200);
+    await app.refresh(changed.refresh_token).expect(400);
+    const out = await app.login('alice', 'another password that is long');
+    await app.post('/auth/logout', out.access_token).expect(200);
+    const reset = await app.login('alice', 'another password that is long');
+    await app.auth.resetPassword(user.id, PASSWORD);
+    const { access_token: token } = await app.login();
 
-    const entries = (await historyOf(host, token)).map(({ event, extra }) => [event, extra]);
-    // The order of events of one transaction is not promised.
+    const entries = (await historyOf(app, token)).map(({ event, extra }) => [event, extra]);
+    // The order of events of one transaction is undefined.
     const sorted = (rows: unknown[]) => rows.map((entry) => JSON.stringify(entry)).sort();
     expect(sorted(entries)).toEqual(
       sorted([
@@ -304,13 +314,13 @@ storiesOnBothPlatforms('a history', {}, (at: Stage) => {
     );
   });
 
-  it('marks a login from a new device, except the first login of all', async () => {
-    const { host } = at;
-    await host.login('alice', undefined, PHONE);
-    await host.login('alice', undefined, LAPTOP);
-    await host.login('alice', undefined, LAPTOP);
-    const { access_token: token } = await host.login('alice', undefined, PHONE);
-    expect((await historyOf(host, token)).map(({ extra }) => extra)).toEqual([{}, {}, { new_device: true }, {}]);
-    expect(host.sent('user_logged_in').map(({ newDevice }) => newDevice)).toEqual([false, true, false, false]);
+  it('a login from a new device is marked, except for the first login of the user', async () => {
+    const { app } = env;
+    await app.login('alice', undefined, PHONE);
+    await app.login('alice', undefined, LAPTOP);
+    await app.login('alice', undefined, LAPTOP);
+    const { access_token: token } = await app.login('alice', undefined, PHONE);
+    expect((await historyOf(app, token)).map(({ extra }) => extra)).toEqual([{}, {}, { new_device: true }, {}]);
+    expect(app.sent('user_logged_in').map(({ newDevice }) => newDevice)).toEqual([false, true, false, false]);
   });
 });

@@ -1,6 +1,5 @@
 import { Controller, Get, Post, Req, UseGuards } from '@nestjs/common';
 import {
-  AuthError,
   BearerAuthGuard,
   CurrentSession,
   CurrentUser,
@@ -13,8 +12,15 @@ import {
 } from 'nestjs-session-auth';
 import { Browser } from '../support/browser';
 import { MINUTE } from '../support/driven-clock';
-import { PASSWORD } from '../support/host';
-import { INVALID_REFRESH, setActive, stories, storiesOnBothPlatforms, type Stage } from './stories';
+import { PASSWORD } from '../support/test-application';
+import { OwnHeaderGuard } from '../support/own-header-guard';
+import {
+  INVALID_REFRESH,
+  setActive,
+  describeOnEachDatabase,
+  describeOnBothPlatforms,
+  type TestEnvironment,
+} from './environment';
 
 type Caller = { readonly user: string | null; readonly session: string | null; readonly auth: unknown };
 const NOBODY: Caller = { user: null, session: null, auth: null };
@@ -24,15 +30,6 @@ const callerOf = (user: AuthUser | null, session: SessionInfo | null, { auth }: 
   session: session && session.id,
   auth: auth && auth.session.id,
 });
-
-/** A guard of an application that reads its token from a header of its own. */
-class OwnHeaderGuard extends BearerAuthGuard {
-  protected override getToken({ headers }: AuthRequest): string {
-    const token = headers['x-token'];
-    if (typeof token !== 'string') throw new AuthError('credentials_missing', 'No X-Token was sent.');
-    return token;
-  }
-}
 
 @Controller('optional')
 @OptionalAuth()
@@ -78,7 +75,7 @@ class OptionalController {
   }
 }
 
-/** Its class requires a token, though the class that it extends does not. */
+/** This class requires a token, although its base class does not. */
 @Controller('derived')
 class DerivedController extends OptionalController {}
 
@@ -116,126 +113,136 @@ const controllers = [OptionalController, DerivedController, RecentController, Pu
 const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 
-storiesOnBothPlatforms('@OptionalAuth()', { controllers }, (at: Stage) => {
-  it('gives the user of a valid token, and null without one', async () => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    await at.host.get('/optional', token).expect(200, { user: 'alice', session: id, auth: id });
-    await at.host.http.get('/optional').expect(200, NOBODY);
+describeOnBothPlatforms('@OptionalAuth()', { controllers }, (env: TestEnvironment) => {
+  it('@OptionalAuth() provides the user of a valid token, and null without a token', async () => {
+    const { access_token: token, session_id: id } = await env.app.login();
+    await env.app.get('/optional', token).expect(200, { user: 'alice', session: id, auth: id });
+    await env.app.http.get('/optional').expect(200, NOBODY);
     for (const header of ['Basic YTpi', 'Bearer', 'Bearer ', '']) {
-      await at.host.http.get('/optional').set('Authorization', header).expect(200, NOBODY);
+      await env.app.http.get('/optional').set('Authorization', header).expect(200, NOBODY);
     }
   });
 
-  it('refuses a token that is not valid, as a guarded route does', async () => {
-    const { access_token: token } = await at.host.login();
+  it('@OptionalAuth() refuses an invalid token, as a guarded route does', async () => {
+    const { access_token: token } = await env.app.login();
     const refused = async (presented: string): Promise<void> => {
-      const { headers } = await at.host.get('/optional', presented).expect(401, INVALID);
+      const { headers } = await env.app.get('/optional', presented).expect(401, INVALID);
       expect(headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
     };
     await refused('token');
     await refused(token.slice(0, -1));
-    await at.host.post('/auth/logout', token).expect(200);
+    await env.app.post('/auth/logout', token).expect(200);
     await refused(token);
-    const { access_token: expiring } = await at.host.login();
-    at.host.clock.advance(15 * MINUTE);
+    const { access_token: expiring } = await env.app.login();
+    env.app.clock.advance(15 * MINUTE);
     await refused(expiring);
-    const { access_token: disabled } = await at.host.login('bob');
-    await setActive(at.host, 'bob', false);
+    const { access_token: disabled } = await env.app.login('bob');
+    await setActive(env.app, 'bob', false);
     await refused(disabled);
-    await setActive(at.host, 'bob', true);
+    await setActive(env.app, 'bob', true);
   });
 
-  it('looks a token up once', async () => {
-    const { access_token: token } = await at.host.login();
-    const authenticate = jest.spyOn(at.host.auth, 'authenticate');
-    await at.host.http.get('/optional').expect(200);
+  it('@OptionalAuth() causes one lookup of the token per request', async () => {
+    const { access_token: token } = await env.app.login();
+    const authenticate = jest.spyOn(env.app.auth, 'authenticate');
+    await env.app.http.get('/optional').expect(200);
     expect(authenticate).toHaveBeenCalledTimes(0);
-    await at.host.get('/optional', token).expect(200);
+    await env.app.get('/optional', token).expect(200);
     expect(authenticate).toHaveBeenCalledTimes(1);
     authenticate.mockRestore();
   });
 
-  it('on a class gives way to what is nearer', async () => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    await at.host.http.get('/optional/guarded').expect(401, MISSING);
-    await at.host.get('/optional/guarded', token).expect(200);
-    await at.host.http.get('/optional/recent').expect(401, MISSING);
-    await at.host.http.get('/optional/own-guard').expect(401);
-    await at.host.http.get('/optional/own-guard').set('X-Token', token).expect(200, { session_id: id });
-    await at.host.get('/optional/public', 'token').expect(200, { isAuthenticated: false });
-    await at.host.get('/optional/public-user', token).expect(500);
-    at.host.clock.advance(2 * MINUTE);
-    await at.host.get('/optional/recent', token).expect(403);
+  it('a different declaration on a handler overrides @OptionalAuth() on its class', async () => {
+    const { access_token: token, session_id: id } = await env.app.login();
+    await env.app.http.get('/optional/guarded').expect(401, MISSING);
+    await env.app.get('/optional/guarded', token).expect(200);
+    await env.app.http.get('/optional/recent').expect(401, MISSING);
+    await env.app.http.get('/optional/own-guard').expect(401);
+    await env.app.http.get('/optional/own-guard').set('X-Token', token).expect(200, { session_id: id });
+    await env.app.get('/optional/public', 'token').expect(200, { isAuthenticated: false });
+    await env.app.get('/optional/public-user', token).expect(500);
+    env.app.clock.advance(2 * MINUTE);
+    await env.app.get('/optional/recent', token).expect(403);
   });
 
-  it('on a class does not open the classes that extend it', async () => {
-    await at.host.http.get('/derived').expect(401, MISSING);
-    await at.host.get('/derived', (await at.host.login()).access_token).expect(200);
+  it('@OptionalAuth() on a class does not apply to subclasses', async () => {
+    await env.app.http.get('/derived').expect(401, MISSING);
+    await env.app.get('/derived', (await env.app.login()).access_token).expect(200);
   });
 
-  it.each(['/recent/optional', '/public/optional'])('on a handler wins over its class: %s', async (path) => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    at.host.clock.advance(2 * MINUTE);
-    await at.host.http.get(path).expect(200, NOBODY);
-    await at.host.get(path, token).expect(200, { user: 'alice', session: id, auth: id });
-    await at.host.get(path, 'token').expect(401, INVALID);
-  });
+  it.each(['/recent/optional', '/public/optional'])(
+    '@OptionalAuth() on the handler of %s overrides the declaration on its class',
+    async (path) => {
+      const { access_token: token, session_id: id } = await env.app.login();
+      env.app.clock.advance(2 * MINUTE);
+      await env.app.http.get(path).expect(200, NOBODY);
+      await env.app.get(path, token).expect(200, { user: 'alice', session: id, auth: id });
+      await env.app.get(path, 'token').expect(401, INVALID);
+    },
+  );
 
-  it('on a handler makes the guard of an application optional too', async () => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    const withOwnHeader = (value: string) => at.host.http.get('/own/optional').set('X-Token', value);
-    await at.host.http.get('/own/optional').expect(200, NOBODY);
+  it("@OptionalAuth() on a handler makes the application's own guard optional", async () => {
+    const { access_token: token, session_id: id } = await env.app.login();
+    const withOwnHeader = (value: string) => env.app.http.get('/own/optional').set('X-Token', value);
+    await env.app.http.get('/own/optional').expect(200, NOBODY);
     await withOwnHeader(token).expect(200, { user: 'alice', session: id, auth: id });
     await withOwnHeader('token').expect(401);
   });
 });
 
-stories('@OptionalAuth() behind the global guard', { controllers, auth: { globalGuard: true } }, (at: Stage) => {
-  it.each(['/optional', '/recent/optional', '/public/optional'])('is the nearer declaration: %s', async (path) => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    await at.host.http.get(path).expect(200, NOBODY);
-    await at.host.get(path, 'token').expect(401, INVALID);
-    const authenticate = jest.spyOn(at.host.auth, 'authenticate');
-    await at.host.get(path, token).expect(200, { user: 'alice', session: id, auth: id });
-    expect(authenticate).toHaveBeenCalledTimes(1);
-    authenticate.mockRestore();
-  });
-});
+describeOnEachDatabase(
+  '@OptionalAuth() with the global guard',
+  { controllers, auth: { globalGuard: true } },
+  (env: TestEnvironment) => {
+    it.each(['/optional', '/recent/optional', '/public/optional'])(
+      '@OptionalAuth() on %s overrides the global guard',
+      async (path) => {
+        const { access_token: token, session_id: id } = await env.app.login();
+        await env.app.http.get(path).expect(200, NOBODY);
+        await env.app.get(path, 'token').expect(401, INVALID);
+        const authenticate = jest.spyOn(env.app.auth, 'authenticate');
+        await env.app.get(path, token).expect(200, { user: 'alice', session: id, auth: id });
+        expect(authenticate).toHaveBeenCalledTimes(1);
+        authenticate.mockRestore();
+      },
+    );
+  },
+);
 
 const grace = { controllers, auth: { refreshReuseGraceSeconds: 10 }, trustProxy: true };
 
-stories('within the grace period, @OptionalAuth()', grace, (at: Stage) => {
-  it('records the first use of an access token', async () => {
-    const first = await at.host.login();
-    const refreshFrom = (network: string) => at.host.refresh(first.refresh_token).set('X-Forwarded-For', network);
+describeOnEachDatabase('@OptionalAuth() within the grace period', grace, (env: TestEnvironment) => {
+  it('@OptionalAuth() stores the first use of an access token', async () => {
+    const first = await env.app.login();
+    const refreshFrom = (network: string) => env.app.refresh(first.refresh_token).set('X-Forwarded-For', network);
     const { body: pair } = await refreshFrom('198.51.100.7').expect(200);
-    await at.host.http.get('/optional').expect(200, NOBODY);
+    await env.app.http.get('/optional').expect(200, NOBODY);
     await refreshFrom('203.0.113.9').expect(200, pair);
-    await at.host.get('/optional', pair.access_token).expect(200);
+    await env.app.get('/optional', pair.access_token).expect(200);
     await refreshFrom('203.0.113.9').expect(400, INVALID_REFRESH);
-    expect(at.host.sent('token_reuse_detected')).toHaveLength(1);
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
   });
 });
 
 const ACCESS = '__Host-auth_access';
 const cookies = { controllers, auth: { cookies: { mode: 'optional' } } } as const;
 
-storiesOnBothPlatforms('in cookie mode, @OptionalAuth()', cookies, (at: Stage) => {
+describeOnBothPlatforms('@OptionalAuth() in cookie mode', cookies, (env: TestEnvironment) => {
   let browser: Browser;
   beforeEach(async () => {
-    browser = new Browser(at.host);
+    browser = new Browser(env.app);
     await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
   });
 
-  it('gives the user of a valid cookie, and keeps shared caches from storing the response', async () => {
+  it('@OptionalAuth() provides the user of a valid cookie, and excludes the response from shared caches', async () => {
     const { body, headers } = await browser.send('/optional');
     expect([(body as Caller).user, headers['cache-control']]).toEqual(['alice', 'private']);
   });
 
-  it('counts an invalid cookie as none, and clears nothing', async () => {
+  it('@OptionalAuth() treats an invalid cookie like a missing one, and clears no cookie', async () => {
     const { jar } = browser;
     for (const end of [
-      () => at.host.clock.advance(15 * MINUTE),
+      () => env.app.clock.advance(15 * MINUTE),
       () => browser.put(ACCESS, 'nonsense'),
       () => browser.put(ACCESS, ''),
       () => browser.put(ACCESS, null),
@@ -249,19 +256,19 @@ storiesOnBothPlatforms('in cookie mode, @OptionalAuth()', cookies, (at: Stage) =
     expect(((await browser.send('/optional')).body as Caller).user).toBe('alice');
   });
 
-  it('refuses an invalid Bearer token, whatever the cookie is', async () => {
+  it('@OptionalAuth() refuses an invalid Bearer token, whatever the cookie is', async () => {
     const headers = { Authorization: 'Bearer token' };
     const { status, body } = await browser.send('/optional', { headers });
     expect([status, body]).toEqual([401, INVALID]);
   });
 
-  it('refuses several cookies of one name', async () => {
+  it('@OptionalAuth() refuses several cookies with the same name', async () => {
     const Cookie = `${ACCESS}=${browser.jar[ACCESS]}; ${ACCESS}=other`;
     const { status } = await browser.send('/optional', { headers: { Cookie } });
     expect(status).toBe(400);
   });
 
-  it('refuses a cookie, even an invalid one, of another site for what is not read', async () => {
+  it('@OptionalAuth() refuses a POST request from another site with an access cookie, even an invalid one', async () => {
     const from = 'https://blog.example.com';
     expect((await browser.send('/optional', { from })).status).toBe(200);
     expect((await browser.send('/optional', { from, method: 'POST' })).status).toBe(403);

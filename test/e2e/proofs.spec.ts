@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { PASSWORD, type Host } from '../support/host';
-import { eventsOf, stories, type Stage } from './stories';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { eventsOf, describeOnEachDatabase, type TestEnvironment } from './environment';
 
 declare module 'nestjs-session-auth' {
   interface SessionData {
@@ -34,33 +34,33 @@ class TransferController {
 
 const RECENT_LOGIN_REQUIRED = { detail: 'A recent login is required.', code: 'recent_login_required' };
 
-const idOf = async (host: Host): Promise<string> => {
-  const [row] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+const idOf = async (app: TestApplication): Promise<string> => {
+  const [row] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
   return row.id;
 };
-const principalOf = async (host: Host, token: string) => (await host.auth.authenticate(token))!;
+const principalOf = async (app: TestApplication, token: string) => (await app.auth.authenticate(token))!;
 
-stories(
+describeOnEachDatabase(
   'the methods of a session',
   { auth: { recentLogin: { endpoint: true } }, controllers: [TransferController] },
-  (at: Stage) => {
-    it('are `pwd` after a login, with its time, and stay through refreshes', async () => {
-      const { host } = at;
-      const now = new Date(host.clock.now());
-      const { access_token: token, refresh_token: refreshToken } = await host.login();
-      expect((await principalOf(host, token)).methods).toEqual({ pwd: now });
-      host.clock.advance(MINUTE);
-      const { body } = await host.refresh(refreshToken).expect(200);
-      expect((await principalOf(host, body.access_token)).methods).toEqual({ pwd: now });
+  (env: TestEnvironment) => {
+    it('a login sets the method `pwd` with its time, and refreshes keep it', async () => {
+      const { app } = env;
+      const now = new Date(app.clock.now());
+      const { access_token: token, refresh_token: refreshToken } = await app.login();
+      expect((await principalOf(app, token)).methods).toEqual({ pwd: now });
+      app.clock.advance(MINUTE);
+      const { body } = await app.refresh(refreshToken).expect(200);
+      expect((await principalOf(app, body.access_token)).methods).toEqual({ pwd: now });
     });
 
-    it('are those that the application opens the session with', async () => {
-      const { host } = at;
-      const id = await idOf(host);
-      const now = new Date(host.clock.now());
-      const { accessToken } = await host.auth.openSession(id, {}, { methods: ['hwk', 'pin'] });
-      expect((await principalOf(host, accessToken)).methods).toEqual({ hwk: now, pin: now });
-      expect((await principalOf(host, (await host.auth.openSession(id)).accessToken)).methods).toEqual({});
+    it('a session has the methods that the application passes when it opens the session', async () => {
+      const { app } = env;
+      const id = await idOf(app);
+      const now = new Date(app.clock.now());
+      const { accessToken } = await app.auth.openSession(id, {}, { methods: ['hwk', 'pin'] });
+      expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: now, pin: now });
+      expect((await principalOf(app, (await app.auth.openSession(id)).accessToken)).methods).toEqual({});
     });
 
     it.each([
@@ -73,139 +73,139 @@ stories(
       [[1]],
       [null],
       [Array(9).fill('otp')],
-    ])('cannot be %j', async (methods) => {
-      const { host } = at;
-      const opening = host.auth.openSession(await idOf(host), {}, { methods: methods as never });
-      await expect(opening).rejects.toThrow(/^methods is .*; write 1 to 8 names of RFC 8176/);
-      expect(await host.dataSource.getRepository(AuthSession).count()).toBe(0);
+    ])('a session cannot be opened with the methods %j', async (methods) => {
+      const { app } = env;
+      const opening = app.auth.openSession(await idOf(app), {}, { methods: methods as never });
+      await expect(opening).rejects.toThrow(/^methods is .*\. Pass 1 to 8 names from RFC 8176/);
+      expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
     });
 
-    it('are at most eight, without those proved longest ago', async () => {
-      const { host } = at;
-      let { accessToken } = await host.auth.openSession(await idOf(host), {}, { methods: ['first'] });
+    it('a session has at most eight methods, and the least recently proven methods are dropped', async () => {
+      const { app } = env;
+      let { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['first'] });
       for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']) {
-        host.clock.advance(SECOND);
-        ({ accessToken } = await host.auth.confirmIdentity(await principalOf(host, accessToken), { methods: [name] }));
+        app.clock.advance(SECOND);
+        ({ accessToken } = await app.auth.confirmIdentity(await principalOf(app, accessToken), { methods: [name] }));
       }
-      const { methods } = await principalOf(host, accessToken);
+      const { methods } = await principalOf(app, accessToken);
       expect(Object.keys(methods)).toEqual(['c', 'd', 'e', 'f', 'g', 'h', 'i', 'b']);
     });
 
-    it('are proved again by a reauthentication and a password change, as `pwd` alone', async () => {
-      const { host } = at;
-      const start = new Date(host.clock.now());
-      const opened = await host.auth.openSession(await idOf(host), {}, { methods: ['pwd', 'otp'] });
-      host.clock.advance(MINUTE);
-      const principal = await principalOf(host, opened.accessToken);
-      const confirmed = await host.auth.reauthenticate(principal, PASSWORD);
-      const reauthenticated = await principalOf(host, confirmed.accessToken);
-      expect(reauthenticated.methods).toEqual({ otp: start, pwd: new Date(host.clock.now()) });
-      host.clock.advance(MINUTE);
+    it('a reauthentication and a password change prove `pwd` again and no other method', async () => {
+      const { app } = env;
+      const start = new Date(app.clock.now());
+      const opened = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });
+      app.clock.advance(MINUTE);
+      const principal = await principalOf(app, opened.accessToken);
+      const confirmed = await app.auth.reauthenticate(principal, PASSWORD);
+      const reauthenticated = await principalOf(app, confirmed.accessToken);
+      expect(reauthenticated.methods).toEqual({ otp: start, pwd: new Date(app.clock.now()) });
+      app.clock.advance(MINUTE);
       const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
-      const changed = await host.auth.changePassword(reauthenticated, change);
-      expect((await principalOf(host, changed.accessToken)).methods).toEqual({
+      const changed = await app.auth.changePassword(reauthenticated, change);
+      expect((await principalOf(app, changed.accessToken)).methods).toEqual({
         otp: start,
-        pwd: new Date(host.clock.now()),
+        pwd: new Date(app.clock.now()),
       });
     });
 
-    it('are proved by confirmIdentity, which returns a new pair for the session as a reauthentication does', async () => {
-      const { host } = at;
-      const session = await host.login();
-      host.clock.advance(10 * MINUTE);
-      await host.get('/transfer/any', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
-      const principal = await principalOf(host, session.access_token);
-      const pair = await host.auth.confirmIdentity(principal, { methods: ['otp'] });
+    it('confirmIdentity proves methods and returns a new pair for the session, as a reauthentication does', async () => {
+      const { app } = env;
+      const session = await app.login();
+      app.clock.advance(10 * MINUTE);
+      await app.get('/transfer/any', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+      const principal = await principalOf(app, session.access_token);
+      const pair = await app.auth.confirmIdentity(principal, { methods: ['otp'] });
       expect(pair).toMatchObject({ accessTokenExpiresAt: expect.any(Date), refreshTokenExpiresAt: expect.any(Date) });
-      await host.get('/me', session.access_token).expect(401);
-      await host.refresh(session.refresh_token).expect(400);
-      for (const path of ['any', 'otp']) await host.get(`/transfer/${path}`, pair.accessToken).expect(200);
-      await host.get('/transfer/both', pair.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      expect((await principalOf(host, pair.accessToken)).session.id).toBe(session.session_id);
-      expect(await eventsOf(host, pair.accessToken)).toEqual(['reauthentication', 'login_success']);
-      expect(host.sent('token_reuse_detected')).toEqual([]);
+      await app.get('/me', session.access_token).expect(401);
+      await app.refresh(session.refresh_token).expect(400);
+      for (const path of ['any', 'otp']) await app.get(`/transfer/${path}`, pair.accessToken).expect(200);
+      await app.get('/transfer/both', pair.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
+      expect((await principalOf(app, pair.accessToken)).session.id).toBe(session.session_id);
+      expect(await eventsOf(app, pair.accessToken)).toEqual(['reauthentication', 'login_success']);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
     });
 
-    it('are not proved with an access token that is not live any more', async () => {
-      const { host } = at;
-      const { access_token: token, refresh_token: refreshToken } = await host.login();
-      const principal = await principalOf(host, token);
-      await host.refresh(refreshToken).expect(200);
-      const late = host.auth.confirmIdentity(principal, { methods: ['otp'] });
+    it('an access token that is no longer current cannot prove a method', async () => {
+      const { app } = env;
+      const { access_token: token, refresh_token: refreshToken } = await app.login();
+      const principal = await principalOf(app, token);
+      await app.refresh(refreshToken).expect(200);
+      const late = app.auth.confirmIdentity(principal, { methods: ['otp'] });
       await expect(late).rejects.toMatchObject({ code: 'access_token_invalid' });
-      const made = host.auth.confirmIdentity({ ...principal, methods: {}, data: {} }, { methods: ['otp'] });
+      const made = app.auth.confirmIdentity({ ...principal, methods: {}, data: {} }, { methods: ['otp'] });
       await expect(made).rejects.toMatchObject({ code: 'access_token_invalid' });
-      await expect(host.auth.confirmIdentity(principal, { methods: [] })).rejects.toThrow('methods is []');
+      await expect(app.auth.confirmIdentity(principal, { methods: [] })).rejects.toThrow('methods is []');
     });
 
-    it('are kept where another one was proved since the request was authenticated', async () => {
-      const { host } = at;
-      const { access_token: token, session_id: id } = await host.login();
-      const principal = await principalOf(host, token);
-      const since = new Date(host.clock.now() - SECOND);
+    it('a method that was proven after the request was authenticated is kept', async () => {
+      const { app } = env;
+      const { access_token: token, session_id: id } = await app.login();
+      const principal = await principalOf(app, token);
+      const since = new Date(app.clock.now() - SECOND);
       const methods = JSON.stringify({ hwk: since.getTime() });
-      await host.dataSource.getRepository(AuthSession).update({ id }, { methods });
-      const { accessToken } = await host.auth.confirmIdentity(principal, { methods: ['otp'] });
-      expect((await principalOf(host, accessToken)).methods).toEqual({ hwk: since, otp: new Date(host.clock.now()) });
+      await app.dataSource.getRepository(AuthSession).update({ id }, { methods });
+      const { accessToken } = await app.auth.confirmIdentity(principal, { methods: ['otp'] });
+      expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: since, otp: new Date(app.clock.now()) });
     });
 
-    it('are each required to be recent, to the millisecond, where a route names them', async () => {
-      const { host } = at;
-      const { accessToken } = await host.auth.openSession(await idOf(host), {}, { methods: ['pwd', 'otp'] });
-      for (const path of ['any', 'otp', 'both']) await host.get(`/transfer/${path}`, accessToken).expect(200);
-      host.clock.advance(60 * SECOND - 1);
-      await host.get('/transfer/otp', accessToken).expect(200);
-      host.clock.advance(1);
-      await host.get('/transfer/otp', accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      await host.get('/transfer/both', accessToken).expect(200);
-      const { access_token: withPassword } = await host.login();
-      await host.get('/transfer/any', withPassword).expect(200);
-      await host.get('/transfer/both', withPassword).expect(403, RECENT_LOGIN_REQUIRED);
+    it('a route that requires several recent methods checks the age of each method to the millisecond', async () => {
+      const { app } = env;
+      const { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });
+      for (const path of ['any', 'otp', 'both']) await app.get(`/transfer/${path}`, accessToken).expect(200);
+      app.clock.advance(60 * SECOND - 1);
+      await app.get('/transfer/otp', accessToken).expect(200);
+      app.clock.advance(1);
+      await app.get('/transfer/otp', accessToken).expect(403, RECENT_LOGIN_REQUIRED);
+      await app.get('/transfer/both', accessToken).expect(200);
+      const { access_token: withPassword } = await app.login();
+      await app.get('/transfer/any', withPassword).expect(200);
+      await app.get('/transfer/both', withPassword).expect(403, RECENT_LOGIN_REQUIRED);
     });
   },
 );
 
-it('a route cannot require no method, or one without a name', () => {
+it('a route cannot require an empty list of methods or a method without a name', () => {
   expect(() => RequireRecentLogin({ withinSeconds: 60, methods: [] })).toThrow('methods is []');
   expect(() => RequireRecentLogin({ withinSeconds: 60, methods: [''] })).toThrow('methods is [""]');
 });
 
-stories('the data of a session', {}, (at: Stage) => {
-  it('is what the application opened it with, through refreshes', async () => {
-    const { host } = at;
+describeOnEachDatabase('the data of a session', {}, (env: TestEnvironment) => {
+  it('a session keeps the data with which the application opened it, through refreshes', async () => {
+    const { app } = env;
     const data = { tenant: 'Ångström \u0000 🦊', roles: ['admin'] };
-    const opened = await host.auth.openSession(await idOf(host), {}, { data });
-    const pair = await host.auth.refresh(opened.refreshToken);
-    const principal = await principalOf(host, pair.accessToken);
+    const opened = await app.auth.openSession(await idOf(app), {}, { data });
+    const pair = await app.auth.refresh(opened.refreshToken);
+    const principal = await principalOf(app, pair.accessToken);
     expect(principal.data).toEqual(data);
     expect(principal.data.tenant).toBe(data.tenant);
   });
 
-  it('is empty without', async () => {
-    const { host } = at;
-    expect((await principalOf(host, (await host.login()).access_token)).data).toEqual({});
+  it('a session without data has an empty object', async () => {
+    const { app } = env;
+    expect((await principalOf(app, (await app.login()).access_token)).data).toEqual({});
   });
 
-  it('is at most 1,024 bytes of UTF-8', async () => {
-    const { host } = at;
-    const id = await idOf(host);
+  it('session data may have at most 1,024 bytes of UTF-8', async () => {
+    const { app } = env;
+    const id = await idOf(app);
     const tenant = 'é'.repeat((1024 - '{"tenant":""}'.length - 1) / 2);
-    await host.auth.openSession(id, {}, { data: { tenant: `${tenant}a` } });
-    const opening = host.auth.openSession(id, {}, { data: { tenant: `${tenant}ab` } });
-    await expect(opening).rejects.toThrow('data has 1025 bytes as JSON, and 1024 are the most');
+    await app.auth.openSession(id, {}, { data: { tenant: `${tenant}a` } });
+    const opening = app.auth.openSession(id, {}, { data: { tenant: `${tenant}ab` } });
+    await expect(opening).rejects.toThrow('data has 1025 bytes as JSON, which is more than 1024');
   });
 
   it.each([
-    ['a text', 'text'],
-    ['a list', ['text']],
+    ['a string', 'text'],
+    ['an array', ['text']],
     ['null', null],
-    ['a date', { tenant: new Date(0) }],
-    ['an object of a class', new (class Tenant {})()],
-    ['undefined as a value', { tenant: undefined }],
-    ['a number that JSON has not', { tenant: Infinity }],
-  ])('cannot be %s', async (_, data) => {
-    const { host } = at;
-    const opening = host.auth.openSession(await idOf(host), {}, { data: data as never });
+    ['an object with a Date', { tenant: new Date(0) }],
+    ['an instance of a class', new (class Tenant {})()],
+    ['an object with an undefined value', { tenant: undefined }],
+    ['an object with a number that JSON cannot represent', { tenant: Infinity }],
+  ])('session data cannot be %s', async (_, data) => {
+    const { app } = env;
+    const opening = app.auth.openSession(await idOf(app), {}, { data: data as never });
     await expect(opening).rejects.toThrow('data cannot be stored as JSON');
   });
 });

@@ -7,7 +7,7 @@ import {
   type RefreshTokenClaims,
 } from '../../libs/auth/src/domain/tokens';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
-import { Host, type LoginAnswer } from '../support/host';
+import { TestApplication, type LoginAnswer } from '../support/test-application';
 import { Tap } from '../support/tap';
 import {
   eventsOf,
@@ -15,16 +15,16 @@ import {
   INVALID_REFRESH,
   postJson,
   storedEnd,
-  stories,
-  storiesOnBothPlatforms,
-  type Stage,
-} from './stories';
+  describeOnEachDatabase,
+  describeOnBothPlatforms,
+  type TestEnvironment,
+} from './environment';
 
-storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
-  it('returns a new pair of the same session and nothing else', async () => {
-    const { host } = at;
-    const first = await host.login();
-    const { body } = await host.refresh(first.refresh_token).expect(200);
+describeOnBothPlatforms('refresh', {}, (env: TestEnvironment) => {
+  it('a refresh returns a new pair for the same session and nothing else', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body } = await app.refresh(first.refresh_token).expect(200);
     expect(body).toEqual({
       access_token: expect.stringMatching(/^nsaa_[A-Za-z0-9_-]{70}$/),
       refresh_token: expect.stringMatching(/^nsar_[A-Za-z0-9_-]{98}$/),
@@ -32,64 +32,62 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     });
     const tokens = [first.access_token, first.refresh_token, body.access_token, body.refresh_token];
     expect(new Set(tokens).size).toBe(4);
-    const me = await host.get('/me', body.access_token).expect(200);
+    const me = await app.get('/me', body.access_token).expect(200);
     expect(me.body.session_id).toBe(first.session_id);
-    expect(await eventsOf(host, body.access_token)).toEqual(['token_refresh', 'login_success']);
+    expect(await eventsOf(app, body.access_token)).toEqual(['token_refresh', 'login_success']);
   });
 
-  it('needs no access token, and ignores one that is sent and unknown fields', async () => {
-    const { host } = at;
-    const { refresh_token: token } = await host.login();
-    await host
-      .post('/auth/token/refresh/', 'garbage', { refresh_token: token, session_id: 'x', other: [] })
-      .expect(200);
+  it('a refresh needs no access token, and ignores a sent access token and unknown fields', async () => {
+    const { app } = env;
+    const { refresh_token: token } = await app.login();
+    await app.post('/auth/token/refresh/', 'garbage', { refresh_token: token, session_id: 'x', other: [] }).expect(200);
   });
 
-  it('revokes the previous access token immediately', async () => {
-    const { host } = at;
-    const first = await host.login();
-    await host.refresh(first.refresh_token).expect(200);
-    await host.get('/me', first.access_token).expect(401);
+  it('a refresh revokes the previous access token immediately', async () => {
+    const { app } = env;
+    const first = await app.login();
+    await app.refresh(first.refresh_token).expect(200);
+    await app.get('/me', first.access_token).expect(401);
   });
 
-  it('renews the lifetime of the refresh token each time, up to the absolute timeout of the session', async () => {
-    const { host } = at;
-    let { refresh_token: token } = await host.login();
+  it('each refresh renews the lifetime of the refresh token, up to the absolute timeout of the session', async () => {
+    const { app } = env;
+    let { refresh_token: token } = await app.login();
     for (let day = 6; day < 30; day += 6) {
-      host.clock.advance(6 * DAY);
-      token = (await host.refresh(token).expect(200)).body.refresh_token;
+      app.clock.advance(6 * DAY);
+      token = (await app.refresh(token).expect(200)).body.refresh_token;
     }
-    host.clock.advance(6 * DAY - 1);
-    token = (await host.refresh(token).expect(200)).body.refresh_token;
-    host.clock.advance(1);
-    await host.refresh(token).expect(400, INVALID_REFRESH);
+    app.clock.advance(6 * DAY - 1);
+    token = (await app.refresh(token).expect(200)).body.refresh_token;
+    app.clock.advance(1);
+    await app.refresh(token).expect(400, INVALID_REFRESH);
   });
 
-  it('is refused when the refresh token has expired, to the millisecond', async () => {
-    const { host } = at;
-    const { refresh_token: token } = await host.login();
-    const { refresh_token: other } = await host.login('bob');
-    host.clock.advance(7 * DAY - 1);
-    await host.refresh(token).expect(200);
-    host.clock.advance(1);
-    await host.refresh(other).expect(400, INVALID_REFRESH);
+  it('a refresh is refused from the millisecond in which the refresh token expires', async () => {
+    const { app } = env;
+    const { refresh_token: token } = await app.login();
+    const { refresh_token: other } = await app.login('bob');
+    app.clock.advance(7 * DAY - 1);
+    await app.refresh(token).expect(200);
+    app.clock.advance(1);
+    await app.refresh(other).expect(400, INVALID_REFRESH);
   });
 
-  it('is refused with the same response, to the byte, for every token that is not live', async () => {
-    const { host } = at;
-    const present = (token: string) => postJson(host, '/auth/token/refresh/', JSON.stringify({ refresh_token: token }));
+  it('every refresh token that is not current is refused with a byte-identical response', async () => {
+    const { app } = env;
+    const present = (token: string) => postJson(app, '/auth/token/refresh/', JSON.stringify({ refresh_token: token }));
     const unknown = await present('unknown');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([400, INVALID_REFRESH]);
-    const loggedOut = await host.login();
-    await host.post('/auth/logout', loggedOut.access_token).expect(200);
-    const used = await host.login();
-    const expired = await host.login('bob');
-    await host.refresh(used.refresh_token).expect(200);
+    const loggedOut = await app.login();
+    await app.post('/auth/logout', loggedOut.access_token).expect(200);
+    const used = await app.login();
+    const expired = await app.login('bob');
+    await app.refresh(used.refresh_token).expect(200);
     expect((await present(loggedOut.refresh_token)).bytes).toBe(unknown.bytes);
     expect((await present(used.access_token)).bytes).toBe(unknown.bytes);
     expect((await present(used.refresh_token)).bytes).toBe(unknown.bytes);
     expect((await present(used.refresh_token)).bytes).toBe(unknown.bytes);
-    host.clock.advance(31 * DAY);
+    app.clock.advance(31 * DAY);
     expect((await present(expired.refresh_token)).bytes).toBe(unknown.bytes);
   });
 
@@ -103,14 +101,14 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
     ['a prefix', '"nsar_"'],
     ['a wrong checksum', JSON.stringify(`nsar_${'A'.repeat(98)}`)],
     ['JSON', '"{}"'],
-  ])('with %s is refused like any string that is not a refresh token', async (_, json) => {
-    const answer = await postJson(at.host, '/auth/token/refresh/', `{"refresh_token":${json}}`);
+  ])('a refresh with %s is refused like any string that is not a refresh token', async (_, json) => {
+    const answer = await postJson(env.app, '/auth/token/refresh/', `{"refresh_token":${json}}`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([400, INVALID_REFRESH]);
   });
 
-  it('is refused with a live token that has something before or after it, and the token stays live', async () => {
-    const { host } = at;
-    const { refresh_token: token } = await host.login();
+  it('a refresh with extra characters around the current token is refused, and the token stays valid', async () => {
+    const { app } = env;
+    const { refresh_token: token } = await app.login();
     for (const other of [
       ` ${token}`,
       `${token} `,
@@ -119,174 +117,177 @@ storiesOnBothPlatforms('a refresh', {}, (at: Stage) => {
       token.toUpperCase(),
       `Bearer ${token}`,
     ]) {
-      await host.refresh(other).expect(400, INVALID_REFRESH);
+      await app.refresh(other).expect(400, INVALID_REFRESH);
     }
-    await host.refresh(token).expect(200);
+    await app.refresh(token).expect(200);
   });
 
-  it('reads no token from the query, a form or a cookie', async () => {
-    const { host } = at;
-    const { refresh_token: token } = await host.login();
+  it('a refresh reads no token from the query, a form or a cookie', async () => {
+    const { app } = env;
+    const { refresh_token: token } = await app.login();
     const required = { refresh_token: ['This field is required.'] };
-    await host.http.post(`/auth/token/refresh/?refresh_token=${token}`).expect(400, required);
-    await host.http.post('/auth/token/refresh/').set('Cookie', `refresh_token=${token}`).expect(400, required);
-    await host.http.post('/auth/token/refresh/').type('form').send({ refresh_token: token }).expect(415);
-    await host.refresh(token).expect(200);
+    await app.http.post(`/auth/token/refresh/?refresh_token=${token}`).expect(400, required);
+    await app.http.post('/auth/token/refresh/').set('Cookie', `refresh_token=${token}`).expect(400, required);
+    await app.http.post('/auth/token/refresh/').type('form').send({ refresh_token: token }).expect(415);
+    await app.refresh(token).expect(200);
   });
 
-  it('updates last_activity and nothing else of the session', async () => {
-    const { host } = at;
-    const first = await host.login();
-    const [before] = (await host.get('/auth/sessions', first.access_token)).body;
-    host.clock.advance(HOUR);
-    const { body } = await host.refresh(first.refresh_token).expect(200);
-    const [after] = (await host.get('/auth/sessions', body.access_token)).body;
-    expect(after).toEqual({ ...before, last_activity: new Date(host.clock.now()).toISOString() });
+  it('a refresh updates last_activity and nothing else of the session', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const [before] = (await app.get('/auth/sessions', first.access_token)).body;
+    app.clock.advance(HOUR);
+    const { body } = await app.refresh(first.refresh_token).expect(200);
+    const [after] = (await app.get('/auth/sessions', body.access_token)).body;
+    expect(after).toEqual({ ...before, last_activity: new Date(app.clock.now()).toISOString() });
     expect(Date.parse(after.last_activity) - Date.parse(before.last_activity)).toBe(HOUR);
   });
 });
 
-storiesOnBothPlatforms('a refresh token presented again', {}, (at: Stage) => {
-  it('revokes its family and ends every session of its user, and none of other users', async () => {
-    const { host } = at;
-    const thief = await host.login();
-    const other = await host.login();
-    const bob = await host.login('bob');
-    const { body: next } = await host.refresh(thief.refresh_token).expect(200);
-    await host.refresh(thief.refresh_token).set('User-Agent', 'thief').expect(400, INVALID_REFRESH);
+describeOnBothPlatforms('reuse of refresh tokens', {}, (env: TestEnvironment) => {
+  it('a refresh token presented twice ends every session of its user, and none of other users', async () => {
+    const { app } = env;
+    const thief = await app.login();
+    const other = await app.login();
+    const bob = await app.login('bob');
+    const { body: next } = await app.refresh(thief.refresh_token).expect(200);
+    await app.refresh(thief.refresh_token).set('User-Agent', 'thief').expect(400, INVALID_REFRESH);
 
-    await host.get('/me', next.access_token).expect(401);
-    await host.refresh(next.refresh_token).expect(400, INVALID_REFRESH);
-    await host.get('/me', other.access_token).expect(401);
-    await host.refresh(other.refresh_token).expect(400, INVALID_REFRESH);
-    await host.get('/me', bob.access_token).expect(200);
+    await app.get('/me', next.access_token).expect(401);
+    await app.refresh(next.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', other.access_token).expect(401);
+    await app.refresh(other.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', bob.access_token).expect(200);
 
-    const [signal] = host.sent('token_reuse_detected');
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
+    const [signal] = app.sent('token_reuse_detected');
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
     expect(signal).toMatchObject({
       session: { id: thief.session_id, state: 'revoked' },
       ipAddress: '127.0.0.1',
       userAgent: 'thief',
-      reuse: { generationsBehind: 1, lastRefreshAt: new Date(host.clock.now()) },
+      reuse: { generationsBehind: 1, lastRefreshAt: new Date(app.clock.now()) },
       sessionsEnded: 2,
     });
-    const ends = host.sent('user_logged_out').map(({ session, reason }) => [session.id, reason]);
+    const ends = app.sent('user_logged_out').map(({ session, reason }) => [session.id, reason]);
     expect(ends.sort()).toEqual(
       [
         [thief.session_id, 'token_reuse'],
         [other.session_id, 'token_reuse'],
       ].sort(),
     );
-    expect(await storedEnd(host, thief.session_id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+    expect(await storedEnd(app, thief.session_id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
 
-    const { access_token: later } = await host.login();
-    const reuse = (await historyOf(host, later)).filter(({ event }) => event === 'token_reuse');
+    const { access_token: later } = await app.login();
+    const reuse = (await historyOf(app, later)).filter(({ event }) => event === 'token_reuse');
     expect(reuse.map(({ extra, user_agent }) => [extra, user_agent])).toEqual([
       [{ session_id: thief.session_id, sessions_ended: 2 }, 'thief'],
     ]);
   });
 
-  it.each([1, 2, 5])('is reuse, %i generations back in a family of six refreshes', async (behind) => {
-    const { host } = at;
-    const tokens = [(await host.login()).refresh_token];
-    for (let generation = 1; generation <= 6; generation++) {
-      host.clock.advance(MINUTE);
-      tokens.push((await host.refresh(tokens[generation - 1]!).expect(200)).body.refresh_token);
-    }
-    const lastRefreshAt = new Date(host.clock.now());
-    host.clock.advance(MINUTE);
-    await host.refresh(tokens[6 - behind]!).expect(400, INVALID_REFRESH);
-    await host.refresh(tokens[6]!).expect(400, INVALID_REFRESH);
-    expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual([
-      { generationsBehind: behind, lastRefreshAt },
-    ]);
-  });
-
-  it('changes nothing once its family has been revoked by reuse', async () => {
-    const { host } = at;
-    const first = await host.login();
-    const { body: second } = await host.refresh(first.refresh_token).expect(200);
-    await host.refresh(second.refresh_token).expect(200);
-    await host.refresh(first.refresh_token).expect(400);
-    const later = await host.login();
-    for (const token of [first.refresh_token, second.refresh_token, first.refresh_token]) {
-      await host.refresh(token).expect(400, INVALID_REFRESH);
-    }
-    await host.get('/me', later.access_token).expect(200);
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
-    expect((await eventsOf(host, later.access_token)).filter((event) => event === 'token_reuse')).toHaveLength(1);
-  });
-
-  it.each(['logout', 'logout/all', 'revocation', 'the application', 'expiry'])(
-    'changes nothing when its session was ended by %s',
-    async (by) => {
-      const { host } = at;
-      const first = await host.login();
-      const { body: second } = await host.refresh(first.refresh_token).expect(200);
-      if (by === 'logout') await host.post('/auth/logout', second.access_token).expect(200);
-      if (by === 'logout/all') await host.post('/auth/logout/all', second.access_token).expect(200);
-      if (by === 'expiry') host.clock.advance(31 * DAY);
-      const later = await host.login();
-      if (by === 'revocation') {
-        await host.delete(`/auth/sessions/${first.session_id}`, later.access_token).expect(200);
+  it.each([1, 2, 5])(
+    'presenting the refresh token used %i refreshes ago is reuse, in a family of six refreshes',
+    async (behind) => {
+      const { app } = env;
+      const tokens = [(await app.login()).refresh_token];
+      for (let generation = 1; generation <= 6; generation++) {
+        app.clock.advance(MINUTE);
+        tokens.push((await app.refresh(tokens[generation - 1]!).expect(200)).body.refresh_token);
       }
-      if (by === 'the application') {
-        const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-        await host.auth.revokeSession(user.id, first.session_id);
-      }
-      const signals = host.signals.length;
-      await host.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-      await host.refresh(second.refresh_token).expect(400, INVALID_REFRESH);
-      await host.get('/me', later.access_token).expect(200);
-      expect(host.sent('token_reuse_detected')).toEqual([]);
-      const emitted = host.signals.slice(signals).map(({ name }) => name);
-      expect(emitted).toEqual(by === 'expiry' ? ['user_logged_out'] : []);
-      expect(await eventsOf(host, later.access_token)).not.toContain('token_reuse');
+      const lastRefreshAt = new Date(app.clock.now());
+      app.clock.advance(MINUTE);
+      await app.refresh(tokens[6 - behind]!).expect(400, INVALID_REFRESH);
+      await app.refresh(tokens[6]!).expect(400, INVALID_REFRESH);
+      expect(app.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual([
+        { generationsBehind: behind, lastRefreshAt },
+      ]);
     },
   );
 
-  it('is reuse past its own expiry too, while its session lives', async () => {
-    const { host } = at;
-    const first = await host.login();
-    host.clock.advance(6 * DAY);
-    const second = (await host.refresh(first.refresh_token).expect(200)).body;
-    host.clock.advance(6 * DAY);
-    const third = (await host.refresh(second.refresh_token).expect(200)).body;
-    await host.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-    await host.get('/me', third.access_token).expect(401);
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
-    expect(host.sent('token_reuse_detected')[0]!.reuse.generationsBehind).toBe(2);
+  it('presenting a used refresh token changes nothing once its family has been revoked by reuse', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: second } = await app.refresh(first.refresh_token).expect(200);
+    await app.refresh(second.refresh_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400);
+    const later = await app.login();
+    for (const token of [first.refresh_token, second.refresh_token, first.refresh_token]) {
+      await app.refresh(token).expect(400, INVALID_REFRESH);
+    }
+    await app.get('/me', later.access_token).expect(200);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
+    expect((await eventsOf(app, later.access_token)).filter((event) => event === 'token_reuse')).toHaveLength(1);
   });
 
-  it('does not count expired sessions among those that it ends', async () => {
-    const { host } = at;
-    await host.login();
-    host.clock.advance(6 * DAY);
-    const first = await host.login();
-    host.clock.advance(2 * DAY);
-    await host.refresh(first.refresh_token).expect(200);
-    await host.refresh(first.refresh_token).expect(400);
-    expect(host.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([1]);
+  it.each(['logout', 'logout/all', 'revocation', 'the application', 'expiry'])(
+    'presenting a used refresh token changes nothing if its session was ended by %s',
+    async (by) => {
+      const { app } = env;
+      const first = await app.login();
+      const { body: second } = await app.refresh(first.refresh_token).expect(200);
+      if (by === 'logout') await app.post('/auth/logout', second.access_token).expect(200);
+      if (by === 'logout/all') await app.post('/auth/logout/all', second.access_token).expect(200);
+      if (by === 'expiry') app.clock.advance(31 * DAY);
+      const later = await app.login();
+      if (by === 'revocation') {
+        await app.delete(`/auth/sessions/${first.session_id}`, later.access_token).expect(200);
+      }
+      if (by === 'the application') {
+        const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+        await app.auth.revokeSession(user.id, first.session_id);
+      }
+      const signals = app.signals.length;
+      await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+      await app.refresh(second.refresh_token).expect(400, INVALID_REFRESH);
+      await app.get('/me', later.access_token).expect(200);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
+      const emitted = app.signals.slice(signals).map(({ name }) => name);
+      expect(emitted).toEqual(by === 'expiry' ? ['user_logged_out'] : []);
+      expect(await eventsOf(app, later.access_token)).not.toContain('token_reuse');
+    },
+  );
+
+  it('presenting a used refresh token is reuse even after the token has expired, as long as its session is active', async () => {
+    const { app } = env;
+    const first = await app.login();
+    app.clock.advance(6 * DAY);
+    const second = (await app.refresh(first.refresh_token).expect(200)).body;
+    app.clock.advance(6 * DAY);
+    const third = (await app.refresh(second.refresh_token).expect(200)).body;
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', third.access_token).expect(401);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
+    expect(app.sent('token_reuse_detected')[0]!.reuse.generationsBehind).toBe(2);
+  });
+
+  it('reuse does not count expired sessions among the sessions that it ends', async () => {
+    const { app } = env;
+    await app.login();
+    app.clock.advance(6 * DAY);
+    const first = await app.login();
+    app.clock.advance(2 * DAY);
+    await app.refresh(first.refresh_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400);
+    expect(app.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([1]);
   });
 
   it.each([2, 3, 5, 10, 20])(
-    'is reuse when it is presented %i times in parallel: one refresh succeeds, and the alarm is raised once',
+    'a refresh token presented %i times in parallel is refreshed once, and reuse is reported once',
     async (count) => {
-      const { host } = at;
-      const first = await host.login();
-      const other = await host.login();
-      const answers = await Promise.all(Array.from({ length: count }, () => host.refresh(first.refresh_token)));
+      const { app } = env;
+      const first = await app.login();
+      const other = await app.login();
+      const answers = await Promise.all(Array.from({ length: count }, () => app.refresh(first.refresh_token)));
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([200, ...Array<number>(count - 1).fill(400)]);
       for (const { body } of answers.filter(({ status }) => status === 400)) expect(body).toEqual(INVALID_REFRESH);
       const winner = answers.find(({ status }) => status === 200)!.body;
-      await host.get('/me', winner.access_token).expect(401);
-      await host.refresh(winner.refresh_token).expect(400, INVALID_REFRESH);
-      await host.get('/me', other.access_token).expect(401);
-      expect(host.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
-      expect(host.sent('user_logged_out')).toHaveLength(2);
-      const later = await host.login();
-      expect(await eventsOf(host, later.access_token)).toEqual([
+      await app.get('/me', winner.access_token).expect(401);
+      await app.refresh(winner.refresh_token).expect(400, INVALID_REFRESH);
+      await app.get('/me', other.access_token).expect(401);
+      expect(app.sent('token_reuse_detected').map(({ sessionsEnded }) => sessionsEnded)).toEqual([2]);
+      expect(app.sent('user_logged_out')).toHaveLength(2);
+      const later = await app.login();
+      expect(await eventsOf(app, later.access_token)).toEqual([
         'login_success',
         'token_reuse',
         'token_refresh',
@@ -297,233 +298,241 @@ storiesOnBothPlatforms('a refresh token presented again', {}, (at: Stage) => {
   );
 });
 
-storiesOnBothPlatforms('a refresh without rotation', { auth: { rotateRefreshTokens: false } }, (at: Stage) => {
-  it('has the same fields, a new access token and the same refresh token', async () => {
-    const { host } = at;
-    const first = await host.login();
-    const { body } = await host.refresh(first.refresh_token).expect(200);
-    expect(body).toEqual({
-      access_token: expect.any(String),
-      refresh_token: first.refresh_token,
-      token_type: 'Bearer',
+describeOnBothPlatforms(
+  'refresh without rotation',
+  { auth: { rotateRefreshTokens: false } },
+  (env: TestEnvironment) => {
+    it('a refresh returns the usual fields with a new access token and the same refresh token', async () => {
+      const { app } = env;
+      const first = await app.login();
+      const { body } = await app.refresh(first.refresh_token).expect(200);
+      expect(body).toEqual({
+        access_token: expect.any(String),
+        refresh_token: first.refresh_token,
+        token_type: 'Bearer',
+      });
+      expect(body.access_token).not.toBe(first.access_token);
+      await app.get('/me', first.access_token).expect(401);
+      await app.get('/me', body.access_token).expect(200);
     });
-    expect(body.access_token).not.toBe(first.access_token);
-    await host.get('/me', first.access_token).expect(401);
-    await host.get('/me', body.access_token).expect(200);
-  });
 
-  it('can be repeated with the same token, which is never reuse', async () => {
-    const { host } = at;
-    const first = await host.login();
-    for (let time = 0; time < 5; time++) await host.refresh(first.refresh_token).expect(200);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => host.refresh(first.refresh_token)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    expect(host.sent('user_logged_out')).toEqual([]);
-  });
+    it('a refresh can be repeated with the same token, which is never reuse', async () => {
+      const { app } = env;
+      const first = await app.login();
+      for (let time = 0; time < 5; time++) await app.refresh(first.refresh_token).expect(200);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => app.refresh(first.refresh_token)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
+      expect(app.sent('user_logged_out')).toEqual([]);
+    });
 
-  it('renews the lifetime of the refresh token, up to the absolute timeout of the session', async () => {
-    const { host } = at;
-    const { refresh_token: token } = await host.login();
-    for (let day = 0; day < 24; day += 6) {
-      host.clock.advance(6 * DAY);
-      await host.refresh(token).expect(200);
-    }
-    host.clock.advance(6 * DAY - MINUTE);
-    await host.refresh(token).expect(200);
-    host.clock.advance(MINUTE);
-    await host.refresh(token).expect(400, INVALID_REFRESH);
-  });
+    it('a refresh renews the lifetime of the unchanged refresh token, up to the absolute timeout of the session', async () => {
+      const { app } = env;
+      const { refresh_token: token } = await app.login();
+      for (let day = 0; day < 24; day += 6) {
+        app.clock.advance(6 * DAY);
+        await app.refresh(token).expect(200);
+      }
+      app.clock.advance(6 * DAY - MINUTE);
+      await app.refresh(token).expect(200);
+      app.clock.advance(MINUTE);
+      await app.refresh(token).expect(400, INVALID_REFRESH);
+    });
 
-  it('is refused when the refresh token has expired', async () => {
-    const { host } = at;
-    const { refresh_token: token } = await host.login();
-    host.clock.advance(7 * DAY);
-    await host.refresh(token).expect(400, INVALID_REFRESH);
-  });
+    it('a refresh is refused when the refresh token has expired', async () => {
+      const { app } = env;
+      const { refresh_token: token } = await app.login();
+      app.clock.advance(7 * DAY);
+      await app.refresh(token).expect(400, INVALID_REFRESH);
+    });
 
-  it('is refused when the session has ended', async () => {
-    const { host } = at;
-    const first = await host.login();
-    await host.post('/auth/logout', first.access_token).expect(200);
-    await host.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-  });
-});
+    it('a refresh is refused when the session has ended', async () => {
+      const { app } = env;
+      const first = await app.login();
+      await app.post('/auth/logout', first.access_token).expect(200);
+      await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
+    });
+  },
+);
 
-/** The session as the database holds it. */
-function storedSession({ host }: Stage, id: string): Promise<AuthSession> {
-  return host.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+/** Returns the stored session. */
+function storedSession({ app }: TestEnvironment, id: string): Promise<AuthSession> {
+  return app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
 }
 
-/** Puts an older copy of the session back, as a restored backup does, or a failover that lost the last commits. */
-async function restore({ host }: Stage, copy: AuthSession): Promise<void> {
-  await host.dataSource.getRepository(AuthSession).update({ id: copy.id }, copy);
+/** Restores an older copy of the session, as a restored backup does, or a failover that lost the last commits. */
+async function restore({ app }: TestEnvironment, copy: AuthSession): Promise<void> {
+  await app.dataSource.getRepository(AuthSession).update({ id: copy.id }, copy);
 }
 
-/** Nothing of the session has ended, and nothing was reported. */
-async function expectUnharmed({ host }: Stage, refreshToken: string): Promise<void> {
-  const { body } = await host.refresh(refreshToken).expect(200);
-  await host.get('/me', body.access_token).expect(200);
-  expect(host.sent('token_reuse_detected')).toEqual([]);
-  expect(host.sent('user_logged_out')).toEqual([]);
+/** Asserts that the session is active and that nothing was reported. */
+async function expectUnharmed({ app }: TestEnvironment, refreshToken: string): Promise<void> {
+  const { body } = await app.refresh(refreshToken).expect(200);
+  await app.get('/me', body.access_token).expect(200);
+  expect(app.sent('token_reuse_detected')).toEqual([]);
+  expect(app.sent('user_logged_out')).toEqual([]);
 }
 
-stories('a refresh token that is newer than the database', {}, (at: Stage) => {
-  it.each([1, 3])('is refused, and the session goes on with the older token: %i lost refreshes', async (lost) => {
-    const { host } = at;
-    const { session_id: id, refresh_token: first } = await host.login();
-    const { body: older } = await host.refresh(first).expect(200);
-    const copy = await storedSession(at, id);
-    let newer = older;
-    for (let refresh = 0; refresh < lost; refresh++) newer = (await host.refresh(newer.refresh_token).expect(200)).body;
-    await restore(at, copy);
-    await host.refresh(newer.refresh_token).expect(400, INVALID_REFRESH);
-    await host.get('/me', newer.access_token).expect(401);
-    await host.get('/me', older.access_token).expect(200);
-    await expectUnharmed(at, older.refresh_token);
+describeOnEachDatabase('refresh tokens that are newer than the database', {}, (env: TestEnvironment) => {
+  it.each([1, 3])(
+    'a token from the last of %i refreshes that the database lost is refused, and the session continues with the older token',
+    async (lost) => {
+      const { app } = env;
+      const { session_id: id, refresh_token: first } = await app.login();
+      const { body: older } = await app.refresh(first).expect(200);
+      const copy = await storedSession(env, id);
+      let newer = older;
+      for (let refresh = 0; refresh < lost; refresh++)
+        newer = (await app.refresh(newer.refresh_token).expect(200)).body;
+      await restore(env, copy);
+      await app.refresh(newer.refresh_token).expect(400, INVALID_REFRESH);
+      await app.get('/me', newer.access_token).expect(401);
+      await app.get('/me', older.access_token).expect(200);
+      await expectUnharmed(env, older.refresh_token);
+    },
+  );
+
+  it('a token of lost commits is refused after the session was refreshed again to the same generation', async () => {
+    const { app } = env;
+    const { session_id: id, refresh_token: first } = await app.login();
+    const copy = await storedSession(env, id);
+    const { body: lost } = await app.refresh(first).expect(200);
+    await restore(env, copy);
+    const { body: live } = await app.refresh(first).expect(200);
+    await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    await expectUnharmed(env, live.refresh_token);
   });
 
-  it('is refused where the session has been refreshed since, by another token of the same generation', async () => {
-    const { host } = at;
-    const { session_id: id, refresh_token: first } = await host.login();
-    const copy = await storedSession(at, id);
-    const { body: lost } = await host.refresh(first).expect(200);
-    await restore(at, copy);
-    const { body: live } = await host.refresh(first).expect(200);
-    await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
-    await expectUnharmed(at, live.refresh_token);
+  it('a token that is newer than the database is emitted as suspected lost commits, once a minute, and ends no session', async () => {
+    const { app } = env;
+    app.clock.advance(60 * SECOND);
+    const { session_id: id, refresh_token: first } = await app.login();
+    const copy = await storedSession(env, id);
+    const { body: lost } = await app.refresh(first).expect(200);
+    await restore(env, copy);
+    for (let i = 0; i < 3; i++) await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    const { userId } = app.sent('user_logged_in')[0]!;
+    expect(app.sent('lost_commits_suspected')).toMatchObject([{ userId, session: { id, state: 'active' } }]);
+    app.clock.advance(60 * SECOND - 1);
+    await app.refresh(lost.refresh_token).expect(400);
+    expect(app.sent('lost_commits_suspected')).toHaveLength(1);
+    app.clock.advance(1);
+    await app.refresh(lost.refresh_token).expect(400);
+    expect(app.sent('lost_commits_suspected')).toHaveLength(2);
   });
 
-  it('is emitted as suspected lost commits, once a minute and without an end of sessions', async () => {
-    const { host } = at;
-    host.clock.advance(60 * SECOND);
-    const { session_id: id, refresh_token: first } = await host.login();
-    const copy = await storedSession(at, id);
-    const { body: lost } = await host.refresh(first).expect(200);
-    await restore(at, copy);
-    for (let i = 0; i < 3; i++) await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
-    const { userId } = host.sent('user_logged_in')[0]!;
-    expect(host.sent('lost_commits_suspected')).toMatchObject([{ userId, session: { id, state: 'active' } }]);
-    host.clock.advance(60 * SECOND - 1);
-    await host.refresh(lost.refresh_token).expect(400);
-    expect(host.sent('lost_commits_suspected')).toHaveLength(1);
-    host.clock.advance(1);
-    await host.refresh(lost.refresh_token).expect(400);
-    expect(host.sent('lost_commits_suspected')).toHaveLength(2);
-  });
-
-  it('is not suspected where the token is no genuine one: of another family, or used', async () => {
-    const { host } = at;
-    host.clock.advance(60 * SECOND);
-    const { refresh_token: token } = await host.login();
+  it('a forged token, a token of another family and a used token are not emitted as suspected lost commits', async () => {
+    const { app } = env;
+    app.clock.advance(60 * SECOND);
+    const { refresh_token: token } = await app.login();
     const forged = { ...parseRefreshToken(token)!, familySecret: randomBytes(16), generation: 7 };
-    await host.refresh(formatRefreshToken(forged, randomBytes(33))).expect(400);
-    await host.refresh(token).expect(200);
-    await host.refresh(token).expect(400);
-    expect(host.sent('lost_commits_suspected')).toEqual([]);
+    await app.refresh(formatRefreshToken(forged, randomBytes(33))).expect(400);
+    await app.refresh(token).expect(200);
+    await app.refresh(token).expect(400);
+    expect(app.sent('lost_commits_suspected')).toEqual([]);
   });
 });
 
-stories('a refresh token that was altered', {}, (at: Stage) => {
+describeOnEachDatabase('altered refresh tokens', {}, (env: TestEnvironment) => {
   let tap: Tap;
-  beforeAll(() => void (tap = new Tap(at.host)));
+  beforeAll(() => void (tap = new Tap(env.app)));
 
-  it('in any one character is refused by its checksum, without a query, and never looks like reuse', async () => {
-    const { host } = at;
-    const { refresh_token: used } = await host.login();
-    const { body: live } = await host.refresh(used).expect(200);
+  it('a refresh token with one altered character is refused by its checksum, without a query, and is never reuse', async () => {
+    const { app } = env;
+    const { refresh_token: used } = await app.login();
+    const { body: live } = await app.refresh(used).expect(200);
     const statements: string[] = [];
     tap.hook = { before: ({ sql }) => void statements.push(sql) };
     for (const token of [used, live.refresh_token as string]) {
       for (let position = 0; position < token.length; position += 3) {
         const other = token[position] === 'A' ? 'B' : 'A';
         const altered = token.slice(0, position) + other + token.slice(position + 1);
-        await expect(host.auth.refresh(altered)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+        await expect(app.auth.refresh(altered)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
       }
     }
     tap.hook = {};
     expect(statements).toEqual([]);
-    await expectUnharmed(at, live.refresh_token);
+    await expectUnharmed(env, live.refresh_token);
   });
 
   it.each<[string, (claims: RefreshTokenClaims, other: LoginAnswer) => Partial<RefreshTokenClaims>]>([
-    ['family secret', () => ({ familySecret: randomBytes(16) })],
-    ['session id', () => ({ sessionId: randomUUID() })],
-    ["session id, to that of another's session", (_, other) => ({ sessionId: other.session_id })],
-    ['generation, to that of the live token', ({ generation }) => ({ generation: generation + 1 })],
-    ['generation, to a later one', ({ generation }) => ({ generation: generation + 2 })],
-    ['generation, to the last one that there is', () => ({ generation: 0xfffffffe })],
-  ])('with a correct checksum is refused and harms no session: %s', async (_, change) => {
-    const { host } = at;
-    const [alice, bob] = [await host.login(), await host.login('bob')];
-    const { body: live } = await host.refresh(alice.refresh_token).expect(200);
-    const { body: bobs } = await host.refresh(bob.refresh_token).expect(200);
+    ['a different family secret', () => ({ familySecret: randomBytes(16) })],
+    ['an unknown session id', () => ({ sessionId: randomUUID() })],
+    ["the id of another user's session", (_, other) => ({ sessionId: other.session_id })],
+    ['the generation of the current token', ({ generation }) => ({ generation: generation + 1 })],
+    ['a later generation', ({ generation }) => ({ generation: generation + 2 })],
+    ['the largest valid generation', () => ({ generation: 0xfffffffe })],
+  ])('a forged refresh token with a correct checksum and %s is refused and ends no session', async (_, change) => {
+    const { app } = env;
+    const [alice, bob] = [await app.login(), await app.login('bob')];
+    const { body: live } = await app.refresh(alice.refresh_token).expect(200);
+    const { body: bobs } = await app.refresh(bob.refresh_token).expect(200);
     const claims = parseRefreshToken(alice.refresh_token)!;
     const altered = formatRefreshToken({ ...claims, ...change(claims, bob) }, randomBytes(33));
-    await host.refresh(altered).expect(400, INVALID_REFRESH);
-    await expectUnharmed(at, live.refresh_token);
-    await expectUnharmed(at, bobs.refresh_token);
+    await app.refresh(altered).expect(400, INVALID_REFRESH);
+    await expectUnharmed(env, live.refresh_token);
+    await expectUnharmed(env, bobs.refresh_token);
   });
 
-  it('to the generation 0xFFFFFFFF is not a token, and is refused without a query', async () => {
-    const { host } = at;
-    const { refresh_token: used } = await host.login();
-    const { body: live } = await host.refresh(used).expect(200);
+  it('a refresh token with the generation 0xFFFFFFFF is invalid, and is refused without a query', async () => {
+    const { app } = env;
+    const { refresh_token: used } = await app.login();
+    const { body: live } = await app.refresh(used).expect(200);
     const claims = { ...parseRefreshToken(used)!, generation: 0xffffffff };
     const statements: string[] = [];
     tap.hook = { before: ({ sql }) => void statements.push(sql) };
-    await host.refresh(formatRefreshToken(claims, randomBytes(33))).expect(400, INVALID_REFRESH);
+    await app.refresh(formatRefreshToken(claims, randomBytes(33))).expect(400, INVALID_REFRESH);
     tap.hook = {};
     expect(statements).toEqual([]);
-    await expectUnharmed(at, live.refresh_token);
+    await expectUnharmed(env, live.refresh_token);
   });
 });
 
-stories('a token family near the largest generation', {}, (at: Stage) => {
-  it('is refreshed like any other, and its used tokens are reuse', async () => {
-    const { host } = at;
-    const { session_id: id, refresh_token: first } = await host.login();
+describeOnEachDatabase('token families near the largest generation', {}, (env: TestEnvironment) => {
+  it('a family near the largest generation can be refreshed, and presenting a used token of it is reuse', async () => {
+    const { app } = env;
+    const { session_id: id, refresh_token: first } = await app.login();
     const used = formatRefreshToken({ ...parseRefreshToken(first)!, generation: 0xfffffffd }, randomBytes(33));
     const refreshDigest = createHash('sha256').update(used).digest('hex');
-    await host.dataSource.getRepository(AuthSession).update({ id }, { refreshDigest, generation: 0xfffffffd });
-    const { body: last } = await host.refresh(used).expect(200);
+    await app.dataSource.getRepository(AuthSession).update({ id }, { refreshDigest, generation: 0xfffffffd });
+    const { body: last } = await app.refresh(used).expect(200);
     expect(parseRefreshToken(last.refresh_token)).toMatchObject({ generation: 0xfffffffe });
-    await host.refresh(used).expect(400, INVALID_REFRESH);
-    expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([1]);
+    await app.refresh(used).expect(400, INVALID_REFRESH);
+    expect(app.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([1]);
   });
 });
 
-stories('a copy of the database', { auth: { refreshReuseGraceSeconds: 60 } }, (at: Stage) => {
-  it('cannot be used to authenticate or to raise a false alarm', async () => {
-    const { host } = at;
-    const first = await host.login();
-    const { body: live } = await host.refresh(first.refresh_token).expect(200);
-    const row = await storedSession(at, first.session_id);
+describeOnEachDatabase('copies of the database', { auth: { refreshReuseGraceSeconds: 60 } }, (env: TestEnvironment) => {
+  it('a copy of the database cannot be used to authenticate or to cause a false reuse', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: live } = await app.refresh(first.refresh_token).expect(200);
+    const row = await storedSession(env, first.session_id);
     const stored = [row.accessDigest, row.refreshDigest, row.familyDigest, row.replayNetworkDigest!];
     const secrets = [...stored.map((digest) => Buffer.from(digest, 'hex')), Buffer.from(row.replaySeed!, 'base64url')];
     for (const secret of secrets) {
-      expect(await host.auth.authenticate(formatAccessToken(row.id, secret))).toBeNull();
+      expect(await app.auth.authenticate(formatAccessToken(row.id, secret))).toBeNull();
       for (const generation of [0, 1, 2]) {
         const claims = { sessionId: row.id, familySecret: secret.subarray(0, 16), generation };
         const forged = formatRefreshToken(claims, Buffer.concat([secret, Buffer.alloc(1)]));
-        await expect(host.auth.refresh(forged)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+        await expect(app.auth.refresh(forged)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
       }
     }
     for (const digest of stored) {
-      expect(await host.auth.authenticate(digest)).toBeNull();
-      await host.refresh(digest).expect(400, INVALID_REFRESH);
+      expect(await app.auth.authenticate(digest)).toBeNull();
+      await app.refresh(digest).expect(400, INVALID_REFRESH);
     }
-    await expectUnharmed(at, live.refresh_token);
+    await expectUnharmed(env, live.refresh_token);
   });
 });
 
-stories('a refresh token that was used before rotation was switched off', {}, (at: Stage) => {
-  it('remains used: presenting it is reuse, while the live one can be presented repeatedly', async () => {
-    const { host, database } = at;
-    const { refresh_token: used } = await host.login();
-    const { body: live } = await host.refresh(used).expect(200);
-    const unrotated = await Host.start({ database, auth: { rotateRefreshTokens: false }, users: [] });
+describeOnEachDatabase('refresh tokens that were used before rotation was switched off', {}, (env: TestEnvironment) => {
+  it('presenting a token used before rotation was switched off is reuse, and the current token can be used repeatedly', async () => {
+    const { app, database } = env;
+    const { refresh_token: used } = await app.login();
+    const { body: live } = await app.refresh(used).expect(200);
+    const unrotated = await TestApplication.start({ database, auth: { rotateRefreshTokens: false }, users: [] });
     try {
       for (let time = 0; time < 3; time++) {
         const { body } = await unrotated.refresh(live.refresh_token).expect(200);

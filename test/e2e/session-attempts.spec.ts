@@ -1,173 +1,173 @@
 import { AuthSession, type AuthModuleOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { MINUTE, SECOND } from '../support/driven-clock';
-import { Host, PASSWORD } from '../support/host';
-import { eventsOf, restorePassword, stories, type Stage } from './stories';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { eventsOf, restorePassword, describeOnEachDatabase, type TestEnvironment } from './environment';
 
 const DAY = 24 * 60 * MINUTE;
 const NEW = 'another long password';
-const TOO_MANY = { detail: 'Too many failed logins. Try again later.' };
+const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
 
 const hasher = new CountingHasher();
 const auth: AuthModuleOptions = { passwordHasher: hasher, recentLogin: { endpoint: true } };
 
-type Response = ReturnType<Host['refresh']>;
-const change = (host: Host, token: string, current: string, next = NEW): Response =>
-  host.post('/auth/password/change', token, { current_password: current, new_password: next });
-const reauthenticate = (host: Host, token: string, password: string): Response =>
-  host.post('/auth/reauthenticate', token, { password });
+type Response = ReturnType<TestApplication['refresh']>;
+const change = (app: TestApplication, token: string, current: string, next = NEW): Response =>
+  app.post('/auth/password/change', token, { current_password: current, new_password: next });
+const reauthenticate = (app: TestApplication, token: string, password: string): Response =>
+  app.post('/auth/reauthenticate', token, { password });
 
-async function guess(host: Host, token: string, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) await reauthenticate(host, token, 'wrong').expect(400);
+async function guess(app: TestApplication, token: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) await reauthenticate(app, token, 'wrong').expect(400);
 }
 
-stories('wrong passwords within a session', { auth }, (at: Stage) => {
-  it('are delayed from the tenth on, the right one too: 429 with the seconds to wait', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
-    for (let i = 0; i < 5; i++) await change(host, token, 'wrong').expect(400);
-    await guess(host, token, 5);
+describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestEnvironment) => {
+  it('from the tenth wrong password in a session on, attempts fail with 429 and the seconds to wait, even with the right password', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    for (let i = 0; i < 5; i++) await change(app, token, 'wrong').expect(400);
+    await guess(app, token, 5);
     hasher.verified.length = 0;
-    for (const send of [() => change(host, token, PASSWORD), () => reauthenticate(host, token, PASSWORD)]) {
+    for (const send of [() => change(app, token, PASSWORD), () => reauthenticate(app, token, PASSWORD)]) {
       const { headers } = await send().expect(429, TOO_MANY);
       expect(headers['retry-after']).toBe('30');
     }
     expect(hasher.verified).toEqual([]);
-    host.clock.advance(30 * SECOND - 1);
-    await reauthenticate(host, token, PASSWORD).expect(429);
-    host.clock.advance(1);
-    await reauthenticate(host, token, 'wrong').expect(400);
-    expect((await reauthenticate(host, token, PASSWORD).expect(429)).headers['retry-after']).toBe('60');
-    host.clock.advance(60 * SECOND);
-    await reauthenticate(host, token, PASSWORD).expect(200);
+    app.clock.advance(30 * SECOND - 1);
+    await reauthenticate(app, token, PASSWORD).expect(429);
+    app.clock.advance(1);
+    await reauthenticate(app, token, 'wrong').expect(400);
+    expect((await reauthenticate(app, token, PASSWORD).expect(429)).headers['retry-after']).toBe('60');
+    app.clock.advance(60 * SECOND);
+    await reauthenticate(app, token, PASSWORD).expect(200);
   });
 
-  it('end with a right password alone: not with time, a refresh, a new login or a reset of failed logins', async () => {
-    const { host } = at;
-    const session = await host.login();
-    await guess(host, session.access_token, 9);
-    host.clock.advance(2 * DAY);
-    const { body: refreshed } = await host.refresh(session.refresh_token).expect(200);
-    await host.login();
-    await host.auth.resetFailedLogins('alice');
-    await guess(host, refreshed.access_token, 1);
-    await reauthenticate(host, refreshed.access_token, PASSWORD).expect(429);
-    host.clock.advance(30 * SECOND);
-    const { body: confirmed } = await reauthenticate(host, refreshed.access_token, PASSWORD).expect(200);
-    await guess(host, confirmed.access_token, 9);
-    const { body: changed } = await change(host, confirmed.access_token, PASSWORD).expect(200);
-    await guess(host, changed.access_token, 9);
-    await reauthenticate(host, changed.access_token, NEW).expect(200);
-    await restorePassword(host);
+  it('only the right password ends the failure streak of a session, not time, a refresh, a new login or resetFailedLogins', async () => {
+    const { app } = env;
+    const session = await app.login();
+    await guess(app, session.access_token, 9);
+    app.clock.advance(2 * DAY);
+    const { body: refreshed } = await app.refresh(session.refresh_token).expect(200);
+    await app.login();
+    await app.auth.resetFailedLogins('alice');
+    await guess(app, refreshed.access_token, 1);
+    await reauthenticate(app, refreshed.access_token, PASSWORD).expect(429);
+    app.clock.advance(30 * SECOND);
+    const { body: confirmed } = await reauthenticate(app, refreshed.access_token, PASSWORD).expect(200);
+    await guess(app, confirmed.access_token, 9);
+    const { body: changed } = await change(app, confirmed.access_token, PASSWORD).expect(200);
+    await guess(app, changed.access_token, 9);
+    await reauthenticate(app, changed.access_token, NEW).expect(200);
+    await restorePassword(app);
   });
 
-  it('end the session with the hundredth, which is recorded and emitted, and no other session', async () => {
-    const { host } = at;
-    const other = await host.login();
-    const opened = await host.login();
+  it('the 100th wrong password ends only its own session, and the end is recorded and emitted', async () => {
+    const { app } = env;
+    const other = await app.login();
+    const opened = await app.login();
     let { access_token: token, refresh_token: refreshToken } = opened;
     for (let i = 0; i < 99; i++) {
-      await reauthenticate(host, token, 'wrong').expect(400);
+      await reauthenticate(app, token, 'wrong').expect(400);
       if (i < 9) continue;
-      host.clock.advance(60 * MINUTE);
-      ({ access_token: token, refresh_token: refreshToken } = (await host.refresh(refreshToken).expect(200)).body);
+      app.clock.advance(60 * MINUTE);
+      ({ access_token: token, refresh_token: refreshToken } = (await app.refresh(refreshToken).expect(200)).body);
     }
-    expect(host.sent('user_logged_out')).toEqual([]);
-    await reauthenticate(host, token, 'wrong').expect(400, { password: ['Invalid password.'] });
-    await host.get('/me', token).expect(401);
-    await host.refresh(other.refresh_token).expect(200);
-    expect(host.sent('user_logged_out')).toMatchObject([
+    expect(app.sent('user_logged_out')).toEqual([]);
+    await reauthenticate(app, token, 'wrong').expect(400, { password: ['Invalid password.'] });
+    await app.get('/me', token).expect(401);
+    await app.refresh(other.refresh_token).expect(200);
+    expect(app.sent('user_logged_out')).toMatchObject([
       { reason: 'failed_reauthentication', session: { id: opened.session_id, state: 'revoked', isCurrent: true } },
     ]);
-    const history = await host.auth.history(host.sent('login_failed')[0]!.userId!, { event: 'forced_logout' });
+    const history = await app.auth.history(app.sent('login_failed')[0]!.userId!, { event: 'forced_logout' });
     expect(history.map(({ extra }) => extra)).toEqual([
       { session_id: opened.session_id, reason: 'failed_reauthentication' },
     ]);
   });
 
-  it('leave logins alone, and failed logins leave them alone', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
-    await guess(host, token, 10);
-    await host.login();
+  it('wrong passwords within a session do not affect logins, and failed logins do not affect sessions', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await guess(app, token, 10);
+    await app.login();
     const wrong = { username: 'alice', password: 'wrong' };
-    for (let i = 0; i < 10; i++) await host.http.post('/auth/login').send(wrong).expect(400);
-    await host.http.post('/auth/login').send(wrong).expect(429);
-    host.clock.advance(30 * SECOND);
-    await reauthenticate(host, token, PASSWORD).expect(200);
+    for (let i = 0; i < 10; i++) await app.http.post('/auth/login').send(wrong).expect(400);
+    await app.http.post('/auth/login').send(wrong).expect(429);
+    app.clock.advance(30 * SECOND);
+    await reauthenticate(app, token, PASSWORD).expect(200);
   });
 
-  it('are counted apart in each session', async () => {
-    const { host } = at;
-    const [first, second] = [await host.login(), await host.login()];
-    await guess(host, first.access_token, 10);
-    await guess(host, second.access_token, 9);
-    await reauthenticate(host, first.access_token, PASSWORD).expect(429);
-    await reauthenticate(host, second.access_token, PASSWORD).expect(200);
+  it('wrong passwords are counted separately in each session', async () => {
+    const { app } = env;
+    const [first, second] = [await app.login(), await app.login()];
+    await guess(app, first.access_token, 10);
+    await guess(app, second.access_token, 9);
+    await reauthenticate(app, first.access_token, PASSWORD).expect(429);
+    await reauthenticate(app, second.access_token, PASSWORD).expect(200);
   });
 
-  it('are recorded with their count, and each delay that they begin once', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
-    await guess(host, token, 10);
-    for (let i = 0; i < 3; i++) await reauthenticate(host, token, PASSWORD).expect(429);
-    const until = new Date(host.clock.now() + 30 * SECOND);
-    expect(host.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(host.sent('brute_force_threshold_hit')).toMatchObject([{ failureCount: 5, scope: 'session' }]);
-    expect(host.sent('login_blocked')).toMatchObject([{ username: 'alice', scope: 'session', until }]);
-    const events = await eventsOf(host, token);
+  it('wrong passwords within a session are recorded with their count, and each delay is recorded once', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await guess(app, token, 10);
+    for (let i = 0; i < 3; i++) await reauthenticate(app, token, PASSWORD).expect(429);
+    const until = new Date(app.clock.now() + 30 * SECOND);
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ failureCount: 5, scope: 'session' }]);
+    expect(app.sent('login_blocked')).toMatchObject([{ username: 'alice', scope: 'session', until }]);
+    const events = await eventsOf(app, token);
     expect(events).toEqual(['login_blocked', ...Array<string>(10).fill('login_failure'), 'login_success']);
   });
 
-  it('are verified one at a time: of 30 parallel guesses ten are, the others are refused', async () => {
-    const { host } = at;
-    const { access_token: token } = await host.login();
+  it('of 30 parallel guesses within a session ten are verified, one at a time, and the others are refused', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
     hasher.verified.length = 0;
     const statuses = await Promise.all(
-      Array.from({ length: 30 }, async () => (await reauthenticate(host, token, 'wrong')).status),
+      Array.from({ length: 30 }, async () => (await reauthenticate(app, token, 'wrong')).status),
     );
     expect(hasher.verified).toHaveLength(10);
     expect(statuses.filter((status) => status === 400)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('whose process died block further ones for half a minute', async () => {
-    const { host } = at;
-    const { access_token: token, session_id: id } = await host.login();
-    const pendingUntil = host.clock.now() + 30 * SECOND;
-    await host.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
-    host.clock.advance(30 * SECOND);
-    await reauthenticate(host, token, PASSWORD).expect(200);
+  it('an attempt whose process was terminated blocks further attempts for half a minute', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: id } = await app.login();
+    const pendingUntil = app.clock.now() + 30 * SECOND;
+    await app.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
+    app.clock.advance(30 * SECOND);
+    await reauthenticate(app, token, PASSWORD).expect(200);
   });
 
-  it('are not blocked by a slot that an instance with a fast clock has left behind', async () => {
-    const { host } = at;
-    const { access_token: token, session_id: id } = await host.login();
-    const pendingUntil = host.clock.now() + 10 * MINUTE;
-    await host.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
-    await reauthenticate(host, token, PASSWORD).expect(200);
+  it('the slot of an instance with a fast clock does not block further attempts', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: id } = await app.login();
+    const pendingUntil = app.clock.now() + 10 * MINUTE;
+    await app.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
+    await reauthenticate(app, token, PASSWORD).expect(200);
   });
 
-  it('give the slot back where the new password is refused, and count nothing', async () => {
-    const { host } = at;
-    const { access_token: token, session_id: id } = await host.login();
-    await change(host, token, PASSWORD, 'short').expect(400);
-    const row = await host.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+  it('a refused new password releases the slot of the attempt and does not count as a failure', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: id } = await app.login();
+    await change(app, token, PASSWORD, 'short').expect(400);
+    const row = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
     expect([row.failureCount, row.attemptPendingUntil]).toEqual([null, null]);
-    await change(host, token, PASSWORD).expect(200);
-    await restorePassword(host);
+    await change(app, token, PASSWORD).expect(200);
+    await restorePassword(app);
   });
 });
 
-stories(
-  'wrong passwords within a session, with the throttle off',
+describeOnEachDatabase(
+  'wrong passwords within a session without delays',
   { auth: { ...auth, failedLogins: { throttleFrom: false } } },
-  (at) => {
-    it('are not delayed, and end the session with the hundredth all the same', async () => {
-      const { host } = at;
-      const { access_token: token } = await host.login();
-      await guess(host, token, 100);
-      await host.get('/me', token).expect(401);
+  (env) => {
+    it('wrong passwords are not delayed, and the 100th ends the session', async () => {
+      const { app } = env;
+      const { access_token: token } = await app.login();
+      await guess(app, token, 100);
+      await app.get('/me', token).expect(401);
     });
   },
 );

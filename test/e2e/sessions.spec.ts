@@ -5,11 +5,11 @@ import {
   INVALID_REFRESH,
   sendRaw,
   storedEnd,
-  storiesOnBothPlatforms,
+  describeOnBothPlatforms,
   TIMESTAMP,
   UUID,
-  type Stage,
-} from './stories';
+  type TestEnvironment,
+} from './environment';
 
 const PHONE =
   'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
@@ -24,14 +24,14 @@ interface Listed {
   readonly [field: string]: unknown;
 }
 
-storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
+describeOnBothPlatforms('the list of sessions', {}, (env: TestEnvironment) => {
   const list = async (token: string): Promise<Listed[]> =>
-    (await at.host.get('/auth/sessions/', token).expect(200)).body as Listed[];
+    (await env.app.get('/auth/sessions/', token).expect(200)).body as Listed[];
 
-  it('has these fields of each session and no others', async () => {
-    const { host } = at;
-    const { access_token: token, session_id: id } = await host.login('alice', undefined, PHONE);
-    const now = new Date(host.clock.now()).toISOString();
+  it('a listed session has exactly the documented fields', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: id } = await app.login('alice', undefined, PHONE);
+    const now = new Date(app.clock.now()).toISOString();
     expect(await list(token)).toEqual([
       {
         id,
@@ -55,18 +55,18 @@ storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
     [IPHONE, ['mobile', 'iOS', 'Mobile Safari', 'iPhone']],
     ['test', ['other', 'Other', 'Other', 'Other']],
     ['\u00ff'.repeat(300), ['other', 'Other', 'Other', 'Other']],
-  ])('shows the device of %.40s', async (userAgent, [deviceType, os, browser, name]) => {
-    const { access_token: token } = await at.host.login('alice', undefined, userAgent);
+  ])('the list shows the device of %.40s', async (userAgent, [deviceType, os, browser, name]) => {
+    const { access_token: token } = await env.app.login('alice', undefined, userAgent);
     const [session] = await list(token);
     expect(session).toMatchObject({ device_type: deviceType, os_family: os, browser_family: browser });
     if (name) expect(session!['device_name']).toBe(name);
   });
 
-  it('shows Other for a client without a User-Agent header', async () => {
-    const { host } = at;
+  it('the list shows Other for a client without a User-Agent header', async () => {
+    const { app } = env;
     const body = JSON.stringify({ username: 'alice', password: 'correct horse battery staple' });
     const answer = await sendRaw(
-      host,
+      app,
       ['POST /auth/login HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`],
       body,
     );
@@ -74,113 +74,113 @@ storiesOnBothPlatforms('the list of sessions', {}, (at: Stage) => {
     expect(session).toMatchObject({ device_type: 'other', os_family: 'Other', browser_family: 'Other' });
   });
 
-  it('is ordered by created_at, newest first, whatever was active last', async () => {
-    const { host } = at;
+  it('the list is ordered by created_at, newest first, whatever was active last', async () => {
+    const { app } = env;
     const logins = [];
     for (let time = 0; time < 4; time++) {
-      logins.push(await host.login());
-      host.clock.advance(MINUTE);
+      logins.push(await app.login());
+      app.clock.advance(MINUTE);
     }
-    const { body } = await host.refresh(logins[0]!.refresh_token).expect(200);
+    const { body } = await app.refresh(logins[0]!.refresh_token).expect(200);
     const ids = (await list(body.access_token)).map(({ id }) => id);
     expect(ids).toEqual(logins.map((login) => login.session_id).reverse());
   });
 
-  it('marks the session of the request as current and no other, also after a refresh', async () => {
-    const { host } = at;
-    const one = await host.login();
-    const two = await host.login();
+  it('the list marks only the session of the request as current, also after a refresh', async () => {
+    const { app } = env;
+    const one = await app.login();
+    const two = await app.login();
     const current = async (token: string) => (await list(token)).filter((one) => one.is_current).map(({ id }) => id);
     expect(await current(one.access_token)).toEqual([one.session_id]);
     expect(await current(two.access_token)).toEqual([two.session_id]);
-    const { body } = await host.refresh(one.refresh_token).expect(200);
+    const { body } = await app.refresh(one.refresh_token).expect(200);
     expect(await current(body.access_token)).toEqual([one.session_id]);
   });
 
-  it("has the user's own sessions only", async () => {
-    const alice = await at.host.login();
-    const bob = await at.host.login('bob');
+  it('the list contains only sessions of the user', async () => {
+    const alice = await env.app.login();
+    const bob = await env.app.login('bob');
     expect((await list(alice.access_token)).map(({ id }) => id)).toEqual([alice.session_id]);
     expect((await list(bob.access_token)).map(({ id }) => id)).toEqual([bob.session_id]);
   });
 
-  it('has no ended or expired session, and emits an expiry once', async () => {
-    const { host } = at;
-    const old = await host.login();
-    host.clock.advance(6 * DAY);
-    const ended = await host.login();
-    await host.post('/auth/logout', ended.access_token).expect(200);
-    host.clock.advance(DAY);
-    const now = await host.login();
+  it('the list contains no ended or expired session, and emits an expiry once', async () => {
+    const { app } = env;
+    const old = await app.login();
+    app.clock.advance(6 * DAY);
+    const ended = await app.login();
+    await app.post('/auth/logout', ended.access_token).expect(200);
+    app.clock.advance(DAY);
+    const now = await app.login();
     for (let time = 0; time < 3; time++) {
       expect((await list(now.access_token)).map(({ id }) => id)).toEqual([now.session_id]);
     }
-    expect(await storedEnd(host, old.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
-    const expired = host.sent('user_logged_out').filter(({ reason }) => reason === 'expired');
+    expect(await storedEnd(app, old.session_id)).toEqual({ state: 'expired', end_reason: 'expired' });
+    const expired = app.sent('user_logged_out').filter(({ reason }) => reason === 'expired');
     expect(expired.map(({ session }) => session.id)).toEqual([old.session_id]);
   });
 
-  it('has more than a page of them', async () => {
-    const { host } = at;
-    const [user] = await host.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
-    for (let time = 0; time < 60; time++) await host.auth.openSession(user.id);
-    const { access_token: token } = await host.login();
+  it('the list contains all sessions, even more than one page of rows', async () => {
+    const { app } = env;
+    const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+    for (let time = 0; time < 60; time++) await app.auth.openSession(user.id);
+    const { access_token: token } = await app.login();
     expect(await list(token)).toHaveLength(61);
   });
 });
 
-storiesOnBothPlatforms('a session that its owner deletes', {}, (at: Stage) => {
+describeOnBothPlatforms('sessions that their user deletes', {}, (env: TestEnvironment) => {
   const REVOKED = { detail: 'Session revoked.' };
   const NOT_FOUND = { detail: 'Session not found.' };
 
-  it('ends with its token family, and is not found a second time', async () => {
-    const { host } = at;
-    const lost = await host.login();
-    const { body: next } = await host.refresh(lost.refresh_token).expect(200);
-    const mine = await host.login();
+  it('a deleted session ends with its token family, and is not found a second time', async () => {
+    const { app } = env;
+    const lost = await app.login();
+    const { body: next } = await app.refresh(lost.refresh_token).expect(200);
+    const mine = await app.login();
     const path = `/auth/sessions/${lost.session_id}/`;
-    await host.delete(path, mine.access_token).expect(200, REVOKED);
-    await host.get('/me', next.access_token).expect(401);
-    await host.refresh(next.refresh_token).expect(400, INVALID_REFRESH);
-    await host.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
-    await host.delete(path, mine.access_token).expect(404, NOT_FOUND);
-    await host.get('/me', mine.access_token).expect(200);
-    expect(await storedEnd(host, lost.session_id)).toEqual({ state: 'revoked', end_reason: 'user' });
-    expect(host.sent('user_logged_out').map(({ session, reason }) => [session.id, session.state, reason])).toEqual([
+    await app.delete(path, mine.access_token).expect(200, REVOKED);
+    await app.get('/me', next.access_token).expect(401);
+    await app.refresh(next.refresh_token).expect(400, INVALID_REFRESH);
+    await app.refresh(lost.refresh_token).expect(400, INVALID_REFRESH);
+    await app.delete(path, mine.access_token).expect(404, NOT_FOUND);
+    await app.get('/me', mine.access_token).expect(200);
+    expect(await storedEnd(app, lost.session_id)).toEqual({ state: 'revoked', end_reason: 'user' });
+    expect(app.sent('user_logged_out').map(({ session, reason }) => [session.id, session.state, reason])).toEqual([
       [lost.session_id, 'revoked', 'user'],
     ]);
-    const [latest] = await historyOf(host, mine.access_token);
+    const [latest] = await historyOf(app, mine.access_token);
     expect(latest).toMatchObject({
       event: 'session_revoked',
       extra: { session_id: lost.session_id, reason: 'user' },
     });
   });
 
-  it('may be the current one', async () => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    await at.host.delete(`/auth/sessions/${id}/`, token).expect(200, REVOKED);
-    await at.host.get('/me', token).expect(401);
+  it('a user can delete the current session', async () => {
+    const { access_token: token, session_id: id } = await env.app.login();
+    await env.app.delete(`/auth/sessions/${id}/`, token).expect(200, REVOKED);
+    await env.app.get('/me', token).expect(401);
   });
 
-  it('is found by its id in capitals too', async () => {
-    const { access_token: token, session_id: id } = await at.host.login();
-    await at.host.delete(`/auth/sessions/${id.toUpperCase()}/`, token).expect(200, REVOKED);
+  it('a session is found by its id in upper case', async () => {
+    const { access_token: token, session_id: id } = await env.app.login();
+    await env.app.delete(`/auth/sessions/${id.toUpperCase()}/`, token).expect(200, REVOKED);
   });
 
-  it("is not found when it is another user's, ended, expired, unknown or not a UUID, with the same response to the byte", async () => {
-    const { host } = at;
-    const bob = await host.login('bob');
-    const over = await host.login();
-    host.clock.advance(7 * DAY - HOUR);
-    const alice = await host.login();
-    const bobNow = await host.login('bob');
-    const ended = await host.login();
-    await host.post('/auth/logout', ended.access_token).expect(200);
-    host.clock.advance(HOUR);
-    const { access_token: token } = (await host.refresh(alice.refresh_token)).body;
-    const signals = host.signals.filter(({ payload }) => (payload as { reason?: string }).reason === 'user');
+  it("requests for another user's, an ended, an expired or an unknown session or an invalid id receive byte-identical 404 responses", async () => {
+    const { app } = env;
+    const bob = await app.login('bob');
+    const over = await app.login();
+    app.clock.advance(7 * DAY - HOUR);
+    const alice = await app.login();
+    const bobNow = await app.login('bob');
+    const ended = await app.login();
+    await app.post('/auth/logout', ended.access_token).expect(200);
+    app.clock.advance(HOUR);
+    const { access_token: token } = (await app.refresh(alice.refresh_token)).body;
+    const signals = app.signals.filter(({ payload }) => (payload as { reason?: string }).reason === 'user');
     const ask = (id: string) =>
-      sendRaw(host, [`DELETE /auth/sessions/${id}/ HTTP/1.1`, `Authorization: Bearer ${token}`]);
+      sendRaw(app, [`DELETE /auth/sessions/${id}/ HTTP/1.1`, `Authorization: Bearer ${token}`]);
     const unknown = await ask(randomUUID());
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([404, NOT_FOUND]);
     for (const id of [
@@ -218,30 +218,30 @@ storiesOnBothPlatforms('a session that its owner deletes', {}, (at: Stage) => {
       const { bytes } = await ask(id);
       expect([id, bytes]).toEqual([id, unknown.bytes]);
     }
-    await host.get('/me', token).expect(200);
-    expect((await host.refresh(bobNow.refresh_token)).status).toBe(200);
+    await app.get('/me', token).expect(200);
+    expect((await app.refresh(bobNow.refresh_token)).status).toBe(200);
     expect(signals).toEqual([]);
   });
 
-  it('is revoked once when two requests delete it in parallel', async () => {
-    const { host } = at;
-    const lost = await host.login();
-    const mine = await host.login();
+  it('a session that two requests delete in parallel is revoked once', async () => {
+    const { app } = env;
+    const lost = await app.login();
+    const mine = await app.login();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => host.delete(`/auth/sessions/${lost.session_id}/`, mine.access_token)),
+      Array.from({ length: 6 }, () => app.delete(`/auth/sessions/${lost.session_id}/`, mine.access_token)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
-    expect(host.sent('user_logged_out')).toHaveLength(1);
+    expect(app.sent('user_logged_out')).toHaveLength(1);
   });
 });
 
-storiesOnBothPlatforms(
-  'a session without tracking',
+describeOnBothPlatforms(
+  'sessions without tracking',
   { auth: { trackIps: false, trackUserAgents: false } },
-  (at: Stage) => {
-    it('has no address, and generic values for the device', async () => {
-      const { access_token: token } = await at.host.login('alice', undefined, PHONE);
-      const { body } = await at.host.get('/auth/sessions/', token).expect(200);
+  (env: TestEnvironment) => {
+    it('a session has no address and generic values for the device', async () => {
+      const { access_token: token } = await env.app.login('alice', undefined, PHONE);
+      const { body } = await env.app.get('/auth/sessions/', token).expect(200);
       expect(body[0]).toMatchObject({
         ip_address: null,
         device_type: 'other',
@@ -249,7 +249,7 @@ storiesOnBothPlatforms(
         browser_family: 'Other',
         device_name: 'Other',
       });
-      const [entry] = await historyOf(at.host, token);
+      const [entry] = await historyOf(env.app, token);
       expect(entry).toMatchObject({ ip_address: null, user_agent: '' });
     });
   },

@@ -2,25 +2,25 @@ import { hashSync } from 'bcrypt';
 import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 
 const SECRET = 'secret-value';
 
 describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
-    await host.dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
-    await host.dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
+    app = await TestApplication.start({ database });
+    await app.dataSource.query('CREATE TABLE shelves (id integer PRIMARY KEY, name varchar(40) NOT NULL UNIQUE)');
+    await app.dataSource.query(`INSERT INTO shelves (id, name) VALUES (1, '${SECRET}')`);
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
-  beforeEach(() => (host.logs.length = 0));
+  beforeEach(() => (app.logs.length = 0));
 
   const parameters = name === 'postgres' ? '$1' : '?';
 
@@ -28,35 +28,35 @@ describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
     [
       'a missing table',
       `SELECT * FROM cupboards WHERE name = ${parameters}`,
-      /, table .*cupboards. A table is missing: run/,
+      /, table .*cupboards. A table is missing. Run/,
     ],
     [
       'a missing column',
-      `SELECT colour FROM shelves WHERE name = ${parameters}`,
-      /column colour. A column is missing: run/,
+      `SELECT color FROM shelves WHERE name = ${parameters}`,
+      /column color. A column is missing. Run/,
     ],
     [
       'a wrong type',
       `INSERT INTO shelves (name, id) VALUES ('x', ${parameters})`,
-      /A value does not have the type of its/,
+      /A value does not match the type of its/,
     ],
     [
       'a missing value',
       `INSERT INTO shelves (id, name) SELECT 2, NULLIF(${parameters}, '${SECRET}')`,
-      /name. A column needs a/,
+      /name\. A required column has no value/,
     ],
-    ['a value that is taken', `INSERT INTO shelves (id, name) VALUES (3, ${parameters})`, /(constraint|column) .*name/],
-  ])('%s: it names the cause and no value', async (_, sql, line) => {
-    const failing = host.app.get(Database).autocommit({ sql, params: [SECRET], isPrepared: false });
+    ['a duplicate value', `INSERT INTO shelves (id, name) VALUES (3, ${parameters})`, /(constraint|column) .*name/],
+  ])('the log of a statement that failed because of %s contains the cause and no value', async (_, sql, line) => {
+    const failing = app.nest.get(Database).autocommit({ sql, params: [SECRET], isPrepared: false });
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' });
-    const logged = host.logs.join('\n');
+    const logged = app.logs.join('\n');
     expect(logged).toMatch(line);
     expect(logged).not.toMatch(/secret|SELECT|INSERT/);
   });
 
-  it('names the missing table of the library, and what to run', async () => {
+  it('the log of a missing table of the library contains the name of the table and the command to run', async () => {
     const dropped = await createDatabase(name);
-    const broken = await Host.start({ database: dropped });
+    const broken = await TestApplication.start({ database: dropped });
     const { access_token: token } = await broken.login();
     await broken.dataSource.query('DROP TABLE auth_events');
     await broken.get('/auth/history', token).expect(503);
@@ -96,16 +96,16 @@ class FailingHasher extends BcryptPasswordHasher {
   }
 }
 
-describe("the log of a failure of the application's own", () => {
+describe("the log of a failure in the application's code", () => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
     const check = (): never => {
       throw new RangeError('the list of breached passwords is away', { cause: new TypeError('no network') });
     };
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       entities: [...AUTH_ENTITIES_WITHOUT_USERS],
       users: [],
@@ -113,35 +113,35 @@ describe("the log of a failure of the application's own", () => {
     });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
-  beforeEach(() => (host.logs.length = 0));
+  beforeEach(() => (app.logs.length = 0));
 
-  it('user store has its name, message, stack and cause', async () => {
-    await host.http.post('/auth/login').send({ username: 'bob', password: PASSWORD }).expect(503);
-    expect(host.logs.join('\n')).toMatch(
+  it('the log of a failing user store contains name, message, stack and cause', async () => {
+    await app.http.post('/auth/login').send({ username: 'bob', password: PASSWORD }).expect(503);
+    expect(app.logs.join('\n')).toMatch(
       /The user store failed in findByUsername\(\): RangeError: no shelf for bob[^]* at FailingUsers\.findByUsername [^]*Caused by: TypeError: the index is away\n +at /,
     );
   });
 
-  it('hasher has its name, message, stack and cause', async () => {
+  it('the log of a failing hasher contains name, message, stack and cause', async () => {
     FailingHasher.isFailing = true;
-    const { body } = await host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(500);
+    const { body } = await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(500);
     FailingHasher.isFailing = false;
     expect(body).toEqual({ detail: 'Internal server error.' });
-    expect(host.logs.join('\n')).toMatch(
+    expect(app.logs.join('\n')).toMatch(
       /Unexpected RangeError: no memory for Argon2[^]* at FailingHasher\.verify [^]*Caused by: TypeError: the pool\n +at /,
     );
   });
 
-  it('password check has its name, message, stack and cause', async () => {
-    const { access_token: token } = await host.login();
+  it('the log of a failing password check contains name, message, stack and cause', async () => {
+    const { access_token: token } = await app.login();
     const change = { current_password: PASSWORD, new_password: 'a password that is new' };
-    await host.post('/auth/password/change', token, change).expect(500);
-    expect(host.logs.join('\n')).toMatch(
+    await app.post('/auth/password/change', token, change).expect(500);
+    expect(app.logs.join('\n')).toMatch(
       /Unexpected RangeError: the list of breached passwords is away[^]* at .*check [^]*Caused by: TypeError: no network\n +at /,
     );
-    expect(host.logs.join('\n')).not.toContain(change.new_password);
+    expect(app.logs.join('\n')).not.toContain(change.new_password);
   });
 });

@@ -1,43 +1,43 @@
 import { DataSource } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
 import { FaultHook, FAULTS, type Fault } from './faults';
 import { countsOf, newFixture, OPERATIONS, SecondFactorOfSome, TicketController } from './operations';
 import type { Fixture, Operation } from './operations';
 
-describe.each(DATABASES)('when the database fails half-way on %s', (name) => {
+describe.each(DATABASES)('when the database fails during an operation on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let tap: Tap;
   let observer: DataSource;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       users: [],
       auth: { secondFactor: new SecondFactorOfSome() },
       controllers: [TicketController],
     });
-    // Nothing else is under way that a conflict could be waited out for.
-    Object.assign(host.app.get(Database), { pause: () => Promise.resolve() });
-    tap = new Tap(host);
+    // The retries do not wait, because no other transaction runs that could end in the meantime.
+    Object.assign(app.nest.get(Database), { pause: () => Promise.resolve() });
+    tap = new Tap(app);
     observer = await new DataSource(database.options).initialize();
   });
   afterAll(async () => {
     await observer.destroy();
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
   const faults = FAULTS.filter(({ on }) => on.includes(name));
   const cases = OPERATIONS.flatMap((operation) =>
-    faults.map((fault) => ({ operation, fault, title: `${operation.name} that ${fault.name}` })),
+    faults.map((fault) => ({ operation, fault, title: `${operation.name} with a statement that ${fault.name}` })),
   );
 
-  it.each(cases)('$title leaves all of the old or all of the new, at every statement', async ({ operation, fault }) => {
+  it.each(cases)('$title changes everything or nothing, whichever statement it is', async ({ operation, fault }) => {
     const done = await stateAfter(operation);
     let statements = 0;
     while (await inject(operation, fault, statements + 1, done)) statements++;
@@ -45,41 +45,41 @@ describe.each(DATABASES)('when the database fails half-way on %s', (name) => {
     expect(statements).toBeGreaterThanOrEqual(isSingle ? 1 : name === 'sqlite' ? 3 : 5);
   });
 
-  /** The state after the operation when nothing fails. */
+  /** Returns the state after the operation without a fault. */
   async function stateAfter(operation: Operation): Promise<Record<string, unknown>> {
-    const fixture = await newFixture(host);
+    const fixture = await newFixture(app);
     expect((await operation.run(fixture)).status).toBe(operation.status);
     return countsOf(fixture);
   }
 
-  /** @returns false where the operation has fewer statements than that */
+  /** @returns false if the operation has fewer statements */
   async function inject(
     operation: Operation,
     fault: Fault,
     at: number,
     done: Record<string, unknown>,
   ): Promise<boolean> {
-    const fixture = await newFixture(host);
+    const fixture = await newFixture(app);
     const before = await countsOf(fixture);
     let stopHanging!: (reason: Error) => void;
     const hanging = new Promise<never>((_, reject) => (stopHanging = reject));
     hanging.catch(() => undefined);
     const hook = new FaultHook(fault, at, { name, observer, hanging });
-    // On SQLite the library waits for another writer for as long as the caller waits.
+    // On SQLite, the library waits for other writers until the deadline of the caller.
     const isWaitedFor = fault.name === 'hangs' || (fault.lasting && name === 'sqlite');
-    if (isWaitedFor) Object.assign(host.app.get(Database), { answerWithinMs: 200 });
+    if (isWaitedFor) Object.assign(app.nest.get(Database), { answerWithinMs: 200 });
     tap.hook = hook;
     const answer = await operation.run(fixture);
     tap.hook = {};
     stopHanging(new Error('end of the test'));
-    Object.assign(host.app.get(Database), { answerWithinMs: 5_000 });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
     if (hook.struck === null) return false;
 
     const worked = answer.status === operation.status && answer.status !== 503;
     if (mustWork(operation, fault, hook.struck))
       expect([answer.status, hook.struck]).toEqual([operation.status, hook.struck]);
     if (!worked) {
-      expect([answer.status, answer.body]).toEqual([503, { detail: 'The database does not answer.' }]);
+      expect([answer.status, answer.body]).toEqual([503, { detail: 'The database is unavailable.' }]);
       expect(answer.headers['retry-after']).toBe(operation.name.includes('refresh') ? '1' : '5');
     }
     const after = await countsOf(fixture);
@@ -95,7 +95,7 @@ interface Pair {
   readonly refresh_token?: string;
 }
 
-/** When the COMMIT finds the connection cut, a refresh and a login that run again find out that it went through. */
+/** If the connection is cut at the COMMIT, a repeated refresh or login finds out that the COMMIT succeeded. */
 function mustWork(operation: Operation, fault: Fault, struck: string): boolean {
   if (fault.outcome !== 'works before COMMIT') return fault.outcome === 'works';
   const isLastBeforeCommit =
@@ -112,7 +112,10 @@ interface Possible {
   readonly whenFailed: readonly Record<string, unknown>[];
 }
 
-/** A revocation is committed without its event where that cannot be written; a COMMIT whose result is lost may be done. */
+/**
+ * A revocation is committed without its event if the event cannot be written. A COMMIT whose result is lost may
+ * have succeeded.
+ */
 function possibleStates(
   operation: Operation,
   fault: Fault,
@@ -120,7 +123,7 @@ function possibleStates(
   before: Record<string, unknown>,
   done: Record<string, unknown>,
 ): Possible {
-  // The event, and the bounds of the wait for it.
+  // The statement that inserts the event, or a statement that sets the timeout for the insert.
   const isLogRow = /^(INSERT INTO .auth_events|SET .*lock_(wait|timeout))/.test(struck);
   const withoutRow = { ...done, events: before['events'] };
   const whenWorked = operation.isRevocation && isLogRow ? [done, withoutRow] : [done];
@@ -131,22 +134,22 @@ function possibleStates(
   return { whenWorked, whenFailed: mayBeDone ? [before, done] : [before] };
 }
 
-/** Both tokens of a pair are live, or neither is. */
+/** Asserts that either both tokens of a pair are valid, or neither of them. */
 async function expectUsable(
   operation: Operation,
-  { host, session }: Fixture,
+  { app, session }: Fixture,
   after: Record<string, unknown>,
   before: Record<string, unknown>,
   issued: Pair | null,
 ): Promise<void> {
   const works = async (pair: Pair): Promise<boolean[]> => [
-    (await host.auth.authenticate(pair.access_token!)) !== null,
-    await host.auth.refresh(pair.refresh_token!).then(
+    (await app.auth.authenticate(pair.access_token!)) !== null,
+    await app.auth.refresh(pair.refresh_token!).then(
       () => true,
       () => false,
     ),
   ];
   if (issued?.access_token) expect(await works(issued)).toEqual([true, true]);
   else if (JSON.stringify(after) === JSON.stringify(before)) expect(await works(session)).toEqual([true, true]);
-  else if (!isLogin(operation)) expect(await host.auth.authenticate(session.access_token)).toBeNull();
+  else if (!isLogin(operation)) expect(await app.auth.authenticate(session.access_token)).toBeNull();
 }

@@ -2,13 +2,16 @@ import type { DataSource } from 'typeorm';
 import type { DatabaseName } from '../support/databases';
 import type { Call, Hook } from '../support/tap';
 
-/** What goes wrong with the n-th statement, and the promised outcome. */
+/** A fault of one statement, and the required outcome of the operation. */
 export interface Fault {
   readonly name: string;
   readonly on: readonly DatabaseName[];
-  /** `works`: as without the fault. `works before COMMIT`: at the COMMIT only what can be repeated does. `fails`: 503. */
+  /**
+   * `works`: the operation succeeds. `works before COMMIT`: the operation succeeds, but if the fault is at the
+   * COMMIT, only repeatable operations succeed. `fails`: the operation fails with 503.
+   */
   readonly outcome: 'works' | 'works before COMMIT' | 'fails';
-  /** Whether only this statement goes wrong, or all from it on. */
+  /** Whether all later statements fail too. */
   readonly lasting?: boolean;
   readonly before?: (tools: Tools) => void | Promise<void>;
   readonly after?: (tools: Tools) => void | Promise<void>;
@@ -17,7 +20,7 @@ export interface Fault {
 export interface Tools {
   readonly name: DatabaseName;
   readonly observer: DataSource;
-  /** Never resolves; rejects at the end of the test. */
+  /** A promise that never resolves, but rejects at the end of the test. */
   readonly hanging: Promise<never>;
 }
 
@@ -28,14 +31,14 @@ const fail = (): never => {
   throw new Error('out of order');
 };
 
-/** The error of each driver for a transaction that the database rolled back because it conflicted with another one. */
+/** Throws the driver's error for a transaction that the database rolls back because of a conflict. */
 const deadlock = ({ name }: Tools): never => {
   if (name === 'sqlite') throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   if (name === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK', errno: 1213 });
 };
 
-/** Ends every other connection to the database, as the restart of a server does. */
+/** Closes every other connection to the database, as a restart of the server does. */
 async function cutConnections({ name, observer }: Tools): Promise<void> {
   if (name === 'postgres') {
     await observer.query(
@@ -52,8 +55,8 @@ async function cutConnections({ name, observer }: Tools): Promise<void> {
 export const FAULTS: readonly Fault[] = [
   { name: 'fails', on: ALL, outcome: 'fails', before: fail },
   { name: 'is executed and its result is lost', on: ALL, outcome: 'fails', after: fail },
-  { name: 'conflicts with another transaction once', on: ALL, outcome: 'works', before: deadlock },
-  { name: 'conflicts with another transaction each time', on: ALL, outcome: 'fails', lasting: true, before: deadlock },
+  { name: 'conflicts once with another transaction', on: ALL, outcome: 'works', before: deadlock },
+  { name: 'conflicts each time with another transaction', on: ALL, outcome: 'fails', lasting: true, before: deadlock },
   { name: 'finds its connection cut', on: POOLED, outcome: 'works before COMMIT', before: cutConnections },
   {
     name: 'is executed before its connection is cut',
@@ -64,10 +67,10 @@ export const FAULTS: readonly Fault[] = [
   { name: 'hangs', on: POOLED, outcome: 'fails', lasting: true, before: ({ hanging }) => hanging },
 ];
 
-/** Injects the fault at the n-th statement from now on. */
+/** Injects the fault into the n-th statement from now on. */
 export class FaultHook implements Hook {
   private calls = 0;
-  /** The statement that it happened to. */
+  /** The statement that failed, or null. */
   struck: string | null = null;
 
   constructor(

@@ -3,14 +3,14 @@ import type { DataSource } from 'typeorm';
 import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { paramsInTransaction } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 
 const connectionLost = (): Error => Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
 
-/** Loses the result of the next commit, after it was done and `meanwhile` as well. */
-function loseNextCommit(host: Host, meanwhile: () => Promise<unknown> = async () => undefined): void {
-  const tap = new Tap(host);
+/** Loses the result of the next commit, after the commit and after `meanwhile`. */
+function loseNextCommit(app: TestApplication, meanwhile: () => Promise<unknown> = async () => undefined): void {
+  const tap = new Tap(app);
   tap.hook = {
     after: async ({ sql }) => {
       if (sql !== 'COMMIT' && !sql.startsWith('WITH changed')) return;
@@ -21,116 +21,116 @@ function loseNextCommit(host: Host, meanwhile: () => Promise<unknown> = async ()
   };
 }
 
-async function eventsOf(host: Host, event: string): Promise<number> {
-  return (await host.dataSource.query(`SELECT id FROM auth_events WHERE event = '${event}'`)).length;
+async function eventsOf(app: TestApplication, event: string): Promise<number> {
+  return (await app.dataSource.query(`SELECT id FROM auth_events WHERE event = '${event}'`)).length;
 }
 
-describeEachPooled('a refresh whose commit is done and its result lost on %s', (name) => {
+describeEachPooled('a refresh whose result is lost after the commit, on %s', (name) => {
   let database: TestDatabase;
-  const hosts: Host[] = [];
+  const apps: TestApplication[] = [];
 
   beforeEach(async () => {
     database = await createDatabase(name);
   });
   afterEach(async () => {
-    for (const host of hosts.splice(0)) await host.close();
+    for (const app of apps.splice(0)) await app.close();
     await database.drop();
   });
 
-  async function start(auth: AuthModuleOptions = {}, users: readonly string[] = ['alice']): Promise<Host> {
-    const host = await Host.start({ database, auth, users });
-    hosts.push(host);
-    return host;
+  async function start(auth: AuthModuleOptions = {}, users: readonly string[] = ['alice']): Promise<TestApplication> {
+    const app = await TestApplication.start({ database, auth, users });
+    apps.push(app);
+    return app;
   }
 
-  function expectNoAlarm(host: Host): void {
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    expect(host.sent('user_logged_out')).toEqual([]);
+  function expectNoAlarm(app: TestApplication): void {
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('user_logged_out')).toEqual([]);
   }
 
   it.each<AuthModuleOptions>([{}, { rotateRefreshTokens: false }, { refreshReuseGraceSeconds: 10 }])(
-    'returns the committed pair, and is recorded once: %j',
+    'the refresh returns the committed pair and is recorded once, with the options %j',
     async (auth) => {
-      const host = await start(auth);
-      const { refresh_token: token } = await host.login();
-      loseNextCommit(host);
-      const { accessToken, refreshToken } = await host.auth.refresh(token);
-      await host.get('/me', accessToken).expect(200);
-      expect(await eventsOf(host, 'token_refresh')).toBe(1);
-      await host.refresh(refreshToken).expect(200);
-      expectNoAlarm(host);
+      const app = await start(auth);
+      const { refresh_token: token } = await app.login();
+      loseNextCommit(app);
+      const { accessToken, refreshToken } = await app.auth.refresh(token);
+      await app.get('/me', accessToken).expect(200);
+      expect(await eventsOf(app, 'token_refresh')).toBe(1);
+      await app.refresh(refreshToken).expect(200);
+      expectNoAlarm(app);
     },
   );
 
-  it('returns the committed pair with its expiries over cookies, with its access token and without', async () => {
-    const host = await start({ cookies: { mode: 'optional' } });
-    const cookies = host.app.get(CookieSessions);
-    let pair: TokenPair = await host.auth.login({ username: 'alice', password: PASSWORD });
+  it('a refresh over cookies, with or without the access token, returns the committed pair with the expiries', async () => {
+    const app = await start({ cookies: { mode: 'optional' } });
+    const cookies = app.nest.get(CookieSessions);
+    let pair: TokenPair = await app.auth.login({ username: 'alice', password: PASSWORD });
     for (const hasAccessToken of [true, false]) {
-      host.clock.advance(60_000);
+      app.clock.advance(60_000);
       const { refreshToken, accessToken } = pair;
-      loseNextCommit(host);
+      loseNextCommit(app);
       pair = await cookies.refresh({ refreshToken, accessToken: hasAccessToken ? accessToken : null }, {});
       expect(pair.refreshToken).not.toBe(refreshToken);
-      expect(pair.accessTokenExpiresAt.getTime()).toBe(host.clock.now() + 900_000);
-      await host.get('/me', pair.accessToken).expect(200);
+      expect(pair.accessTokenExpiresAt.getTime()).toBe(app.clock.now() + 900_000);
+      await app.get('/me', pair.accessToken).expect(200);
     }
-    expect(await eventsOf(host, 'token_refresh')).toBe(2);
-    expectNoAlarm(host);
+    expect(await eventsOf(app, 'token_refresh')).toBe(2);
+    expectNoAlarm(app);
   });
 
-  it('is refused without an alarm where the password was changed before the retry', async () => {
-    const host = await start();
-    const session = await host.login();
-    const principal = (await host.auth.authenticate(session.access_token))!;
+  it('the retry of a refresh is refused, but is not reuse, if the password was changed before the retry', async () => {
+    const app = await start();
+    const session = await app.login();
+    const principal = (await app.auth.authenticate(session.access_token))!;
     const change = { currentPassword: PASSWORD, newPassword: 'a password that is new' };
-    loseNextCommit(host, () => host.auth.changePassword(principal, change));
-    await host.refresh(session.refresh_token).expect(400);
-    expectNoAlarm(host);
+    loseNextCommit(app, () => app.auth.changePassword(principal, change));
+    await app.refresh(session.refresh_token).expect(400);
+    expectNoAlarm(app);
   });
 
-  it('returns tokens that are revoked where the session ended before the retry', async () => {
-    const host = await start();
-    const session = await host.login();
-    const principal = (await host.auth.authenticate(session.access_token))!;
-    loseNextCommit(host, () => host.auth.logout(principal));
-    const pair = await host.auth.refresh(session.refresh_token);
-    await host.get('/me', pair.accessToken).expect(401);
-    await host.refresh(pair.refreshToken).expect(400);
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    expect(host.sent('user_logged_out')).toMatchObject([{ reason: 'logout' }]);
+  it('the retry of a refresh returns revoked tokens if the session ended before the retry', async () => {
+    const app = await start();
+    const session = await app.login();
+    const principal = (await app.auth.authenticate(session.access_token))!;
+    loseNextCommit(app, () => app.auth.logout(principal));
+    const pair = await app.auth.refresh(session.refresh_token);
+    await app.get('/me', pair.accessToken).expect(401);
+    await app.refresh(pair.refreshToken).expect(400);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('user_logged_out')).toMatchObject([{ reason: 'logout' }]);
   });
 
-  it('returns the committed pair where another instance issued it again before the retry', async () => {
-    const host = await start({ refreshReuseGraceSeconds: 10 });
+  it('the retry of a refresh returns the committed pair if another instance has already replayed that pair', async () => {
+    const app = await start({ refreshReuseGraceSeconds: 10 });
     const other = await start({ refreshReuseGraceSeconds: 10 }, []);
-    const session = await host.login();
+    const session = await app.login();
     let replayed: unknown;
-    loseNextCommit(host, async () => (replayed = await other.auth.refresh(session.refresh_token)));
-    expect(await host.auth.refresh(session.refresh_token)).toEqual(replayed);
-    expectNoAlarm(host);
+    loseNextCommit(app, async () => (replayed = await other.auth.refresh(session.refresh_token)));
+    expect(await app.auth.refresh(session.refresh_token)).toEqual(replayed);
+    expectNoAlarm(app);
   });
 
-  it('is refused without an alarm where another instance issued the pair again and exchanged it', async () => {
-    const host = await start({ refreshReuseGraceSeconds: 10 });
+  it('the retry of a refresh is refused, but is not reuse, if another instance replayed the pair and then refreshed it', async () => {
+    const app = await start({ refreshReuseGraceSeconds: 10 });
     const other = await start({ refreshReuseGraceSeconds: 10 }, []);
-    const session = await host.login();
+    const session = await app.login();
     let live = '';
-    loseNextCommit(host, async () => {
+    loseNextCommit(app, async () => {
       const { refreshToken } = await other.auth.refresh(session.refresh_token);
       live = (await other.auth.refresh(refreshToken)).refreshToken;
     });
-    await host.refresh(session.refresh_token).expect(400);
-    for (const one of [host, other]) expectNoAlarm(one);
+    await app.refresh(session.refresh_token).expect(400);
+    for (const one of [app, other]) expectNoAlarm(one);
     await other.refresh(live).expect(200);
   });
 });
 
-describeEachPooled('a login whose commit is done and its result lost on %s', (name) => {
-  it('returns the session that was opened, recorded and reported once', async () => {
+describeEachPooled('a login whose result is lost after the commit, on %s', (name) => {
+  it('the login returns the committed session, which is opened, recorded and emitted once', async () => {
     const database = await createDatabase(name);
-    const host = await Host.start({ database });
-    const tap = new Tap(host);
+    const app = await TestApplication.start({ database });
+    const tap = new Tap(app);
     let lost = 0;
     let isOpening = false;
     tap.hook = {
@@ -139,23 +139,23 @@ describeEachPooled('a login whose commit is done and its result lost on %s', (na
         if (sql === 'COMMIT' && isOpening && lost++ === 0) throw connectionLost();
       },
     };
-    const session = await host.login();
+    const session = await app.login();
     expect(lost).toBeGreaterThan(1);
-    await host.get('/me', session.access_token).expect(200);
-    expect(await host.dataSource.query('SELECT id FROM auth_sessions')).toHaveLength(1);
-    expect(await eventsOf(host, 'login_success')).toBe(1);
-    expect(host.sent('user_logged_in')).toHaveLength(1);
-    await host.close();
+    await app.get('/me', session.access_token).expect(200);
+    expect(await app.dataSource.query('SELECT id FROM auth_sessions')).toHaveLength(1);
+    expect(await eventsOf(app, 'login_success')).toBe(1);
+    expect(app.sent('user_logged_in')).toHaveLength(1);
+    await app.close();
     await database.drop();
   });
 });
 
-describeEachPooled('a reauthentication whose commit is done and its result lost on %s', (name) => {
-  it('returns the committed pair, and is recorded once', async () => {
+describeEachPooled('a reauthentication whose result is lost after the commit, on %s', (name) => {
+  it('the reauthentication returns the committed pair, and is recorded once', async () => {
     const database = await createDatabase(name);
-    const host = await Host.start({ database, auth: { recentLogin: { endpoint: true } } });
-    const session = await host.login();
-    const tap = new Tap(host);
+    const app = await TestApplication.start({ database, auth: { recentLogin: { endpoint: true } } });
+    const session = await app.login();
+    const tap = new Tap(app);
     let isReplacing = false;
     tap.hook = {
       after: ({ sql }) => {
@@ -165,22 +165,22 @@ describeEachPooled('a reauthentication whose commit is done and its result lost 
         throw connectionLost();
       },
     };
-    const { body } = await host.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }).expect(200);
+    const { body } = await app.post('/auth/reauthenticate', session.access_token, { password: PASSWORD }).expect(200);
     expect(tap.hook).toEqual({});
-    await host.get('/me', body.access_token).expect(200);
-    expect(await eventsOf(host, 'reauthentication')).toBe(1);
-    await host.close();
+    await app.get('/me', body.access_token).expect(200);
+    expect(await eventsOf(app, 'reauthentication')).toBe(1);
+    await app.close();
     await database.drop();
   });
 });
 
 describeOn('postgres')('a refresh whose connection is lost while the database still executes it', () => {
-  it('waits for it and returns its pair', async () => {
+  it('the refresh waits for the database and returns its pair', async () => {
     const database = await createDatabase('postgres');
-    const host = await Host.start({ database });
-    const session = await host.login();
-    const first = host.dataSource.createQueryRunner();
-    const tap = new Tap(host);
+    const app = await TestApplication.start({ database });
+    const session = await app.login();
+    const first = app.dataSource.createQueryRunner();
+    const tap = new Tap(app);
     let isLost = false;
     tap.hook = {
       async before(call) {
@@ -189,17 +189,17 @@ describeOn('postgres')('a refresh whose connection is lost while the database st
         tap.hook = {};
         await first.startTransaction();
         await first.query(call.sql, paramsInTransaction(call));
-        void whenAnyWaits(host.dataSource).then(() => first.commitTransaction());
+        void whenAnyWaits(app.dataSource).then(() => first.commitTransaction());
         throw connectionLost();
       },
     };
-    const { accessToken } = await host.auth.refresh(session.refresh_token);
+    const { accessToken } = await app.auth.refresh(session.refresh_token);
     await first.release();
     expect(isLost).toBe(true);
-    await host.get('/me', accessToken).expect(200);
-    expect(await eventsOf(host, 'token_refresh')).toBe(1);
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    await host.close();
+    await app.get('/me', accessToken).expect(200);
+    expect(await eventsOf(app, 'token_refresh')).toBe(1);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    await app.close();
     await database.drop();
   });
 });

@@ -1,16 +1,17 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { AuthService, Public, SecondFactor, type ClientInfo } from 'nestjs-session-auth';
+import { compare } from 'bcrypt';
 import type { Response } from 'supertest';
-import { PASSWORD, type Host, type LoginAnswer } from '../support/host';
+import { PASSWORD, type TestApplication, type LoginAnswer } from '../support/test-application';
 
-/** A user with a session that was refreshed once, and another one. */
+/** A user with two sessions, of which one was refreshed once. */
 export interface Fixture {
-  readonly host: Host;
+  readonly app: TestApplication;
   readonly userId: string;
   readonly username: string;
   readonly session: LoginAnswer;
   readonly usedToken: string;
-  /** A login ticket with two methods. */
+  /** A login ticket with two proven methods. */
   readonly ticket: string;
 }
 
@@ -36,11 +37,11 @@ export class TicketController {
   }
 }
 
-/** A request that changes something, and the status it has when nothing fails. */
+/** A request that changes the database, and the status of its response without a fault. */
 export interface Operation {
   readonly name: string;
   readonly status: number;
-  /** Whether it is committed without its event where that cannot be written. */
+  /** Whether the change is committed without its event if the event cannot be written. */
   readonly isRevocation: boolean;
   readonly run: (fixture: Fixture) => Promise<Response>;
 }
@@ -50,45 +51,45 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'a login',
     status: 200,
     isRevocation: false,
-    run: async ({ host, username }) => host.http.post('/auth/login').send({ username, password: PASSWORD }),
+    run: async ({ app, username }) => app.http.post('/auth/login').send({ username, password: PASSWORD }),
   },
   {
     name: 'a login that needs a second factor',
     status: 403,
     isRevocation: false,
-    run: async ({ host, username }) =>
-      host.http.post('/auth/login').set('User-Agent', NEEDS_SECOND_FACTOR).send({ username, password: PASSWORD }),
+    run: async ({ app, username }) =>
+      app.http.post('/auth/login').set('User-Agent', NEEDS_SECOND_FACTOR).send({ username, password: PASSWORD }),
   },
   {
     name: 'a login by ticket',
     status: 200,
     isRevocation: false,
-    run: async ({ host, ticket }) => host.http.post('/ticket').send({ ticket }),
+    run: async ({ app, ticket }) => app.http.post('/ticket').send({ ticket }),
   },
   {
     name: 'a refresh',
     status: 200,
     isRevocation: false,
-    run: async ({ host, session }) => host.refresh(session.refresh_token),
+    run: async ({ app, session }) => app.refresh(session.refresh_token),
   },
   {
     name: 'a logout',
     status: 200,
     isRevocation: true,
-    run: async ({ host, session }) => host.post('/auth/logout', session.access_token),
+    run: async ({ app, session }) => app.post('/auth/logout', session.access_token),
   },
   {
     name: 'the reuse of a refresh token',
     status: 400,
     isRevocation: true,
-    run: async ({ host, usedToken }) => host.refresh(usedToken),
+    run: async ({ app, usedToken }) => app.refresh(usedToken),
   },
   {
     name: 'a password change',
     status: 200,
     isRevocation: false,
-    run: async ({ host, session }) =>
-      host.post('/auth/password/change', session.access_token, {
+    run: async ({ app, session }) =>
+      app.post('/auth/password/change', session.access_token, {
         current_password: PASSWORD,
         new_password: 'a password that is new',
       }),
@@ -97,16 +98,16 @@ export const OPERATIONS: readonly Operation[] = [
 
 let users = 0;
 
-export async function newFixture(host: Host): Promise<Fixture> {
+export async function newFixture(app: TestApplication): Promise<Fixture> {
   const username = `user ${users++}`;
-  const { id } = await host.auth.createUser({ username, password: PASSWORD });
-  await host.auth.openSession(id);
-  const opened = await host.login(username);
-  const { body } = await host.refresh(opened.refresh_token).expect(200);
-  const ticket = await host.auth.createLoginTicket(id, { methods: ['pwd', 'otp'] });
-  host.signals.length = 0;
+  const { id } = await app.auth.createUser({ username, password: PASSWORD });
+  await app.auth.openSession(id);
+  const opened = await app.login(username);
+  const { body } = await app.refresh(opened.refresh_token).expect(200);
+  const ticket = await app.auth.createLoginTicket(id, { methods: ['pwd', 'otp'] });
+  app.signals.length = 0;
   return {
-    host,
+    app,
     userId: String(id),
     username,
     session: { ...opened, ...body },
@@ -115,31 +116,42 @@ export async function newFixture(host: Host): Promise<Fixture> {
   };
 }
 
-/** What is stored of one user, counted: equal counts are equal states. */
-export async function countsOf({ host, userId }: Fixture): Promise<Record<string, unknown>> {
-  // The pool may still hold connections that were cut.
-  const rowsOf = (sql: string, tries = 10): Promise<Record<string, unknown>[]> =>
-    host.dataSource.query<Record<string, unknown>[]>(sql).catch((error: unknown) => {
-      if (tries === 0) throw error;
-      return rowsOf(sql, tries - 1);
-    });
-  const query = async (sql: string): Promise<Record<string, number>> => {
-    const rows = await rowsOf(sql);
-    return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]));
-  };
+/** Returns row counts of one user. Equal counts mean equal states. */
+export async function countsOf({ app, userId }: Fixture): Promise<Record<string, unknown>> {
   const ofUser = `user_id = '${userId}'`;
-  const [user] = await rowsOf(`SELECT password_hash FROM auth_users WHERE id = '${userId}'`);
+  const rows = await rowsOf(
+    app,
+    `SELECT 'sessions' AS part, state AS name, COUNT(*) AS n FROM auth_sessions WHERE ${ofUser} GROUP BY state
+     UNION ALL SELECT 'generations', 'sum', SUM(generation) FROM auth_sessions WHERE ${ofUser}
+     UNION ALL SELECT 'events', event, COUNT(*) FROM auth_events WHERE ${ofUser} GROUP BY event
+     UNION ALL SELECT 'tickets', 'tickets', COUNT(*) FROM auth_login_tickets WHERE ${ofUser}
+     UNION ALL SELECT 'credentials', 'version', credentials_version FROM auth_user_locks WHERE ${ofUser}
+     UNION ALL SELECT 'password', password_hash, 0 FROM auth_users WHERE id = '${userId}'`,
+  );
+  const countsIn = (part: string): Record<string, number> =>
+    Object.fromEntries(rows.filter((row) => row.part === part).map(({ name, n }) => [name, Number(n)]));
   return {
-    sessions: await query(`SELECT state AS name, COUNT(*) AS n FROM auth_sessions WHERE ${ofUser} GROUP BY state`),
-    generations: await query(`SELECT 'sum' AS name, SUM(generation) AS n FROM auth_sessions WHERE ${ofUser}`),
-    events: await query(`SELECT event AS name, COUNT(*) AS n FROM auth_events WHERE ${ofUser} GROUP BY event`),
-    tickets: await query(`SELECT 'tickets' AS name, COUNT(*) AS n FROM auth_login_tickets WHERE ${ofUser}`),
-    credentials: await query(`SELECT 'version' AS name, credentials_version AS n FROM auth_user_locks WHERE ${ofUser}`),
-    password: await isPassword(String(user!['password_hash'])),
+    sessions: countsIn('sessions'),
+    generations: countsIn('generations'),
+    events: countsIn('events'),
+    tickets: countsIn('tickets'),
+    credentials: countsIn('credentials'),
+    password: await compare(PASSWORD, rows.find(({ part }) => part === 'password')!.name),
   };
 }
 
-async function isPassword(hash: string): Promise<boolean> {
-  const { compare } = await import('bcrypt');
-  return compare(PASSWORD, hash);
+interface Count {
+  readonly part: string;
+  readonly name: string;
+  readonly n: number | string;
+}
+
+/** The pool may still contain connections that were cut. */
+async function rowsOf(app: TestApplication, sql: string, tries = 10): Promise<Count[]> {
+  try {
+    return await app.dataSource.query<Count[]>(sql);
+  } catch (error) {
+    if (tries === 0) throw error;
+    return rowsOf(app, sql, tries - 1);
+  }
 }

@@ -1,31 +1,31 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 import { TcpProxy } from '../support/tcp-proxy';
 
-const UNAVAILABLE = [503, { detail: 'The database does not answer.' }];
+const UNAVAILABLE = [503, { detail: 'The database is unavailable.' }];
 
 describeEachPooled('an outage of %s', (name) => {
   let database: TestDatabase;
   let proxy: TcpProxy;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase(name);
     const through = await TcpProxy.start((database.options as { url: string }).url);
     proxy = through.proxy;
-    // A small pool, so that two connections that hang would be all of it.
+    // A small pool, which two hanging connections exhaust.
     const bounds =
       name === 'postgres'
         ? { connectTimeoutMS: 300, extra: { max: 2 } }
         : { connectTimeout: 300, extra: { connectionLimit: 2 } };
     const options = { ...database.options, url: through.url, ...bounds } as DataSourceOptions;
-    host = await Host.start({ database: { ...database, options } });
-    Object.assign(host.app.get(Database), { answerWithinMs: 250 });
+    app = await TestApplication.start({ database: { ...database, options } });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await proxy.stop();
     await database.drop();
   });
@@ -33,64 +33,64 @@ describeEachPooled('an outage of %s', (name) => {
   const breaks = { 'refuses connections': () => proxy.refuse(), 'does not answer any more': () => proxy.silence() };
 
   it.each(Object.entries(breaks))(
-    'that %s: 503 within bounds, and served again without a restart',
+    'requests during an outage that %s fail with 503 in time, and later requests succeed without a restart',
     async (_, breakIt) => {
-      const session = await host.login();
-      await host.get('/me', session.access_token).expect(200);
+      const session = await app.login();
+      await app.get('/me', session.access_token).expect(200);
       await breakIt();
       const requests = [
-        ...Array.from({ length: 6 }, () => host.get('/me', session.access_token)),
-        host.refresh(session.refresh_token),
-        host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }),
-        host.post('/auth/logout', session.access_token),
+        ...Array.from({ length: 6 }, () => app.get('/me', session.access_token)),
+        app.refresh(session.refresh_token),
+        app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }),
+        app.post('/auth/logout', session.access_token),
       ];
       for (const { status, body, headers } of await Promise.all(requests)) {
         expect([status, body]).toEqual(UNAVAILABLE);
         expect(headers['retry-after']).toMatch(/^[15]$/);
       }
       await proxy.heal();
-      // The pool may need its connect timeout to find out that a connection it is making leads nowhere.
-      let answer = await host.get('/me', session.access_token);
+      // The pool may need its connect timeout to detect that a new connection hangs.
+      let answer = await app.get('/me', session.access_token);
       for (let tries = 0; answer.status === 503 && tries < 10; tries++)
-        answer = await host.get('/me', session.access_token);
+        answer = await app.get('/me', session.access_token);
       expect(answer.status).toBe(200);
-      const answers = await Promise.all(Array.from({ length: 10 }, () => host.get('/me', session.access_token)));
+      const answers = await Promise.all(Array.from({ length: 10 }, () => app.get('/me', session.access_token)));
       expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
-      // A refresh that got no answer raises no alarm.
-      await host.refresh(session.refresh_token).expect(200);
-      expect(host.sent('token_reuse_detected')).toEqual([]);
+      // Repeating a refresh that received no response is not reported as reuse.
+      await app.refresh(session.refresh_token).expect(200);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
     },
   );
 
-  it('that ends idle connections of the pool goes unnoticed', async () => {
-    const session = await host.login();
+  it('an outage that ends idle connections of the pool causes no error', async () => {
+    const session = await app.login();
     await proxy.refuse();
     await proxy.heal();
-    await host.get('/me', session.access_token).expect(200);
-    await host.refresh(session.refresh_token).expect(200);
+    await app.get('/me', session.access_token).expect(200);
+    await app.refresh(session.refresh_token).expect(200);
   });
 });
 
-/** What another transaction has locked, and the statement that locks it. */
+/** A lock of another transaction, and the statement that takes it. */
 const LOCKED = {
   'the session': 'SELECT * FROM auth_sessions FOR UPDATE',
   'the lock of the user': 'SELECT * FROM auth_user_locks FOR UPDATE',
   'the log': { postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE', mariadb: 'LOCK TABLES auth_events WRITE' },
 } as const;
 
-describeEachPooled('a lock that another transaction keeps on %s', (name) => {
+describeEachPooled('a lock of another transaction on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let other: DataSource;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
+    app = await TestApplication.start({ database });
     other = await new DataSource({ ...database.options, entities: [], synchronize: false }).initialize();
   });
   afterAll(async () => {
     await other.destroy();
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
@@ -115,26 +115,29 @@ describeEachPooled('a lock that another transaction keeps on %s', (name) => {
     { token: 'live', locks: ['the log'] },
     { token: 'used', locks: ['the session'] },
     { token: 'used', locks: ['the lock of the user'] },
-    // On MariaDB LOCK TABLES ends the transaction that holds the other lock.
+    // MariaDB cannot hold two locks in this test, because LOCK TABLES ends the transaction that holds the first lock.
     ...(name === 'postgres'
       ? [{ token: 'used' as const, locks: ['the lock of the user' as const, 'the log' as const] }]
       : []),
-  ])('delays the 503 of a refresh by 5 seconds as a whole: $token token, $locks', async ({ token, locks }) => {
-    const session = await host.login();
-    const { body } = await host.refresh(session.refresh_token).expect(200);
-    const presented = token === 'live' ? body.refresh_token : session.refresh_token;
-    host.signals.length = 0;
-    const [seconds, answer] = await whileLocked(locks, async () => {
-      const startedAt = performance.now();
-      const response = await host.refresh(presented);
-      return [(performance.now() - startedAt) / 1_000, response] as const;
-    });
-    expect([answer.status, answer.body]).toEqual(UNAVAILABLE);
-    expect(seconds).toBeGreaterThan(4);
-    expect(seconds).toBeLessThan(6.5);
-    // Nothing was changed, then or later.
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    await host.get('/me', body.access_token).expect(200);
-    await host.refresh(body.refresh_token).expect(200);
-  });
+  ])(
+    'a refresh with a $token token fails with 503 after 5 seconds in total if another transaction has locked $locks',
+    async ({ token, locks }) => {
+      const session = await app.login();
+      const { body } = await app.refresh(session.refresh_token).expect(200);
+      const presented = token === 'live' ? body.refresh_token : session.refresh_token;
+      app.signals.length = 0;
+      const [seconds, answer] = await whileLocked(locks, async () => {
+        const startedAt = performance.now();
+        const response = await app.refresh(presented);
+        return [(performance.now() - startedAt) / 1_000, response] as const;
+      });
+      expect([answer.status, answer.body]).toEqual(UNAVAILABLE);
+      expect(seconds).toBeGreaterThan(4);
+      expect(seconds).toBeLessThan(6.5);
+      // The refresh did not change anything, neither before nor after the response.
+      expect(app.sent('token_reuse_detected')).toEqual([]);
+      await app.get('/me', body.access_token).expect(200);
+      await app.refresh(body.refresh_token).expect(200);
+    },
+  );
 });

@@ -5,39 +5,40 @@ import type { ServerClock } from '../../libs/auth/src/store/database/server-cloc
 import { autocommitParams } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
 
-const UNAVAILABLE = { detail: 'The database does not answer.' };
+const UNAVAILABLE = { detail: 'The database is unavailable.' };
 
 type Pair = Readonly<Record<'access_token' | 'refresh_token', string>>;
 
-/** Databases with servers, whose COMMIT can be done although its result comes too late or never. */
-describeEachPooled('a refresh that was answered with 503 because its outcome is unknown, on %s', (name) => {
+/** Runs on databases with servers, on which a COMMIT can succeed although its result arrives late or never. */
+describeEachPooled('a refresh that failed with 503 because its outcome is unknown, on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
-  let other: Host;
+  let app: TestApplication;
+  let other: TestApplication;
   let tap: Tap;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
-    other = await Host.start({ database, users: [] });
-    tap = new Tap(host);
+    app = await TestApplication.start({ database });
+    other = await TestApplication.start({ database, users: [] });
+    tap = new Tap(app);
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await other.close();
     await database.drop();
   });
-  beforeEach(() => host.reset());
+  beforeEach(() => app.reset());
 
   const isCommit = (sql: string): boolean => sql === 'COMMIT' || sql.startsWith('WITH changed');
 
   /**
-   * Answers a refresh with 503.
-   * @param isDone whether its commit is done, which hangs until after the response
-   * @param from where the database begins to hang
+   * Makes a refresh fail with 503.
+   *
+   * @param isDone whether the commit succeeds, but hangs until after the response
+   * @param from the statement at which the database begins to hang
    */
   async function refreshLate(
     token: string,
@@ -51,94 +52,94 @@ describeEachPooled('a refresh that was answered with 503 because its outcome is 
       isHanging = true;
       await answered;
     };
-    Object.assign(host.app.get(Database), { answerWithinMs: 200 });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 200 });
     tap.hook = isDone ? { after: hang } : { before: hang };
-    const { headers } = await host.refresh(token).expect(503, UNAVAILABLE);
+    const { headers } = await app.refresh(token).expect(503, UNAVAILABLE);
     expect(headers['retry-after']).toBe('1');
     tap.hook = {};
-    Object.assign(host.app.get(Database), { answerWithinMs: 5_000 });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
     answer();
   }
 
   function expectNoAlarm(): void {
-    for (const one of [host, other]) expect(one.sent('token_reuse_detected')).toEqual([]);
+    for (const one of [app, other]) expect(one.sent('token_reuse_detected')).toEqual([]);
   }
 
   it.each([true, false])(
-    'gets the pair issued then when its token is presented again (committed: %s)',
+    'repeating the refresh returns the pair of the first refresh (first refresh committed: %s)',
     async (isDone) => {
-      const { refresh_token: token } = await host.login();
+      const { refresh_token: token } = await app.login();
       await refreshLate(token, { isDone });
-      const { body: pair } = (await host.refresh(token).expect(200)) as { body: Pair };
-      await host.get('/me', pair.access_token).expect(200);
-      const rows: unknown[] = await host.dataSource.query(`SELECT id FROM auth_events WHERE event = 'token_refresh'`);
+      const { body: pair } = (await app.refresh(token).expect(200)) as { body: Pair };
+      await app.get('/me', pair.access_token).expect(200);
+      const rows: unknown[] = await app.dataSource.query(`SELECT id FROM auth_events WHERE event = 'token_refresh'`);
       expect(rows).toHaveLength(1);
-      await host.refresh(pair.refresh_token).expect(200);
+      await app.refresh(pair.refresh_token).expect(200);
       expectNoAlarm();
     },
   );
 
-  it('gets it once: presenting the token after that, or twice at the same time, is reuse', async () => {
-    const first = await host.login();
+  it('repeating the refresh returns the pair once, and presenting the token again is reuse', async () => {
+    const first = await app.login();
     await refreshLate(first.refresh_token, { isDone: true });
-    await host.refresh(first.refresh_token).expect(200);
-    await host.refresh(first.refresh_token).expect(400);
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
+    await app.refresh(first.refresh_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
 
-    const second = await host.login();
+    const second = await app.login();
     await refreshLate(second.refresh_token, { isDone: true });
-    const both = await Promise.all([1, 2].map(() => host.refresh(second.refresh_token)));
+    const both = await Promise.all([1, 2].map(() => app.refresh(second.refresh_token)));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
-    expect(host.sent('token_reuse_detected')).toHaveLength(2);
+    expect(app.sent('token_reuse_detected')).toHaveLength(2);
   });
 
-  it('gets it within a minute, and for as long as the outcome stays unknown', async () => {
-    const { refresh_token: token } = await host.login();
+  it('repeating the refresh returns the pair within a minute, and as long as the outcome stays unknown', async () => {
+    const { refresh_token: token } = await app.login();
     await refreshLate(token, { isDone: true });
-    host.clock.advance(59 * SECOND);
+    app.clock.advance(59 * SECOND);
     await refreshLate(token, { isDone: true, from: 'first statement' });
-    host.clock.advance(59 * SECOND);
-    await host.refresh(token).expect(200);
+    app.clock.advance(59 * SECOND);
+    await app.refresh(token).expect(200);
     expectNoAlarm();
 
-    const late = await host.login();
+    const late = await app.login();
     await refreshLate(late.refresh_token, { isDone: true });
-    host.clock.advance(60 * SECOND);
-    await host.refresh(late.refresh_token).expect(400);
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
+    app.clock.advance(60 * SECOND);
+    await app.refresh(late.refresh_token).expect(400);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
-  it('gets it from that instance alone: another one cannot know the pair without a grace period', async () => {
-    const { refresh_token: token } = await host.login();
+  it('without a grace period, repeating the refresh on another instance is reuse', async () => {
+    const { refresh_token: token } = await app.login();
     await refreshLate(token, { isDone: true });
     await other.refresh(token).expect(400);
     expect(other.sent('token_reuse_detected')).toHaveLength(1);
   });
 
-  it('gets it over the same transport alone: a client with cookies gets no pair of a bearer client', async () => {
-    const { refresh_token: refreshToken } = await host.login();
+  it('repeating the refresh over a different transport is reuse', async () => {
+    const { refresh_token: refreshToken } = await app.login();
     await refreshLate(refreshToken, { isDone: true });
-    const byCookie = host.app.get(CookieSessions).refresh({ refreshToken, accessToken: null }, {});
+    const byCookie = app.nest.get(CookieSessions).refresh({ refreshToken, accessToken: null }, {});
     await expect(byCookie).rejects.toMatchObject({ code: 'invalid_refresh_token' });
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
-  it('gets none for a token that had been used', async () => {
-    const { refresh_token: token, session_id: id } = await host.login();
-    await host.refresh(token).expect(200);
+  it('repeating a refresh with a token that had already been used is reuse', async () => {
+    const { refresh_token: token, session_id: id } = await app.login();
+    await app.refresh(token).expect(200);
     await refreshLate(token, { isDone: true });
-    await host.refresh(token).expect(400);
-    const session = await host.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+    await app.refresh(token).expect(400);
+    const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
     expect(session.endReason).toBe('token_reuse');
   });
 });
 
 describe.each(DATABASES)('a refresh during an outage on %s', (name) => {
-  it('is tried until its deadline while connections are refused, and succeeds as soon as one is accepted', async () => {
+  it('a refresh is retried until its deadline while connections are refused, and succeeds when one is accepted', async () => {
     const database = await createDatabase(name);
-    const host = await Host.start({ database });
-    const session = await host.login();
-    const tap = new Tap(host);
+    const app = await TestApplication.start({ database });
+    const session = await app.login();
+    const tap = new Tap(app);
     let refused = 0;
     tap.hook = {
       before: () => {
@@ -147,22 +148,22 @@ describe.each(DATABASES)('a refresh during an outage on %s', (name) => {
         throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
       },
     };
-    await host.refresh(session.refresh_token).expect(200);
+    await app.refresh(session.refresh_token).expect(200);
     expect(refused).toBe(tap.isSqlite ? 0 : 8);
-    expect(host.sent('token_reuse_detected')).toEqual([]);
-    await host.close();
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    await app.close();
     await database.drop();
   });
 });
 
-describeOn('postgres')('a refresh that reaches the database after its caller was answered', () => {
-  it('is not done, wherever its statement waited: its deadline is one by the clock of the database', async () => {
+describeOn('postgres')('a refresh that reaches the database after its caller has received a response', () => {
+  it('a late refresh is not executed, because its deadline has passed by the clock of the database', async () => {
     const database = await createDatabase('postgres');
-    const host = await Host.start({ database });
-    const { refresh_token: first, session_id: id } = await host.login();
-    const { refreshToken } = await host.auth.refresh(first);
-    const tap = new Tap(host);
-    const { clock } = host.app.get<{ clock: ServerClock }>(Database);
+    const app = await TestApplication.start({ database });
+    const { refresh_token: first, session_id: id } = await app.login();
+    const { refreshToken } = await app.auth.refresh(first);
+    const tap = new Tap(app);
+    const { clock } = app.nest.get<{ clock: ServerClock }>(Database);
     const sent: { sql: string; params: unknown[] }[] = [];
     tap.hook = {
       before: (call) => {
@@ -171,15 +172,15 @@ describeOn('postgres')('a refresh that reaches the database after its caller was
         throw Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
       },
     };
-    Object.assign(host.app.get(Database), { answerWithinMs: 200 });
-    await host.refresh(refreshToken).expect(503, UNAVAILABLE);
+    Object.assign(app.nest.get(Database), { answerWithinMs: 200 });
+    await app.refresh(refreshToken).expect(503, UNAVAILABLE);
     tap.hook = {};
     const late = sent[0]!;
-    await host.dataSource.query('SELECT pg_sleep(0.2)');
-    await expect(host.dataSource.query(late.sql, late.params)).rejects.toThrow('division by zero');
-    const session = await host.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+    await app.dataSource.query('SELECT pg_sleep(0.2)');
+    await expect(app.dataSource.query(late.sql, late.params)).rejects.toThrow('division by zero');
+    const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
     expect(Number(session.generation)).toBe(1);
-    await host.close();
+    await app.close();
     await database.drop();
   });
 });

@@ -3,8 +3,8 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { Browser } from '../support/browser';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
-import { Witness } from './witness';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { ResponseChecker } from './response-checker';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 
@@ -15,26 +15,26 @@ interface Operation {
   readonly requestBody?: { readonly required?: boolean };
 }
 
-/** The document of a host, as the guide says to make it with cookies. */
-function documentOf(host: Host): OpenAPIObject {
+/** Creates the document of an application with cookies as the guide describes it. */
+function documentOf(app: TestApplication): OpenAPIObject {
   const config = new DocumentBuilder().addBearerAuth().addCookieAuth('__Host-auth_access').build();
-  return SwaggerModule.createDocument(host.app, config);
+  return SwaggerModule.createDocument(app.nest, config);
 }
 
-describe('the OpenAPI document', () => {
+describe('the OpenAPI document with cookies', () => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   const start = async (cookies?: AuthModuleOptions['cookies'], users: string[] = []): Promise<OpenAPIObject> => {
     const auth = { recentLogin: { endpoint: true }, ...(cookies ? { cookies } : {}) };
-    host = await Host.start({ database, auth, users });
-    return documentOf(host);
+    app = await TestApplication.start({ database, auth, users });
+    return documentOf(app);
   };
   beforeEach(async () => {
     database = await createDatabase('sqlite');
   });
   afterEach(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
@@ -43,16 +43,16 @@ describe('the OpenAPI document', () => {
       .flatMap((methods) => Object.values(methods as Record<string, Operation>))
       .filter(({ operationId }) => /^auth[A-Z]/.test(operationId));
 
-  it('has nothing of cookies without the option, also after an application with it', async () => {
+  it('the document mentions cookies only if its application has the cookies option', async () => {
     const before = JSON.stringify(await start());
-    await host.close();
+    await app.close();
     expect(JSON.stringify(await start({ mode: 'optional' }))).not.toBe(before);
-    await host.close();
+    await app.close();
     expect(JSON.stringify(await start())).toBe(before);
     expect(before).not.toMatch(/cross_site|X-Auth-Transport|"cookie":\[\]/);
   });
 
-  it('names both schemes, the header and the endpoints that need no body', async () => {
+  it('the document contains both security schemes, X-Auth-Transport and an optional refresh body', async () => {
     const document = await start({ mode: 'optional' });
     await SwaggerParser.validate(structuredClone(document) as never);
     for (const { operationId, security, parameters = [], requestBody } of operationsIn(document)) {
@@ -67,9 +67,9 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each(['optional', 'only'] as const)('describes the responses with the mode %s', async (mode) => {
-    const witness = new Witness(await start({ mode }, ['alice']));
-    const browser = new Browser(host);
+  it.each(['optional', 'only'] as const)('the document describes the responses in cookie mode %s', async (mode) => {
+    const checker = new ResponseChecker(await start({ mode }, ['alice']));
+    const browser = new Browser(app);
     const calls = [
       ['/auth/login', CREDENTIALS, 'https://evil.test', 403],
       ['/auth/token/refresh', undefined, 'https://evil.test', 403],
@@ -86,10 +86,10 @@ describe('the OpenAPI document', () => {
     for (const [path, body, from, status] of calls) {
       const response = await browser.call(path, body, from ? { from } : {});
       expect([path, response.status]).toEqual([path, status]);
-      witness.see('POST', path, { status, headers: response.headers, body: response.text, bytes: '' });
+      checker.check('POST', path, { status, headers: response.headers, body: response.text, bytes: '' });
     }
-    const plain = await host.http.post('/auth/login').send(CREDENTIALS);
+    const plain = await app.http.post('/auth/login').send(CREDENTIALS);
     expect(plain.status).toBe(mode === 'only' ? 403 : 200);
-    witness.see('POST', '/auth/login', { status: plain.status, headers: plain.headers, body: plain.text, bytes: '' });
+    checker.check('POST', '/auth/login', { status: plain.status, headers: plain.headers, body: plain.text, bytes: '' });
   });
 });

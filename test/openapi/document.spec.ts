@@ -15,10 +15,10 @@ import {
 import { ENDPOINTS } from '../../libs/auth/src/http/endpoints/endpoints';
 import { describeEndpoints } from '../../libs/auth/src/http/endpoints/openapi/describe-endpoints';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { CHEAP, Host, type HostOptions } from '../support/host';
+import { CHEAP, TestApplication, type TestApplicationOptions } from '../support/test-application';
 import { documentOf } from './document';
 
-const OWN = /^auth[A-Z]/;
+const LIBRARY_OPERATION = /^auth[A-Z]/;
 
 class ReadOnlyUsers extends UserStore {
   async findByUsername(): Promise<StoredUser | null> {
@@ -30,35 +30,35 @@ class ReadOnlyUsers extends UserStore {
   }
 }
 
-describe('the OpenAPI document of a host', () => {
+describe('the OpenAPI document of an application', () => {
   let database: TestDatabase;
-  let host: Host | undefined;
+  let app: TestApplication | undefined;
 
   beforeEach(async () => {
     database = await createDatabase('sqlite');
   });
   afterEach(async () => {
-    await host?.close();
-    host = undefined;
+    await app?.close();
+    app = undefined;
     await database.drop();
   });
 
-  const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<HostOptions> = {}) => {
-    host = await Host.start({ database, auth, users: [], ...more });
-    return documentOf(host.app);
+  const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<TestApplicationOptions> = {}) => {
+    app = await TestApplication.start({ database, auth, users: [], ...more });
+    return documentOf(app.nest);
   };
-  /** `METHOD path operationId` of each of the library's endpoints. */
-  const told = (document: ReturnType<typeof documentOf>): string[] =>
+  /** Returns `METHOD path operationId` of each endpoint of the library. */
+  const endpointsIn = (document: ReturnType<typeof documentOf>): string[] =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods as Record<string, { operationId: string }>)
-        .filter(([, { operationId }]) => OWN.test(operationId))
+        .filter(([, { operationId }]) => LIBRARY_OPERATION.test(operationId))
         .map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
     );
 
-  it('is valid, and shows each endpoint once, by a name that stays', async () => {
+  it('the document is valid and contains each endpoint once with a stable operation id', async () => {
     const document = await start({ recentLogin: { endpoint: true } });
     await SwaggerParser.validate(structuredClone(document) as never);
-    expect(told(document)).toEqual([
+    expect(endpointsIn(document)).toEqual([
       'POST /auth/login authLogin',
       'POST /auth/token/refresh authRefresh',
       'POST /auth/logout authLogout',
@@ -71,25 +71,25 @@ describe('the OpenAPI document of a host', () => {
     ]);
   });
 
-  it('shows the optional endpoints only where they are', async () => {
-    expect(told(await start()).join()).not.toContain('authReauthenticate');
-    await host!.close();
+  it('the document contains optional endpoints only if they are mapped', async () => {
+    expect(endpointsIn(await start()).join()).not.toContain('authReauthenticate');
+    await app!.close();
     const document = await start({ users: new ReadOnlyUsers() });
-    expect(told(document)).toHaveLength(7);
-    expect(told(document).join()).not.toContain('authChangePassword');
-    await host!.close();
-    expect(told(await start({ recentLogin: { endpoint: true } }))).toHaveLength(9);
+    expect(endpointsIn(document)).toHaveLength(7);
+    expect(endpointsIn(document).join()).not.toContain('authChangePassword');
+    await app!.close();
+    expect(endpointsIn(await start({ recentLogin: { endpoint: true } }))).toHaveLength(9);
   });
 
-  it('shows those of its own application, whatever others of the process have', async () => {
+  it('the document contains only the endpoints of its own application if several run in the process', async () => {
     await start({ recentLogin: { endpoint: true } });
-    const other = await Host.start({ database, auth: { users: new ReadOnlyUsers() }, users: [] });
-    expect(told(documentOf(host!.app))).toHaveLength(9);
-    expect(told(documentOf(other.app))).toHaveLength(7);
+    const other = await TestApplication.start({ database, auth: { users: new ReadOnlyUsers() }, users: [] });
+    expect(endpointsIn(documentOf(app!.nest))).toHaveLength(9);
+    expect(endpointsIn(documentOf(other.nest))).toHaveLength(7);
     await other.close();
   });
 
-  it('says which endpoints need a token, and what is sent to them', async () => {
+  it('the document shows which endpoints need a token, and their request bodies', async () => {
     const document = await start({ recentLogin: { endpoint: true } });
     expect(document.components!.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'opaque' },
@@ -106,7 +106,7 @@ describe('the OpenAPI document of a host', () => {
     }
   });
 
-  it('says where the values have a format, and which of them may be missing', async () => {
+  it('the document contains the formats of values and marks optional values', async () => {
     const { components } = await start();
     const schemas = components!.schemas as Record<string, { required?: string[] }>;
     expect(schemas['AuthSession']).toMatchObject({
@@ -121,22 +121,22 @@ describe('the OpenAPI document of a host', () => {
     expect(schemas['AuthLogoutAllRequest']!.required).toBeUndefined();
   });
 
-  it('follows the prefix, the path and the versioning of the host', async () => {
-    const configure: HostOptions['configure'] = (app) => {
+  it('the document follows the global prefix and the path, and its routes are version-neutral', async () => {
+    const configure: TestApplicationOptions['configure'] = (app) => {
       app.setGlobalPrefix('api');
       app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
     };
     const document = await start({ path: 'account' }, { configure });
-    expect(told(document)).toContain('POST /api/account/login authLogin');
-    expect(told(document).join()).not.toContain('v1');
-    expect(told(document)).toHaveLength(8);
+    expect(endpointsIn(document)).toContain('POST /api/account/login authLogin');
+    expect(endpointsIn(document).join()).not.toContain('v1');
+    expect(endpointsIn(document)).toHaveLength(8);
   });
 
-  it('tells of no endpoint where none is mounted', async () => {
-    expect(told(await start({ controllers: false }))).toEqual([]);
+  it('the document contains no endpoint if none is mapped', async () => {
+    expect(endpointsIn(await start({ controllers: false }))).toEqual([]);
   });
 
-  it('says the same on Fastify and on Express', async () => {
+  it('the document is the same on Fastify and on Express', async () => {
     const document = await start();
     @Module({
       imports: [
@@ -149,19 +149,19 @@ describe('the OpenAPI document of a host', () => {
     const module = await Test.createTestingModule({ imports: [FastifyHost] }).compile();
     const app = module.createNestApplication(new FastifyAdapter());
     await app.init();
-    expect(told(documentOf(app))).toEqual(told(document));
+    expect(endpointsIn(documentOf(app))).toEqual(endpointsIn(document));
     await app.close();
   });
 });
 
-describe('a host in which @nestjs/swagger', () => {
+describe('applications without @nestjs/swagger', () => {
   let warn: jest.SpyInstance;
   beforeEach(() => {
     warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   });
   afterEach(() => warn.mockRestore());
 
-  it('is not installed starts, and is told nothing', () => {
+  it('an application without @nestjs/swagger starts without a warning', () => {
     const missing = Object.assign(new Error("Cannot find module '@nestjs/swagger'"), { code: 'MODULE_NOT_FOUND' });
     describeEndpoints(false, () => {
       throw missing;
@@ -169,7 +169,7 @@ describe('a host in which @nestjs/swagger', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('cannot be loaded starts too, and is warned', () => {
+  it('an application starts with a warning if @nestjs/swagger cannot be loaded', () => {
     describeEndpoints(false, () => {
       throw new SyntaxError('Cannot use import statement outside a module');
     });

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject, type SwaggerDocumentOptions } from '@nestjs/swagger';
 
-/** The document of a host, as the guide says to make it. */
+/** Creates the document of an application as the guide describes it. */
 export function documentOf(app: INestApplication, options: SwaggerDocumentOptions = {}): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Host')

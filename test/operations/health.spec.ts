@@ -5,10 +5,10 @@ import { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/store/database/pooled-database';
 import { SqlStoreProbe } from '../../libs/auth/src/store/database/sql-store-probe';
 import { StatementFactory } from '../../libs/auth/src/store/database/statement-factory';
-import { stories, type Stage } from '../e2e/stories';
+import { describeOnEachDatabase, type TestEnvironment } from '../e2e/environment';
 import { createDatabase, describeEachPooled, type DatabaseName, type TestDatabase } from '../support/databases';
-import { Flap } from '../support/flap';
-import { Host } from '../support/host';
+import { SwitchingProxy } from '../support/switching-proxy';
+import { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
 
 @Controller('health')
@@ -44,63 +44,63 @@ const DOWN = { status: 'down', database: 'down' };
 @Module({ imports: [TerminusModule.forRoot({ logger: false })], controllers: [HealthController] })
 class HealthModule {}
 
-stories('the health check, called by Terminus', { imports: [HealthModule] }, (at: Stage) => {
-  it('is up', async () => {
-    const { body } = await at.host.http.get('/health').expect(200);
+describeOnEachDatabase('the health check, called by Terminus', { imports: [HealthModule] }, (env: TestEnvironment) => {
+  it('the health check reports up', async () => {
+    const { body } = await env.app.http.get('/health').expect(200);
     expect(body).toEqual({ status: 'ok', info: { auth: UP }, error: {}, details: { auth: UP } });
-    const built = await at.host.http.get('/health/built').expect(200);
+    const built = await env.app.http.get('/health/built').expect(200);
     expect(built.body.info).toEqual({ 'sign-in': UP });
   });
 
-  it('reports when pruning last completed and last failed, and stays up after a failure', async () => {
-    const { host } = at;
-    const tap = new Tap(host);
-    await host.pruning.prune();
-    const prunedAt = new Date(host.clock.now()).toISOString();
-    host.clock.advance(1_000);
+  it('the health check reports the last completed and failed pruning, and stays up after a failure', async () => {
+    const { app } = env;
+    const tap = new Tap(app);
+    await app.pruning.prune();
+    const prunedAt = new Date(app.clock.now()).toISOString();
+    app.clock.advance(1_000);
     tap.hook = {
       before: ({ kind }) => {
-        if (kind === 'statement') throw new Error('away');
+        if (kind === 'statement') throw new Error('unavailable');
       },
     };
-    await expect(host.pruning.prune()).rejects.toThrow();
+    await expect(app.pruning.prune()).rejects.toThrow();
     tap.hook = {};
-    const failedAt = new Date(host.clock.now()).toISOString();
-    host.clock.advance(1_000);
-    await host.pruning.prune({ dryRun: true });
-    expect(await host.app.get(AuthHealth).check()).toEqual({
+    const failedAt = new Date(app.clock.now()).toISOString();
+    app.clock.advance(1_000);
+    await app.pruning.prune({ dryRun: true });
+    expect(await app.nest.get(AuthHealth).check()).toEqual({
       ...UP,
       lastPrunedAt: prunedAt,
       lastPruneFailedAt: failedAt,
     });
   });
 
-  it('is down while the database fails, and does not say more than one word of why', async () => {
-    const tap = new Tap(at.host);
+  it('the health check is down while the database fails, and reveals only a reason code', async () => {
+    const tap = new Tap(env.app);
     tap.hook = {
       before: ({ kind }) => {
         if (kind === 'statement') throw new Error('SELECT secret FROM auth_sessions');
       },
     };
     for (const path of ['/health', '/health/built']) {
-      const { body, text } = await at.host.http.get(path).expect(503);
+      const { body, text } = await env.app.http.get(path).expect(503);
       expect(body.error[path === '/health' ? 'auth' : 'sign-in']).toMatchObject({ ...DOWN, reason: 'other' });
       expect(text).not.toMatch(/secret|auth_/i);
     }
     tap.hook = {};
-    await at.host.http.get('/health').expect(200);
+    await env.app.http.get('/health').expect(200);
   });
 
-  it('is down when a table of the library is missing', async () => {
-    const { dataSource } = at.host;
+  it('the health check is down when a table of the library is missing', async () => {
+    const { dataSource } = env.app;
     await dataSource.query('ALTER TABLE auth_password_resets RENAME TO elsewhere');
-    expect(await at.host.app.get(AuthHealth).check()).toMatchObject({ status: 'down' });
+    expect(await env.app.nest.get(AuthHealth).check()).toMatchObject({ status: 'down' });
     await dataSource.query('ALTER TABLE elsewhere RENAME TO auth_password_resets');
-    expect(await at.host.app.get(AuthHealth).check()).toMatchObject({ status: 'up' });
+    expect(await env.app.nest.get(AuthHealth).check()).toMatchObject({ status: 'up' });
   });
 });
 
-/** What makes a server of each kind say that it takes no writes. */
+/** For each database, replacements in the SQL of the probe that make a server report that it accepts no writes. */
 const REFUSALS: Record<DatabaseName, readonly { reason: string; says: readonly [column: string, value: string] }[]> = {
   sqlite: [],
   postgres: [
@@ -117,22 +117,22 @@ const REFUSALS: Record<DatabaseName, readonly { reason: string; says: readonly [
 
 describeEachPooled('the health check on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
-  const health = (): Promise<AuthHealthReport> => host.app.get(AuthHealth).check();
+  let app: TestApplication;
+  const health = (): Promise<AuthHealthReport> => app.nest.get(AuthHealth).check();
 
   beforeEach(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
+    app = await TestApplication.start({ database });
   });
   afterEach(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
   it.each([...REFUSALS[name]])(
-    'is down on a server that takes no writes, and says why: %j',
+    'the health check is down on a server that accepts no writes, with the reason $reason: $says',
     async ({ reason, says }) => {
-      const tap = new Tap(host);
+      const tap = new Tap(app);
       let asked = 0;
       tap.hook = {
         before: (call) => {
@@ -141,27 +141,30 @@ describeEachPooled('the health check on %s', (name) => {
         },
       };
       expect(await health()).toMatchObject({ ...DOWN, reason });
-      // It asks once more, over a new connection: a proxy may lead to another server by now.
+      // The second query uses a new connection, because a proxy may have switched to another server.
       expect(asked).toBe(2);
-      expect(host.logs.join('\n')).toMatch(`The database failed: ${reason}.`);
+      expect(app.logs.join('\n')).toMatch(`The database failed: ${reason}.`);
       tap.hook = {};
       expect(await health()).toMatchObject({ status: 'up' });
     },
   );
 
-  // MariaDB has no setting of the session that this statement would read.
-  (name === 'postgres' ? it : it.skip)('takes the connections to a read-only server out of the pool', async () => {
-    const flap = new Flap(host.dataSource);
-    flap.begin();
-    await host.dataSource.query('SELECT 1');
-    flap.end();
-    const { opened } = flap;
-    expect(await health()).toMatchObject({ status: 'up' });
-    expect(flap.opened).toBe(opened + 1);
-  });
+  // Skipped on MariaDB, where the probe reads no session setting.
+  (name === 'postgres' ? it : it.skip)(
+    'the health check removes connections to a read-only server from the pool',
+    async () => {
+      const proxy = new SwitchingProxy(app.dataSource);
+      proxy.begin();
+      await app.dataSource.query('SELECT 1');
+      proxy.end();
+      const { opened } = proxy;
+      expect(await health()).toMatchObject({ status: 'up' });
+      expect(proxy.opened).toBe(opened + 1);
+    },
+  );
 
-  it('is down while a node of Galera is not synchronised', async () => {
-    const tap = new Tap(host);
+  it('the health check is down while a Galera node is not synchronized', async () => {
+    const tap = new Tap(app);
     const refusal = { errno: 1047, message: 'WSREP has not yet prepared node for application use' };
     tap.hook = {
       before: () => {
@@ -171,9 +174,9 @@ describeEachPooled('the health check on %s', (name) => {
     expect(await health()).toMatchObject({ ...DOWN, reason: 'not_ready' });
   });
 
-  it('needs no privilege but that to read the tables', async () => {
+  it('the health check needs only the privilege to read the tables', async () => {
     const user = `nsa_reader_${process.pid}`;
-    const { dataSource } = host;
+    const { dataSource } = app;
     const url = new URL((database.options as { url: string }).url);
     const schema = url.pathname.slice(1);
     const [create, drop] =
@@ -193,9 +196,9 @@ describeEachPooled('the health check on %s', (name) => {
       url: url.href,
       synchronize: false,
     } as never).initialize();
-    const database_ = new PooledDatabase(reader, name === 'postgres' ? 'postgres' : 'mysql');
+    const pooled = new PooledDatabase(reader, name === 'postgres' ? 'postgres' : 'mysql');
     const times = { idleMs: 1, absoluteMs: 1, retentionMs: 1 };
-    const probe = new SqlStoreProbe(database_, new StatementFactory(reader, database_.dialect, null, times));
+    const probe = new SqlStoreProbe(pooled, new StatementFactory(reader, pooled.dialect, null, times));
     expect(await probe.findFailure()).toBeNull();
     await reader.destroy();
     for (const sql of drop) await dataSource.query(sql);

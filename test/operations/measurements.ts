@@ -9,14 +9,14 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import type { MetricName } from '../../libs/auth/src/domain/metrics';
 
-/** An SDK as an application registers it, which keeps the measurements. */
+/** An OpenTelemetry SDK that keeps the measurements in memory. */
 export class Measurements {
   private readonly exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   private readonly provider = new MeterProvider({
     readers: [new PeriodicExportingMetricReader({ exporter: this.exporter, exportIntervalMillis: 3_600_000 })],
   });
 
-  /** Applications that start from now on are measured. */
+  /** Registers the SDK. It measures the applications that start afterwards. */
   register(): void {
     metrics.setGlobalMeterProvider(this.provider);
   }
@@ -26,25 +26,25 @@ export class Measurements {
     await this.provider.shutdown();
   }
 
-  /** All that was measured until now. */
+  /** Returns all metrics measured so far. */
   async all(): Promise<MetricData[]> {
     this.exporter.reset();
     await this.provider.forceFlush();
     return this.exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
   }
 
-  /** Of one metric: how often (a histogram), how much (a counter) or how many (a level), by its attributes. */
+  /** Returns the values of one metric by its attributes. The value of a histogram is its count. */
   async of(name: MetricName): Promise<Record<string, number>> {
     const found = (await this.all()).find(({ descriptor }) => descriptor.name === name);
     if (!found) return {};
     return Object.fromEntries(
       found.dataPointType === DataPointType.HISTOGRAM
-        ? found.dataPoints.map(({ attributes, value }) => [wordsOf(attributes), value.count])
-        : found.dataPoints.map(({ attributes, value }) => [wordsOf(attributes), value as number]),
+        ? found.dataPoints.map(({ attributes, value }) => [attributeKey(attributes), value.count])
+        : found.dataPoints.map(({ attributes, value }) => [attributeKey(attributes), value as number]),
     );
   }
 }
 
-function wordsOf(attributes: object): string {
+function attributeKey(attributes: object): string {
   return Object.values(attributes).join(' ');
 }

@@ -3,12 +3,12 @@ import { METRICS, type MetricName } from '../../libs/auth/src/domain/metrics';
 import { Metrics, NoMetrics } from '../../libs/auth/src/domain/ports/platform';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
 import { Tap } from '../support/tap';
 import { Measurements } from './measurements';
 
-/** Verifies passwords once `held` is resolved. */
+/** A hasher that verifies passwords only after `held` is resolved. */
 class HeldHasher extends CheapPasswordHasher {
   static held: Promise<void> = Promise.resolve();
 
@@ -20,7 +20,7 @@ class HeldHasher extends CheapPasswordHasher {
 
 describe.each(DATABASES)('metrics on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let measured: Measurements;
 
   beforeEach(async () => {
@@ -32,20 +32,20 @@ describe.each(DATABASES)('metrics on %s', (name) => {
       hashing: { concurrent: 1, waiting: 5 },
       failedLogins: { throttleFrom: 3 },
     };
-    host = await Host.start({ database, auth });
+    app = await TestApplication.start({ database, auth });
   });
   afterEach(async () => {
-    await host.close();
+    await app.close();
     await measured.shutdown();
     await database.drop();
   });
 
-  const wrongLogin = async (username = 'alice') => host.http.post('/auth/login').send({ username, password: 'wrong' });
+  const wrongLogin = async (username = 'alice') => app.http.post('/auth/login').send({ username, password: 'wrong' });
 
-  it('count logins by their outcome', async () => {
-    await host.login();
+  it('the metrics count logins by outcome', async () => {
+    await app.login();
     for (let i = 0; i < 4; i++) await wrongLogin();
-    await host.http.post('/auth/login').send({ username: 'alice' }).expect(400);
+    await app.http.post('/auth/login').send({ username: 'alice' }).expect(400);
     expect(await measured.of('session_auth.login.duration')).toEqual({
       '': 1,
       invalid_credentials: 3,
@@ -55,54 +55,54 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     expect(await measured.of('session_auth.session.opened')).toEqual({ '': 1 });
   });
 
-  it('count refreshes, and reuse with the sessions that it ended', async () => {
-    const first = await host.login();
-    await host.login();
-    await host.refresh(first.refresh_token).expect(200);
-    await host.refresh(first.refresh_token).expect(400);
-    await host.refresh('nothing').expect(400);
+  it('the metrics count refreshes, detected reuse and the sessions that the reuse ended', async () => {
+    const first = await app.login();
+    await app.login();
+    await app.refresh(first.refresh_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400);
+    await app.refresh('nothing').expect(400);
     expect(await measured.of('session_auth.refresh.duration')).toEqual({ '': 1, invalid_refresh_token: 2 });
     expect(await measured.of('session_auth.token.reused')).toEqual({ '': 1 });
     expect(await measured.of('session_auth.session.ended')).toEqual({ token_reuse: 2 });
   });
 
-  it('count the look-ups of the guard', async () => {
-    const { access_token: token } = await host.login();
-    await host.get('/me', token).expect(200);
-    await host.get('/me', token).expect(200);
-    await host.get('/me', 'nothing').expect(401);
-    await host.http.get('/me').expect(401);
+  it('the metrics count the lookups of the guard', async () => {
+    const { access_token: token } = await app.login();
+    await app.get('/me', token).expect(200);
+    await app.get('/me', token).expect(200);
+    await app.get('/me', 'nothing').expect(401);
+    await app.http.get('/me').expect(401);
     expect(await measured.of('session_auth.lookup.duration')).toEqual({ '': 2, access_token_invalid: 1 });
-    // Text that is not a token is not looked up.
+    // Text without the format of a token is refused without a lookup.
     expect(await measured.of('session_auth.lookup.batch_size')).toEqual({ '': 2 });
   });
 
-  it('count ended sessions by reason', async () => {
-    const { access_token: token, session_id: id } = await host.login();
-    const other = await host.login();
-    await host.delete(`/auth/sessions/${other.session_id}`, token).expect(200);
-    await host.post('/auth/logout', token).expect(200);
-    await host.delete(`/auth/sessions/${id}`, token).expect(401);
+  it('the metrics count ended sessions by reason', async () => {
+    const { access_token: token, session_id: id } = await app.login();
+    const other = await app.login();
+    await app.delete(`/auth/sessions/${other.session_id}`, token).expect(200);
+    await app.post('/auth/logout', token).expect(200);
+    await app.delete(`/auth/sessions/${id}`, token).expect(401);
     expect(await measured.of('session_auth.session.ended')).toEqual({ user: 1, logout: 1 });
   });
 
-  it('count pruning runs, and the rows that they ended or removed', async () => {
-    await host.login();
-    host.clock.advance(100 * DAY);
-    await host.pruning.prune({ dryRun: true });
+  it('the metrics count pruning runs and the rows that they ended or deleted', async () => {
+    await app.login();
+    app.clock.advance(100 * DAY);
+    await app.pruning.prune({ dryRun: true });
     expect(await measured.of('session_auth.prune.duration')).toEqual({});
-    await host.pruning.prune();
+    await app.pruning.prune();
     expect(await measured.of('session_auth.prune.duration')).toEqual({ '': 1 });
-    await host.pruning.prune();
+    await app.pruning.prune();
     expect(await measured.of('session_auth.prune.rows')).toEqual({ ended_sessions: 1, sessions: 1, events: 1 });
     expect(await measured.of('session_auth.session.ended')).toEqual({ expired: 1 });
   });
 
-  it('show how many password hashes run and wait', async () => {
+  it('the metrics show how many password hashes run and wait', async () => {
     let release = (): void => undefined;
     HeldHasher.held = new Promise((resolve) => (release = resolve));
     const logins = ['alice', 'bob', 'carol'].map((username) =>
-      host.http.post('/auth/login').send({ username, password: PASSWORD }).then(),
+      app.http.post('/auth/login').send({ username, password: PASSWORD }).then(),
     );
     let waiting = 0;
     while (waiting < 2) waiting = (await measured.of('session_auth.hashing.waiting'))['']!;
@@ -113,26 +113,26 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 0 });
   });
 
-  it('count failures of the database', async () => {
-    const { access_token: token } = await host.login();
-    const tap = new Tap(host);
+  it('the metrics count failures of the database', async () => {
+    const { access_token: token } = await app.login();
+    const tap = new Tap(app);
     tap.hook = {
       before: ({ kind }) => {
         if (kind === 'statement') throw Object.assign(new Error('Connection lost'), { code: 'ECONNRESET' });
       },
     };
-    await host.get('/me', token).expect(503);
-    await expect(host.pruning.prune()).rejects.toThrow();
+    await app.get('/me', token).expect(503);
+    await expect(app.pruning.prune()).rejects.toThrow();
     tap.hook = {};
     expect(await measured.of('session_auth.database.errors')).toEqual({ connection_lost: 2 });
     expect(await measured.of('session_auth.lookup.duration')).toEqual({ database_unavailable: 1 });
     expect(await measured.of('session_auth.prune.duration')).toEqual({ database_unavailable: 1 });
   });
 
-  it('have the documented units, and attributes that identify nobody', async () => {
-    const { access_token: token, refresh_token: refresh, session_id: id } = await host.login();
-    await host.refresh(refresh);
-    await host.refresh(refresh);
+  it('the metrics have the documented units, and their attributes contain no personal data', async () => {
+    const { access_token: token, refresh_token: refresh, session_id: id } = await app.login();
+    await app.refresh(refresh);
+    await app.refresh(refresh);
     await wrongLogin('bob');
     const all = await measured.all();
     for (const { descriptor } of all) {
@@ -145,19 +145,19 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     for (const value of values) expect(value).toMatch(/^[a-z_]+$/);
   });
 
-  it('are no longer collected when the application is closed', async () => {
-    await host.close();
+  it('the metrics are no longer collected after the application is closed', async () => {
+    await app.close();
     expect(await measured.of('session_auth.hashing.running')).toEqual({});
-    host = await Host.start({ database, users: [] });
+    app = await TestApplication.start({ database, users: [] });
   });
 });
 
-describe('no metrics are collected', () => {
-  it('where no SDK is registered', async () => {
+describe('applications without metrics', () => {
+  it('no metrics are collected without a registered SDK', async () => {
     expect(OpenTelemetryMetrics.load()).toBeInstanceOf(NoMetrics);
   });
 
-  it('where the API is not installed', () => {
+  it('no metrics are collected if the API is not installed', () => {
     const missing = Object.assign(new Error("Cannot find module '@opentelemetry/api'"), { code: 'MODULE_NOT_FOUND' });
     const metrics = OpenTelemetryMetrics.load(() => {
       throw missing;
@@ -165,14 +165,14 @@ describe('no metrics are collected', () => {
     expect(metrics).toBeInstanceOf(NoMetrics);
   });
 
-  it('without an SDK, and the guard starts no timer', async () => {
+  it('the guard starts no timer without an SDK', async () => {
     const database = await createDatabase('sqlite');
-    const host = await Host.start({ database });
-    const startTimer = jest.spyOn(host.app.get(Metrics), 'startTimer');
-    const { access_token: token } = await host.login();
-    await host.get('/me', token).expect(200);
+    const app = await TestApplication.start({ database });
+    const startTimer = jest.spyOn(app.nest.get(Metrics), 'startTimer');
+    const { access_token: token } = await app.login();
+    await app.get('/me', token).expect(200);
     expect(startTimer).not.toHaveBeenCalled();
-    await host.close();
+    await app.close();
     await database.drop();
   });
 });

@@ -3,17 +3,17 @@ import type { Dialect } from '../../libs/auth/src/store/database/dialect';
 import { serverWarnings } from '../../libs/auth/src/store/database/server-warnings';
 import type { Row } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, DATABASES, describeOn, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
-/** A server that answers each statement by the first pattern that fits. */
+/** Returns a server that responds to a statement with the rows or the error of the first pattern that matches. */
 function server(answers: readonly (readonly [RegExp, readonly Row[] | Error])[], processID?: number) {
   const asked: string[] = [];
-  const ask = (sql: string): Promise<readonly Row[]> => {
+  const query = (sql: string): Promise<readonly Row[]> => {
     asked.push(sql);
     const answer = answers.find(([pattern]) => pattern.test(sql))?.[1] ?? new Error(`unexpected: ${sql}`);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
   };
-  return { asked, ask, processID };
+  return { asked, query, processID };
 }
 
 const variables = (values: Readonly<Record<string, string>>): readonly [RegExp, readonly Row[]] => [
@@ -26,26 +26,30 @@ const GALERA = { wsrep_on: 'ON', wsrep_provider: '/usr/lib/galera/libgalera_smm.
 const GROUP = { group_replication_single_primary_mode: 'OFF' };
 const PRIMARY = { in_recovery: false, not_ready: false, read_only: false, process_id: 7, standbys: '0' };
 
-describe('the warnings about the server', () => {
+describe('warnings about the database server', () => {
   const mysql: [title: string, values: Readonly<Record<string, string>>, warnings: RegExp[]][] = [
     ['no cluster', { wsrep_on: 'OFF', wsrep_provider: 'none', wsrep_sync_wait: '0' }, []],
-    ['Galera that reads what is not applied yet', { ...GALERA, wsrep_sync_wait: '0' }, [/wsrep_sync_wait is 0: .*= 1/]],
-    ['Galera that waits for updates only', { ...GALERA, wsrep_sync_wait: '6' }, [/wsrep_sync_wait is 6: /]],
-    ['Galera that waits', { ...GALERA, wsrep_sync_wait: '7' }, []],
+    ['Galera with wsrep_sync_wait = 0', { ...GALERA, wsrep_sync_wait: '0' }, [/wsrep_sync_wait is 0: .*= 1/]],
     [
-      'a group with several writers that do not wait',
-      { ...GROUP, group_replication_consistency: 'EVENTUAL' },
-      [/EVENTUAL, in a group with several writers.*'BEFORE'/],
+      'Galera that waits for updates but not for reads',
+      { ...GALERA, wsrep_sync_wait: '6' },
+      [/wsrep_sync_wait is 6: /],
     ],
-    ['a group with several writers that wait', { ...GROUP, group_replication_consistency: 'BEFORE' }, []],
+    ['Galera that waits for reads', { ...GALERA, wsrep_sync_wait: '7' }, []],
     [
-      'a group with one writer',
+      'a multi-primary group with eventual consistency',
+      { ...GROUP, group_replication_consistency: 'EVENTUAL' },
+      [/EVENTUAL in a multi-primary group.*'BEFORE'/],
+    ],
+    ['a multi-primary group that waits before reads', { ...GROUP, group_replication_consistency: 'BEFORE' }, []],
+    [
+      'a single-primary group',
       { group_replication_single_primary_mode: 'ON', group_replication_consistency: 'EVENTUAL' },
       [],
     ],
   ];
 
-  it.each(mysql)('of MySQL or MariaDB, %s', async (_, values, warnings) => {
+  it.each(mysql)('the warnings about MySQL and MariaDB match the settings: %s', async (_, values, warnings) => {
     const found = await serverWarnings('mysql', server([MYSQL_PRIMARY, variables(values)]));
     expect(found).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
@@ -57,12 +61,12 @@ describe('the warnings about the server', () => {
     ['postgres', { ...PRIMARY, in_recovery: true, read_only: true }, /server is a standby: .*Connect to the primary/],
   ];
 
-  it.each(notWritable)('of %s name a server that takes no writes: %j', async (dialect, row, warning) => {
+  it.each(notWritable)('a %s server that accepts no writes causes a warning: %j', async (dialect, row, warning) => {
     const found = await serverWarnings(dialect, server([[/read_only/, [row]], variables({})]));
     expect(found).toEqual([expect.stringMatching(warning)]);
   });
 
-  it('name a pgpool2 that balances reads', async () => {
+  it('Pgpool-II with load balancing causes a warning', async () => {
     const row = { ...PRIMARY, standbys: '1' };
     const pgpool = (mode: string) =>
       server(
@@ -77,10 +81,10 @@ describe('the warnings about the server', () => {
   });
 
   it.each([
-    ['a server without standbys', PRIMARY, 8, 1],
-    ['a server that is reached directly', { ...PRIMARY, standbys: '2' }, 7, 1],
-    ['another pooler', { ...PRIMARY, standbys: '2' }, 8, 2],
-  ])('ask %s nothing that it refuses, or live with that', async (_, row, processID, statements) => {
+    ['PostgreSQL without standbys', PRIMARY, 8, 1],
+    ['PostgreSQL without a pooler', { ...PRIMARY, standbys: '2' }, 7, 1],
+    ['a pooler that refuses PGPOOL SHOW', { ...PRIMARY, standbys: '2' }, 8, 2],
+  ])('the check for Pgpool-II causes no warning on %s', async (_, row, processID, statements) => {
     const asked = server(
       [
         [/^SELECT/, [row]],
@@ -93,45 +97,45 @@ describe('the warnings about the server', () => {
   });
 });
 
-describe.each(DATABASES)('an application on %s', (name) => {
+describe.each(DATABASES)('server warnings on %s', (name) => {
   let database: TestDatabase;
   beforeAll(async () => (database = await createDatabase(name)));
   afterAll(() => database.drop());
 
-  it('starts without a warning about the server', async () => {
-    const host = await Host.start({ database, users: [] });
-    expect(await host.app.get(Database).serverWarnings()).toEqual([]);
-    expect(host.logs.filter((line) => /server|standby|wsrep/i.test(line))).toEqual([]);
-    await host.close();
+  it('a suitable server causes no warning', async () => {
+    const app = await TestApplication.start({ database, users: [] });
+    expect(await app.nest.get(Database).serverWarnings()).toEqual([]);
+    expect(app.logs.filter((line) => /server|standby|wsrep/i.test(line))).toEqual([]);
+    await app.close();
   });
 });
 
-describeOn('postgres')('an application whose sessions are read-only', () => {
-  it('starts, and says so once', async () => {
+describeOn('postgres')('server warnings at startup', () => {
+  it('an application on a read-only database starts and logs one warning', async () => {
     const database = await createDatabase('postgres');
-    const first = await Host.start({ database, users: [] });
+    const first = await TestApplication.start({ database, users: [] });
     await first.dataSource.query(
       `ALTER DATABASE ${new URL((database.options as { url: string }).url).pathname.slice(1)}
          SET default_transaction_read_only = on`,
     );
     await first.close();
-    const host = await Host.start({ database, users: [] });
-    expect(host.logs.filter((line) => line.includes('The database server is read-only'))).toHaveLength(1);
-    await host.close();
+    const app = await TestApplication.start({ database, users: [] });
+    expect(app.logs.filter((line) => line.includes('The database server is read-only'))).toHaveLength(1);
+    await app.close();
     await database.drop();
   });
 
-  it('starts without it where the server does not answer the questions', async () => {
+  it('an application starts without a warning if the queries for server warnings fail', async () => {
     const database = await createDatabase('postgres');
-    const host = await Host.start({
+    const app = await TestApplication.start({
       database,
       users: [],
       configure: (app) => {
         app.get(Database).serverWarnings = () => Promise.reject(new Error('permission denied'));
       },
     });
-    expect(host.logs.join('\n')).not.toMatch(/permission|server is/);
-    await host.close();
+    expect(app.logs.join('\n')).not.toMatch(/permission|server is/);
+    await app.close();
     await database.drop();
   });
 });

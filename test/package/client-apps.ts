@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Installation } from './installation';
 import { run } from './run';
 
-/** What an app in a browser does, here with Node: it has what the client needs of both. */
+/** A browser app that runs in Node, which provides the APIs that the client needs. */
 const APP = `
 import { AuthClient, ClientError, type Session } from 'nestjs-session-auth-client';
 
@@ -23,7 +23,7 @@ void main();
 
 const PROCESS = 'declare const process: { readonly argv: readonly string[] };';
 
-/** As for a browser, with every declaration checked. */
+/** Compiler options of a browser app, with every declaration checked. */
 const TSCONFIG = {
   compilerOptions: {
     target: 'es2022',
@@ -38,7 +38,7 @@ const TSCONFIG = {
   files: ['process.d.ts', 'app.mts', 'app.cts'],
 };
 
-/** Compiles the same app as an ES module and as CommonJS; the two files. */
+/** Compiles the same app as an ES module and as CommonJS. Returns the two files. */
 export function compileApps(installation: Installation): readonly string[] {
   const folder = join(installation.folder, 'client-apps');
   mkdirSync(folder);
@@ -48,7 +48,7 @@ export function compileApps(installation: Installation): readonly string[] {
   return ['app.mjs', 'app.cjs'].map((name) => join(folder, 'dist', name));
 }
 
-/** What the app says, without holding up the host that it asks. */
+/** Returns the output of the app. Asynchronous, because the application that it calls runs in this process. */
 export async function runApp(node: string, app: string, url: string): Promise<string> {
   return (await promisify(execFile)(node, [app, url])).stdout.trim();
 }

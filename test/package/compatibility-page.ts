@@ -6,8 +6,8 @@ import { ROOT } from './run';
 
 const PAGE = join(ROOT, 'docs/compatibility.md');
 
-/** Puts what was seen of one part where the page has its markers. */
-export function writePart(part: 'hosts' | 'readme', text: string): void {
+/** Writes the results of one part between its markers on the page. */
+export function writePart(part: 'applications' | 'readme', text: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const between = new RegExp(`(<!-- ${part}, written by npm run matrix -- --write -->\\n)[^]*?(<!-- until here -->)`);
   if (!between.test(page)) throw new Error('docs/compatibility.md has lost its markers.');
@@ -17,23 +17,23 @@ export function writePart(part: 'hosts' | 'readme', text: string): void {
   );
 }
 
-/** What was seen of the README's commands. */
+/** Renders the results of the README's commands. */
 export function renderReadme(runs: readonly ReadmeRun[]): string {
   const rows = runs.map(({ node, sqlite, failure }) => [node, `\`${sqlite}\``, failure ? 'fails' : 'works']);
   return `${table(['Node', 'SQLite', 'Installs, starts, and a user logs in'], rows)}\n`;
 }
 
-/** The two tables: what was seen, and with which versions. */
-export function renderHosts({ rows, installed }: MatrixResult): string {
-  const places = rows.find(({ runs }) => runs.length > 0)?.runs ?? [];
+/** Renders two tables: the results, and the versions they were measured with. */
+export function renderApplications({ rows, installed }: MatrixResult): string {
+  const runs = rows.find(({ runs }) => runs.length > 0)?.runs ?? [];
   const seen = table(
     [
       'Nest',
       'TypeORM',
-      'Host',
+      'Modules',
       '`moduleResolution`',
       'Types, by TypeScript',
-      ...places.map((one) => `${one.node}, ${one.database}`),
+      ...runs.map((one) => `${one.node}, ${one.database}`),
     ],
     rows.map((row) => [
       row.versions.nest,
@@ -41,7 +41,7 @@ export function renderHosts({ rows, installed }: MatrixResult): string {
       row.layout.modules,
       row.layout.resolution,
       typesOf(row),
-      ...places.map((_, index) => (!row.runs[index] || row.runs[index].failure ? 'fails' : 'works')),
+      ...runs.map((_, index) => (!row.runs[index] || row.runs[index].failure ? 'fails' : 'works')),
     ]),
   );
   const names = Object.keys(installed[0]?.resolved ?? {});

@@ -4,30 +4,35 @@ import type { Installation } from './installation';
 import { runTsc } from './run-tsc';
 import { compilerOptionsOf, type Layout } from './settings';
 
-/** The folders with the sources of hosts. */
-export type HostSources = 'host' | 'own-users';
+/** Folders with the sources of an application. */
+export type ApplicationSources = 'application' | 'own-users';
 
-/** ESM is often compiled with these settings; what is emitted is the same. */
+/** Common compiler settings for ESM. Only the types are checked, because the emitted code is the same. */
 const BUNDLER = ['--module', 'es2022', '--moduleResolution', 'bundler'];
 
-export interface CompiledHost {
-  /** Its main.js. */
+export interface CompiledApplication {
+  /** The path of its main.js. */
   readonly entry: string;
-  /** The versions of TypeScript that found the types sound. */
+  /** The versions of TypeScript that accept the types. */
   readonly compilers: readonly string[];
-  /** The packages of others whose declarations have errors. */
+  /** Other packages whose declarations contain errors. */
   readonly faulty: readonly string[];
 }
 
 /**
- * Compiles the host in its layout, and checks its types with the newest TypeScript as well.
- * @throws where an error stands in the host's code or in the library's declarations
+ * Compiles the application in its layout, and checks its types with the newest TypeScript as well.
+ *
+ * @throws if the application's code or the library's declarations contain an error
  */
-export function compileHost(installation: Installation, layout: Layout, sources: HostSources = 'host'): CompiledHost {
+export function compileApplication(
+  installation: Installation,
+  layout: Layout,
+  sources: ApplicationSources = 'application',
+): CompiledApplication {
   const folder = writeSources(installation, layout, sources);
   const faulty = new Set(runTsc(installation, 'typescript', folder));
   const compilers = [installation.versionOf('typescript')];
-  // TypeScript 7 knows node10 no more.
+  // TypeScript 7 does not support node10.
   if (layout.resolution !== 'node10') {
     for (const flags of [[], ...(layout.modules === 'ESM' ? [BUNDLER] : [])]) {
       for (const name of runTsc(installation, 'newest-typescript', folder, ['--noEmit', ...flags])) faulty.add(name);
@@ -37,7 +42,7 @@ export function compileHost(installation: Installation, layout: Layout, sources:
   return { entry: join(folder, 'dist/main.js'), compilers, faulty: [...faulty].sort() };
 }
 
-function writeSources(installation: Installation, layout: Layout, sources: HostSources): string {
+function writeSources(installation: Installation, layout: Layout, sources: ApplicationSources): string {
   const folder = join(installation.folder, `${sources}-${layout.modules}-${layout.resolution}`);
   const from = join(__dirname, sources);
   mkdirSync(join(folder, 'src'), { recursive: true });
@@ -45,7 +50,7 @@ function writeSources(installation: Installation, layout: Layout, sources: HostS
     cpSync(join(from, file), join(folder, 'src', file));
   }
   const type = layout.modules === 'ESM' ? 'module' : 'commonjs';
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-host', private: true, type }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-application', private: true, type }));
   const compilerOptions = compilerOptionsOf(layout, installation.versionOf('typescript'));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
   return folder;

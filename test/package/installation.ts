@@ -7,33 +7,36 @@ import { dependenciesOf, type Versions } from './settings';
 
 const SHOWN = ['@nestjs/core', '@nestjs/event-emitter', '@nestjs/typeorm', 'typeorm', 'class-validator', 'typescript'];
 
-/** A folder with the packed library, its client and what they need, installed as a host does. */
+/** A folder in which the packed library, its client and their peers are installed, as in an application. */
 export class Installation {
   constructor(
     readonly folder: string,
     readonly versions: Versions,
   ) {}
 
-  /** npm resolves every version anew, with its checks of peers. */
+  /** Creates an installation. npm resolves every version again, and checks the peer dependencies. */
   static make(work: string, versions: Versions, { auth, client }: PackedLibrary): Installation {
     const folder = join(work, `nest-${versions.nest}-typeorm-${versions.typeorm}`);
     mkdirSync(folder);
     const dependencies = {
       ...dependenciesOf(versions),
-      // Compiled once for the workspace: what is tested here is not how it builds.
+      // Native modules were compiled for the workspace. The build itself is not tested here.
       ...(SQLITE_DRIVER === 'better-sqlite3'
         ? { 'better-sqlite3': `file:${dirname(require.resolve('better-sqlite3/package.json'))}` }
         : {}),
       'nestjs-session-auth': `file:${auth.tarball}`,
       'nestjs-session-auth-client': `file:${client.tarball}`,
     };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh-hosts', private: true, dependencies }));
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ name: 'fresh-application', private: true, dependencies }),
+    );
     run(
       'npm',
       ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--strict-peer-deps'],
       folder,
     );
-    cpSync(join(__dirname, 'host/identity.mjs'), join(folder, 'identity.mjs'));
+    cpSync(join(__dirname, 'application/identity.mjs'), join(folder, 'identity.mjs'));
     return new Installation(folder, versions);
   }
 
@@ -42,12 +45,12 @@ export class Installation {
     return (JSON.parse(manifest) as { version: string }).version;
   }
 
-  /** What npm has resolved, of what matters to the library. */
+  /** Returns the versions that npm has resolved for the packages that matter to the library. */
   resolved(): Record<string, string> {
     return Object.fromEntries(SHOWN.map((name) => [name, this.versionOf(name)]));
   }
 
-  /** Whether `import` and `require()` find the same names and the same classes. */
+  /** Checks that `import` and `require()` load the same names and the same classes. */
   checkIdentity(node: string): void {
     run(node, [join(this.folder, 'identity.mjs')], this.folder);
   }

@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** How long a process may take until it listens. */
+/** The time in which a process must listen, in milliseconds. */
 const START_MS = 120_000;
 
 /**
- * Does something with what a process prints of its address, and stops the process.
- * @throws with all that it printed, where it fails, or does not listen in time
+ * Waits for the process to print its address, calls `use` with the match, and stops the process.
+ *
+ * @throws with the output of the process if it fails or does not listen in time
  */
 export async function whileListening(
   child: ChildProcess,

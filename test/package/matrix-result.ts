@@ -1,22 +1,22 @@
 import type { Layout, Versions } from './settings';
 
-/** What was seen of a host on one Node and one database. */
+/** The result of an application on one Node and one database. */
 export interface Run {
   readonly node: string;
   readonly database: 'PostgreSQL' | 'SQLite';
-  /** Undefined where all went well. */
+  /** Undefined if the run succeeded. */
   readonly failure: string | undefined;
 }
 
-/** What was seen of one way to compile a host. */
+/** The results of one way to compile an application. */
 export interface Row {
   readonly versions: Versions;
   readonly layout: Layout;
-  /** The versions of TypeScript that found the types sound. */
+  /** The versions of TypeScript that accept the types. */
   readonly compilers: readonly string[];
-  /** The packages of others whose declarations have errors. */
+  /** Other packages whose declarations contain errors. */
   readonly faulty: readonly string[];
-  /** Why it does not compile, if it does not; then it was not run. */
+  /** The error of the compiler. If it is set, the application was not run. */
   readonly failure: string | undefined;
   readonly runs: readonly Run[];
 }

@@ -4,29 +4,29 @@ import { ROOT, run } from './run';
 
 export interface NodeBinary {
   readonly path: string;
-  /** Its whole version, such as 22.12.0. */
+  /** The full version, such as 22.12.0. */
   readonly version: string;
-  /** Whether it has `node:sqlite`. */
+  /** Whether this Node has `node:sqlite`. */
   readonly hasSqlite: boolean;
 }
 
-/** Kept from one run to the next: a binary has a hundred megabytes. */
+/** Kept between runs, because a binary has about 100 MB. */
 const CACHE = join(ROOT, 'node_modules/.cache/matrix');
 
-/** The Node of a version, out of the packages that npm's `node` consists of. */
+/** Returns the Node binary of a version. Installs it from the platform packages of the npm package `node`. */
 export function nodeBinary(version: string): NodeBinary {
   const folder = join(CACHE, `node-${version}`);
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'node-binary', private: true }));
   }
-  // Without a patch it is the newest one, so npm is asked each time.
+  // A version without a patch means the newest one, which only npm knows.
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--force', `${PLATFORM}@${version}`], folder);
   const path = join(folder, 'node_modules', PLATFORM, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node');
   return nodeAt(path);
 }
 
-/** The Node of a binary. */
+/** Returns the version and the features of a Node binary. */
 export function nodeAt(path: string): NodeBinary {
   const facts = "JSON.stringify([process.versions.node, require('node:module').isBuiltin('node:sqlite')])";
   const [version, hasSqlite] = JSON.parse(run(path, ['-p', facts], ROOT)) as [string, boolean];

@@ -4,7 +4,7 @@ import { ROOT, run } from './run';
 /** A package as it would be published. */
 export interface Packed {
   readonly tarball: string;
-  /** The files in it. */
+  /** The files in the package. */
   readonly files: readonly string[];
   /** The folder from which it was packed. */
   readonly folder: string;

@@ -6,18 +6,18 @@ import { whileListening } from './listening';
 import type { NodeBinary } from './node-binaries';
 import { ROOT, run } from './run';
 
-/** What was seen of the two commands on one Node. */
+/** The result of the two commands on one Node. */
 export interface ReadmeRun {
   readonly node: string;
   readonly sqlite: 'node:sqlite' | 'better-sqlite3';
-  /** Undefined where all went well. */
+  /** Undefined if both commands succeed. */
   readonly failure: string | undefined;
 }
 
-/** The first line for a clone: an install and a start. */
+/** The first command line for a clone, which installs and starts. */
 const COMMANDS = /^(npm ci) && (npm start)\b/m;
 
-/** Runs the README's commands as a reader does, in a clean clone of the last commit, and logs in. */
+/** Runs the README's commands as a reader would, in a clean clone of the last commit, and logs in. */
 export async function runReadme(work: string, node: NodeBinary): Promise<ReadmeRun> {
   const sqlite = node.hasSqlite ? 'node:sqlite' : 'better-sqlite3';
   const folder = join(work, `clone-on-${node.version}`);
@@ -41,13 +41,16 @@ async function installAndStart(folder: string, node: NodeBinary): Promise<void> 
   run('git', ['clone', '--quiet', ROOT, '.'], folder);
   const env = environmentOf(node);
   run('sh', ['-c', install!], folder, env);
-  // A process group of its own: npm, the shell that it starts, and the application.
+  // npm, the shell that npm starts, and the application run in one process group.
   const options = { cwd: folder, env: { ...env, PORT: '0' }, detached: true } as const;
   const sample = spawn('sh', ['-c', start!], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   await whileListening(sample, /Listening on (\S+)\n/, logIn, () => process.kill(-sample.pid!, 'SIGTERM'));
 }
 
-/** The reader's shell: this Node comes first, and nothing is set for this repository. Headers need no download. */
+/**
+ * The environment of a reader's shell: this Node comes first, and no variable of this repository is set. Node's
+ * headers are local, so that nothing is downloaded.
+ */
 function environmentOf(node: NodeBinary): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const name of ['NODE_ENV', 'SWC_NODE_PROJECT', 'DATABASE_URL', 'HOST']) delete env[name];

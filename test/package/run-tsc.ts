@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { Installation } from './installation';
 
 /**
- * Compiles a folder, with all declarations checked, and names the packages of others whose declarations have errors. Those are
- * theirs to mend: a host has `skipLibCheck` for them.
- * @throws where an error stands in the host's code or in the library's declarations
+ * Compiles a folder with all declarations checked. Returns the other packages whose declarations contain
+ * errors: applications ignore these with `skipLibCheck`.
+ *
+ * @throws if the application's code or the library's declarations contain an error
  */
 export function runTsc(
   installation: Installation,
@@ -22,12 +23,12 @@ export function runTsc(
   const ours = errors.filter((error) => !packageOf(error));
   if (ours.length > 0 || stderr || (status !== 0 && errors.length === 0)) {
     const version = installation.versionOf(compiler);
-    throw new Error(`The host does not compile with TypeScript ${version}:\n${ours.join('\n')}${stderr}`);
+    throw new Error(`The application does not compile with TypeScript ${version}:\n${ours.join('\n')}${stderr}`);
   }
   return [...new Set(errors.map((error) => packageOf(error)!))];
 }
 
-/** The package in whose declarations an error stands, unless it is the library. */
+/** Returns the package whose declaration contains the error, unless it is the library. */
 function packageOf(error: string): string | undefined {
   const path = error.split('(')[0]!;
   const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The workspace. */
+/** The root of the workspace. */
 export const ROOT = join(__dirname, '../..');
 
 /**
- * Runs a command and gives what it printed.
- * @throws with all that it printed, where it fails
+ * Runs a command and returns its output.
+ *
+ * @throws with the output if the command fails
  */
 export function run(command: string, args: readonly string[], cwd: string, env = process.env): string {
   try {

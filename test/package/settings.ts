@@ -1,4 +1,7 @@
-/** What is installed in a host. The two versions of Nest are tried with the TypeScript that their users have. */
+/**
+ * The versions that an application installs. Both versions of Nest are tested with the TypeScript that their
+ * users have.
+ */
 export interface Versions {
   readonly nest: '11' | '12';
   readonly typeorm: '0.3' | '1';
@@ -11,7 +14,7 @@ export const VERSIONS: readonly Versions[] = [
   { nest: '12', typeorm: '1' },
 ];
 
-/** How a host is compiled. */
+/** How an application is compiled. */
 export interface Layout {
   readonly modules: 'CommonJS' | 'ESM';
   readonly resolution: 'node10' | 'nodenext';
@@ -24,13 +27,16 @@ export const LAYOUTS: readonly Layout[] = [
   { modules: 'ESM', resolution: 'nodenext' },
 ];
 
-/** Of each line of Node that `engines` allows: the first version, where it does not allow the whole line, and the newest one. */
+/**
+ * For each Node line in `engines`: its newest version, and its first supported one if the range does not begin
+ * with the line.
+ */
 export const NODES: readonly string[] = ['20.19.0', '20', '22.12.0', '22', '24', '26'];
 
 /** The newest version of each of these lines. */
 export const NODE_LINES: readonly string[] = NODES.filter((version) => !version.includes('.'));
 
-/** The ranges that the package manifest of a host names. */
+/** The version ranges in the package manifest of an application. */
 export function dependenciesOf({ nest, typeorm }: Versions): Record<string, string> {
   return {
     '@nestjs/common': `^${nest}`,
@@ -49,19 +55,19 @@ export function dependenciesOf({ nest, typeorm }: Versions): Record<string, stri
     typeorm: typeorm === '0.3' ? '^0.3.29' : '^1',
     typescript: nest === '11' ? '~5.9.0' : '~6.0.0',
     'newest-typescript': 'npm:typescript@latest',
-    // Optional: with them there is more to see, without them the module has to start all the same.
+    // Optional packages. The module must also start without them.
     ...(nest === '11' ? { '@nestjs/swagger': '^11', '@opentelemetry/api': '^1.9.0', 'ua-parser-js': '^1.0.41' } : {}),
   };
 }
 
-/** The compiler's options of a host. Declarations are checked: no `skipLibCheck`. */
+/** The compiler options of an application. Declarations are checked: there is no `skipLibCheck`. */
 export function compilerOptionsOf({ modules, resolution }: Layout, typescript: string): object {
   const module = resolution === 'nodenext' ? 'nodenext' : modules === 'ESM' ? 'es2022' : 'commonjs';
   return {
     target: 'es2022',
     module,
     moduleResolution: resolution,
-    // TypeScript 6 takes node10 with this only.
+    // TypeScript 6 accepts node10 only with this option.
     ...(resolution === 'node10' && Number.parseInt(typescript) >= 6 ? { ignoreDeprecations: '6.0' } : {}),
     esModuleInterop: true,
     strict: true,

@@ -3,11 +3,13 @@ import { SECONDS, type InstanceOptions, type ModelOptions } from './model';
 
 type Base = { readonly instance: 0 | 1; readonly user: 0 | 1 };
 
-/** `client` and `token` choose among those that exist when the action runs: the n-th, modulo their number. */
+/** `client` and `token` are indexes of existing clients and tokens, modulo their number when the action runs. */
 export type SessionAction = Base & { readonly client: number } & (
     | { readonly kind: 'revoke' | 'forgeToken' | 'exhaustReplays' }
     | { readonly kind: 'logout' | 'changePassword' }
     | { readonly kind: 'reauthenticate'; readonly variant: 'right' | 'wrong' | 'late' }
+    | { readonly kind: 'confirmIdentity'; readonly methods: readonly string[] }
+    | { readonly kind: 'attemptInSession'; readonly method: string; readonly results: readonly boolean[] }
     | { readonly kind: 'logoutAll'; readonly keepCurrent: boolean }
     | { readonly kind: 'refresh' | 'refreshTwice' | 'replayLast'; readonly network: number }
     | {
@@ -24,15 +26,37 @@ export type SessionAction = Base & { readonly client: number } & (
     | { readonly kind: 'waitUntil'; readonly deadline: number; readonly ms: 0 | -1 }
   );
 
+/** `ticket` is an index of the issued tickets, from the latest to the oldest, modulo their number. */
+export type TicketAction = Base &
+  (
+    | { readonly kind: 'createTicket'; readonly methods: readonly string[]; readonly count: number }
+    | { readonly kind: 'verifyCredentials' }
+    | { readonly kind: 'enrol'; readonly isRequired: boolean }
+    | ({ readonly ticket: number } & (
+        | { readonly kind: 'openWithTicket' | 'openTwice' }
+        | { readonly kind: 'attempt'; readonly attempts: readonly Attempt[] }
+        | { readonly kind: 'outliveTicket'; readonly ms: 0 | -1 }
+      ))
+  );
+
+/** An attempt with a secret, which is made `times` times. */
+export interface Attempt {
+  readonly method: string;
+  readonly result: 'right' | 'wrong' | 'throws';
+  readonly times: number;
+}
+
 export type Action =
   | SessionAction
+  | TicketAction
   | (Base & {
       readonly kind: 'open' | 'login' | 'wrongPassword' | 'list' | 'disable' | 'enable' | 'forget' | 'prune' | 'dryRun';
     })
+  | (Base & { readonly kind: 'resetPassword' | 'disableUser' | 'enableUser' | 'resetFailedLogins' })
   | (Base & { readonly kind: 'restart'; readonly configuration: Partial<InstanceOptions> })
   | (Base & { readonly kind: 'wait'; readonly ms: number });
 
-/** Addresses; the last two are of one network. */
+/** Client addresses. The last two belong to one network. */
 export const ADDRESSES = ['192.0.2.1', '198.51.100.7', '2001:db8::1', '2001:db8::2'] as const;
 
 const base = { instance: fc.constantFrom(0 as const, 1 as const), user: fc.constantFrom(0 as const, 1 as const) };
@@ -50,7 +74,7 @@ const ROTATION: readonly Pick<InstanceOptions, 'rotateRefreshTokens' | 'refreshR
 ];
 const TIMEOUTS = { idleTimeoutSeconds: 900, absoluteTimeoutSeconds: 3600 };
 
-/** What a restart changes: mostly nothing. */
+/** The options that a restart changes. Usually none. */
 const configuration: fc.Arbitrary<Partial<InstanceOptions>> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.constantFrom(...ROTATION) },
@@ -61,7 +85,7 @@ const configuration: fc.Arbitrary<Partial<InstanceOptions>> = fc.oneof(
 const ms = fc.oneof(
   fc.constantFrom(1, 1_000, 3_999, 4_000, 6_000, 9_999, 10_000, 60_000, 300_000, SECONDS.retention * 1000),
   fc.integer({ min: 1, max: 1_000_000 }),
-  // A clock that is set back.
+  // A negative wait sets the clock back.
   fc.integer({ min: -30_000, max: -1 }),
 );
 
@@ -70,7 +94,42 @@ const weighted = (weight: number, arbitrary: fc.Arbitrary<Action>): fc.WeightedA
   arbitrary,
 });
 
+const ticket = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 20 }) });
+const method = fc.constantFrom('otp', 'otp', 'hwk', 'pwd');
+const methods = fc.constantFrom(['pwd'], ['hwk'], ['hwk', 'otp']);
+const attempt: fc.Arbitrary<Attempt> = fc.record({
+  method,
+  result: fc.constantFrom('right' as const, 'right', 'wrong', 'wrong', 'throws'),
+  times: fc.constantFrom(1, 1, 1, 1, 4, 5),
+});
+
+const ticketActions: readonly fc.WeightedArbitrary<Action>[] = [
+  weighted(4, fc.record({ ...base, kind: kind('createTicket'), methods, count: fc.constantFrom(1, 1, 1, 1, 20) })),
+  weighted(1, fc.record({ ...base, kind: kind('verifyCredentials') })),
+  weighted(2, fc.record({ ...base, kind: kind('enrol'), isRequired: fc.constantFrom(true, true, false) })),
+  weighted(5, fc.record({ ...base, kind: kind('openWithTicket', 'openWithTicket', 'openTwice'), ticket })),
+  weighted(
+    5,
+    fc.record({ ...base, kind: kind('attempt'), ticket, attempts: fc.array(attempt, { minLength: 1, maxLength: 3 }) }),
+  ),
+  weighted(1, fc.record({ ...base, kind: kind('outliveTicket'), ticket, ms: fc.constantFrom(0 as const, -1) })),
+  weighted(1, fc.record({ ...base, kind: kind('resetPassword', 'resetFailedLogins') })),
+  weighted(1, fc.record({ ...base, kind: kind('disableUser', 'enableUser', 'enableUser') })),
+  weighted(1, fc.record({ ...base, kind: kind('confirmIdentity'), client, methods })),
+  weighted(
+    2,
+    fc.record({
+      ...base,
+      kind: kind('attemptInSession'),
+      client,
+      method,
+      results: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
+    }),
+  ),
+];
+
 export const action: fc.Arbitrary<Action> = fc.oneof(
+  ...ticketActions,
   weighted(6, fc.record({ ...base, kind: kind('open') })),
   weighted(2, fc.record({ ...base, kind: kind('login', 'wrongPassword', 'list') })),
   weighted(2, fc.record({ ...base, kind: kind('prune', 'prune', 'dryRun') })),
@@ -114,7 +173,7 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
 
 export interface Configuration {
   readonly common: ModelOptions;
-  /** Of both instances, until they are restarted. */
+  /** The options of both instances until they are restarted. */
   readonly instance: InstanceOptions;
 }
 

@@ -1,4 +1,10 @@
-import { AuthError, AuthUser, type AuthPrincipal, type AuthService, type PruningService } from 'nestjs-session-auth';
+import {
+  AuthUser,
+  type AuthPrincipal,
+  type AuthService,
+  type Credentials,
+  type PruningService,
+} from 'nestjs-session-auth';
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { networkOf } from '../../libs/auth/src/domain/ip-address';
@@ -6,8 +12,10 @@ import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '.
 import { DrivenClock } from '../support/driven-clock';
 import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';
 import { Instance, type Sent } from './instance';
-import { Model, MAX_REPLAYS, SECONDS, type InstanceOptions, type Pair } from './model';
+import { Model, MAX_REPLAYS, SECONDS, type InstanceOptions, type ModelProofs, type Pair, type Refusal } from './model';
+import { outcome } from './outcome';
 import { assertSameSignals, StoredRows } from './stored-rows';
+import { EnrolledUsers, loginTicketOf, TicketSteps, type Opened } from './ticket-steps';
 
 const PASSWORD = 'correct horse battery staple';
 const USERNAMES = ['alice', 'bob'] as const;
@@ -21,17 +29,21 @@ const TABLES = [
   'auth_users',
 ];
 
-/** Whoever holds a session: every pair that it was given, the latest one last. */
+type KindOfPrincipal =
+  'logout' | 'logoutAll' | 'changePassword' | 'reauthenticate' | 'confirmIdentity' | 'attemptInSession';
+
+/** A client with a session, and every pair that the client has received. The latest pair is last. */
 interface Client {
   readonly sessionId: string;
   readonly pairs: Pair[];
 }
 
-/** The library and the model side by side: both run each action, and then what they return, store and emit is compared. */
+/** Runs each action on the library and on the model, and compares what they return, store and emit. */
 export class Environment {
   private readonly clock = new DrivenClock();
   private readonly model: Model;
   private readonly stored: StoredRows;
+  private readonly tickets: TicketSteps;
   private readonly sent: Sent[] = [];
   private readonly instances: Instance[] = [];
   private readonly options: InstanceOptions[] = [];
@@ -44,6 +56,7 @@ export class Environment {
   ) {
     this.model = new Model(configuration.common, this.clock.now());
     this.stored = new StoredRows(dataSource, this.model);
+    this.tickets = new TicketSteps(this.model, this.assertOpened.bind(this), this.advanceTo.bind(this));
   }
 
   static async create(dataSource: DataSource, configuration: Configuration): Promise<Environment> {
@@ -62,7 +75,7 @@ export class Environment {
     await this.act(action, this.instances[action.instance]!);
     for (const instance of this.instances) await instance.flush();
     await this.stored.assertSame();
-    // Once a minute in each process, whatever is restored: test/e2e/refresh.spec.ts.
+    // This signal is emitted at most once a minute per process: see test/e2e/refresh.spec.ts.
     const sent = this.sent.splice(0).filter(({ name }) => name !== 'lost_commits_suspected');
     assertSameSignals(sent, this.model.signals.splice(0));
   }
@@ -88,14 +101,15 @@ export class Environment {
         await auth.forgetUser(user);
         this.stored.forgetEventsOf(user);
         return model.forget(user);
-      case 'open':
-        this.open(action, await outcome(auth.openSession(user)));
-        return;
+      case 'open': {
+        const opened = await outcome(auth.openSession(user));
+        return this.assertOpened(user, opened, model.admit(user), NO_PROOFS);
+      }
       case 'login':
-        return this.login(action, await outcome(auth.login(credentials)));
+        return this.login(auth, user, credentials);
       case 'wrongPassword':
         expect(await outcome(auth.login({ ...credentials, password: 'wrong' }))).toBe('invalid_credentials');
-        return model.loginFailed(user, credentials.username);
+        return model.loginFailed(user, credentials.username, 'pwd');
       case 'list': {
         const listed = await auth.listSessions(user);
         expect(listed.map(({ id }) => id)).toEqual(
@@ -106,6 +120,26 @@ export class Environment {
         );
         return model.expire(user);
       }
+      case 'resetPassword':
+        await auth.resetPassword(user, PASSWORD);
+        return model.passwordReset(user);
+      case 'resetFailedLogins':
+        await auth.resetFailedLogins(credentials.username);
+        return model.clearAllFailures(user);
+      case 'disableUser':
+        await auth.disableUser(user);
+        return model.disabled(user);
+      case 'enableUser':
+        await auth.enableUser(user);
+        return model.enabled(user);
+      case 'createTicket':
+      case 'verifyCredentials':
+      case 'enrol':
+      case 'openWithTicket':
+      case 'openTwice':
+      case 'attempt':
+      case 'outliveTicket':
+        return this.tickets.act(action, auth, { id: user, ...credentials });
       case 'prune':
       case 'dryRun':
         return this.prune(pruning, action.kind === 'dryRun');
@@ -155,7 +189,7 @@ export class Environment {
         if (deadlines.length > 0) this.advanceTo(deadlines[action.deadline % deadlines.length]! + action.ms);
         return;
       }
-      // Requests extend the session beyond the timeout of others that were opened with it.
+      // Refreshes extend the session beyond the time at which pruning was scheduled to visit it.
       case 'outliveTimeout': {
         const session = model.find(sessionId);
         if (!session) return;
@@ -190,7 +224,7 @@ export class Environment {
 
   private async actAs(
     principal: AuthPrincipal,
-    action: Extract<SessionAction, { kind: 'logout' | 'logoutAll' | 'changePassword' | 'reauthenticate' }>,
+    action: Extract<SessionAction, { kind: KindOfPrincipal }>,
     auth: AuthService,
     client: Client,
   ): Promise<void> {
@@ -212,6 +246,21 @@ export class Environment {
       }
       case 'reauthenticate':
         return this.reauthenticate(principal, action.variant, auth, client);
+      case 'confirmIdentity': {
+        const { methods } = action;
+        const pair = await auth.confirmIdentity(principal, { methods });
+        client.pairs.push(pair);
+        return model.reauthenticated(session, pair, methods);
+      }
+      case 'attemptInSession': {
+        const { method } = action;
+        for (const isRight of action.results) {
+          expect(await auth.attempt({ principal, method }, {}, () => isRight)).toBe(isRight);
+          if (isRight) model.proved(session, method);
+          else model.confirmationFailed(session, USERNAMES[this.users.indexOf(session.user)]!, method);
+        }
+        return;
+      }
     }
   }
 
@@ -237,7 +286,7 @@ export class Environment {
     const pair = await confirm(PASSWORD);
     expect(pair).toEqual(ANY_PAIR);
     client.pairs.push(pair as Pair);
-    this.model.reauthenticated(session, pair as Pair);
+    this.model.reauthenticated(session, pair as Pair, ['pwd']);
   }
 
   private async setActive(user: string, active: boolean): Promise<void> {
@@ -260,29 +309,32 @@ export class Environment {
     this.model.now = this.clock.now();
   }
 
-  private open(action: Action, opened: string | (Pair & { sessionId: string })): void {
-    const user = this.users[action.user]!;
-    const refusal = this.model.admit(user);
+  private assertOpened(user: string, opened: Opened, refusal: Refusal | null, proofs: ModelProofs): void {
     if (typeof opened === 'string' || refusal) {
       expect(opened).toBe(refusal);
       return;
     }
     const { sessionId, accessToken, refreshToken } = opened;
     const pair = { accessToken, refreshToken };
-    this.model.opened(user, sessionId, pair);
+    this.model.opened(user, sessionId, pair, proofs);
     this.clients.push({ sessionId, pairs: [pair] });
   }
 
-  private login(action: Action, opened: string | (Pair & { sessionId: string })): void {
-    const user = this.users[action.user]!;
-    if (this.model.inactive.has(user)) {
-      expect(opened).toBe('invalid_credentials');
-      this.model.loginFailed(user, USERNAMES[action.user]);
-    } else {
-      this.open(action, opened);
-      // The password was right, whatever the session limit says.
-      this.model.clearFailures(user);
+  private async login(auth: AuthService, user: string, credentials: Credentials): Promise<void> {
+    const { model } = this;
+    if (model.inactive.has(user)) {
+      expect(await outcome(auth.login(credentials))).toBe('invalid_credentials');
+      return model.loginFailed(user, credentials.username, 'pwd');
     }
+    if (model.enrolled.has(user)) {
+      const refused = await auth.login(credentials).catch((error: unknown) => loginTicketOf(error));
+      expect(refused).toEqual(expect.any(String));
+      return this.tickets.firstFactor(user, refused as string);
+    }
+    const opened = await outcome(auth.login(credentials));
+    this.assertOpened(user, opened, model.admit(user), { methods: { pwd: model.now }, data: null });
+    // The password was right, even if the session limit refuses the login.
+    model.clearFailures(user, 'pwd');
   }
 
   private async refresh(auth: AuthService, client: Client, token: string, network: number): Promise<void> {
@@ -290,7 +342,7 @@ export class Environment {
     this.assertRefreshed(client, token, ipAddress, await outcome(auth.refresh(token, { ipAddress })));
   }
 
-  /** Two parallel refreshes, whichever comes first. The model does one after the other. */
+  /** Runs two parallel refreshes, which may complete in either order. The model runs them in that order. */
   private async refreshTwice(auth: AuthService, client: Client, token: string, network: number): Promise<void> {
     if (!this.model.instance.rotateRefreshTokens) return;
     const ipAddress = ADDRESSES[network]!;
@@ -316,14 +368,14 @@ export class Environment {
   private async authenticate(auth: AuthService, token: string): Promise<AuthPrincipal | null> {
     const principal = await auth.authenticate(token);
     expect(principal?.session.id ?? null).toBe(this.model.authenticate(token)?.id ?? null);
-    // Before anything else changes the session.
+    // Compare before anything else changes the session.
     for (const instance of this.instances) await instance.flush();
     return principal;
   }
 
   private async restart(index: number, changed: InstanceOptions): Promise<void> {
     await this.instances[index]?.stop();
-    // A grace period needs rotation.
+    // A grace period requires rotation.
     const options = changed.rotateRefreshTokens ? changed : { ...changed, refreshReuseGraceSeconds: 0 };
     this.options[index] = options;
     this.instances[index] = await Instance.create(
@@ -337,14 +389,16 @@ export class Environment {
         activityIntervalSeconds: SECONDS.activity,
         history: { retentionDays: SECONDS.retention / 86_400 },
         pruneIntervalSeconds: false,
-        // The model counts failures and has no delays.
+        // The model counts failures but has no delays.
         failedLogins: { throttleFrom: false },
+        secondFactor: new EnrolledUsers(this.model),
       },
       this.sent,
     );
   }
 }
 
+const NO_PROOFS: ModelProofs = { methods: {}, data: null };
 const ANY_PAIR: unknown = {
   accessToken: expect.any(String),
   refreshToken: expect.any(String),
@@ -353,19 +407,9 @@ const ANY_PAIR: unknown = {
 };
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** The token with another character at one position. */
+/** Returns the token with another character at one position. */
 function corrupted(token: string, { position, by }: { readonly position: number; readonly by: number }): string {
   const at = position % token.length;
   const others = ALPHABET.replace(token[at]!, '');
   return token.slice(0, at) + others[by % others.length] + token.slice(at + 1);
-}
-
-/** What a call returns, or the code of its refusal. */
-async function outcome<T>(call: Promise<T>): Promise<T | string> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof AuthError) return error.code;
-    throw error;
-  }
 }

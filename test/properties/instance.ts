@@ -28,7 +28,7 @@ class RecordingBus extends SignalBus {
 
 type Named = ClassProvider | FactoryProvider | ValueProvider;
 
-/** Creates providers as Nest does, in a thousandth of the time: a model needs thousands of instances. */
+/** Creates providers as Nest does, but a thousand times faster, because the tests need thousands of instances. */
 class Container {
   private readonly providers = new Map<InjectionToken, Type | Named>();
   private readonly created = new Map<InjectionToken, Promise<unknown>>();
@@ -64,7 +64,7 @@ class Container {
   }
 }
 
-/** The library's providers without HTTP and without an application around them. */
+/** The library's providers, without HTTP and without an application. */
 export class Instance {
   private constructor(
     readonly auth: AuthService,
@@ -90,7 +90,7 @@ export class Instance {
     );
   }
 
-  /** Writes the activity that is pending, as the event loop would a moment later. */
+  /** Writes the pending activity, which the event loop would write a moment later. */
   flush(): Promise<void> {
     return this.activity.flush();
   }

@@ -5,10 +5,13 @@ import { createDatabase, DATABASES, type TestDatabase } from '../support/databas
 import { action, configurations } from './actions';
 import { Environment } from './environment';
 
-/** A failed run prints its seed and path. `MODEL_SEED=... MODEL_PATH=...` runs it again, and `MODEL_RUNS` sets how many. */
+/**
+ * A failed run prints its seed and path. `MODEL_SEED=... MODEL_PATH=...` repeats it. `MODEL_RUNS` sets the
+ * number of runs.
+ */
 const { MODEL_SEED, MODEL_PATH, MODEL_RUNS } = process.env;
 
-// So few that the limit of every policy is reached.
+// The limit is low enough for random actions to reach it.
 jest.mock('../../libs/auth/src/domain/session-policy', () => ({
   ...jest.requireActual<object>('../../libs/auth/src/domain/session-policy'),
   SESSION_LIMIT: 4,
@@ -32,7 +35,7 @@ describe.each(DATABASES)('any sequence of actions on %s', (name) => {
     await database.drop();
   });
 
-  it(`has the results, rows, events and signals that the model predicts (${runs} runs)`, async () => {
+  it(`results, rows, events and signals match the model (${runs} runs)`, async () => {
     const property = fc.asyncProperty(
       configurations,
       fc.array(action, { maxLength: 40, size: 'max' }),

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { SESSION_LIMIT } from '../../libs/auth/src/domain/session-policy';
+import { ModelTickets, type ModelTicket } from './tickets';
 
 /**
- * What the contract says of sessions, as simply as it can be written: no database, nothing in parallel, plain loops.
- * Instants are milliseconds. The model knows tokens by the text that the library issued.
+ * The contract for sessions in its simplest form: no database, no parallelism, plain loops. Instants are in
+ * milliseconds. The model identifies tokens by the text that the library issued.
  */
 export interface ModelOptions {
   readonly sessionPolicy: 'multi' | 'single' | 'max_count';
@@ -11,7 +13,7 @@ export interface ModelOptions {
   readonly trackIps: boolean;
 }
 
-/** What differs between the instances of one application, while its configuration is being changed. */
+/** The options in which instances of one application can differ while its configuration is being changed. */
 export interface InstanceOptions {
   readonly rotateRefreshTokens: boolean;
   readonly refreshReuseGraceSeconds: number;
@@ -26,7 +28,11 @@ export const SECONDS = {
   failures: 300,
   retention: 86_400,
   refusal: 3_600,
+  ticket: 300,
 } as const;
+
+/** The number of failures that end a login ticket, and the number of login tickets per user. */
+export const TICKET_LIMITS = { failures: 5, perUser: 20 } as const;
 
 export const MAX_REPLAYS = 100;
 
@@ -45,7 +51,7 @@ export interface ModelSession {
   lastActivity: number;
   idleEnd: number;
   readonly absoluteEnd: number;
-  /** When pruning looks at it. */
+  /** When pruning visits the session. */
   checkAt: number;
   pair: Pair;
   accessEnd: number;
@@ -54,11 +60,19 @@ export interface ModelSession {
   generation: number;
   refreshedAt: number | null;
   lastNetwork: string | null;
-  /** How the live pair is issued again, for the refresh token before it. */
+  /** How the live pair is replayed for its predecessor. */
   replay: Replay | null;
-  /** Wrong passwords in a row within the session. */
+  /** The failure streak of the session: the number of consecutive wrong passwords and other wrong secrets. */
   failures: number;
+  /** The methods of the failures in the streak, except methods that have succeeded since. */
+  readonly failedMethods: Set<string>;
+  /** The methods, with the instants of their last proofs. */
+  readonly methods: Record<string, number>;
+  readonly data: object | null;
 }
+
+/** How the user of a session was identified, and the data that the application stored in the session. */
+export type ModelProofs = Pick<ModelSession, 'methods' | 'data'>;
 
 interface Replay {
   readonly predecessor: string;
@@ -68,28 +82,33 @@ interface Replay {
   firstUsedAt: number | null;
 }
 
-/** Where a refresh token was issued, whatever became of it. */
+/** The session, family and generation that a refresh token was issued for. Kept after the token becomes invalid. */
 interface Issued {
   readonly sessionId: string;
   readonly family: number;
   readonly generation: number;
 }
 
-/** Refusals are their error codes, or `refused` for a refresh token. */
-export type Refusal = 'session_limit_reached' | 'unknown_user' | 'session_not_found';
+/** The error code of a refusal, or `refused` for a refresh token. */
+export type Refusal =
+  'session_limit_reached' | 'unknown_user' | 'session_not_found' | 'invalid_login_ticket' | 'second_factor_required';
 
 export class Model {
-  /** The options of the instance that acts next. */
+  /** The options of the instance that performs the next action. */
   instance!: InstanceOptions;
   sessions: ModelSession[] = [];
   readonly inactive = new Set<string>();
-  /** What the last step recorded and emitted. */
+  /** The users who need a second factor. */
+  readonly enrolled = new Set<string>();
+  readonly tickets = new ModelTickets();
+  /** The events and signals of the last step. */
   events: string[] = [];
   signals: string[] = [];
   private readonly refreshTokens = new Map<string, Issued>();
   private families = 0;
+  /** The login failures by user and method. */
   private readonly failures = new Map<string, { count: number; until: number }>();
-  /** When a login that the session limit refused was last recorded. */
+  /** For each user, when a login that the session limit refused was last recorded. */
   private readonly refusals = new Map<string, number>();
 
   constructor(
@@ -101,7 +120,7 @@ export class Model {
     return this.sessions.find((session) => session.id === id);
   }
 
-  /** The instants at which something about a session changes by itself. */
+  /** Returns the instants at which a session changes without an action. */
   deadlinesOf(id: string): number[] {
     const session = this.find(id);
     if (!session) return [];
@@ -122,13 +141,13 @@ export class Model {
     return this.activeOf(user).filter((session) => !this.isExpired(session));
   }
 
-  /** By the timeouts that it was opened with, or those in force where they are shorter. */
+  /** Applies the timeouts that the session was opened with, or the current timeouts if they are shorter. */
   isExpired(session: ModelSession): boolean {
     const idleEnd = Math.min(session.idleEnd, session.lastActivity + this.instance.idleTimeoutSeconds * 1000);
     return this.now >= Math.min(idleEnd, this.absoluteEndOf(session));
   }
 
-  /** Whether a login may open a session; those that must end for it end. */
+  /** Returns why a login may not open a session, or null. Ends the sessions that must end for it. */
   admit(user: string): Refusal | null {
     if (this.inactive.has(user)) return 'unknown_user';
     const { sessionPolicy, onSessionLimit } = this.options;
@@ -150,7 +169,7 @@ export class Model {
     return null;
   }
 
-  opened(user: string, id: string, pair: Pair): void {
+  opened(user: string, id: string, pair: Pair, { methods, data }: ModelProofs): void {
     const { now, instance } = this;
     const idleEnd = now + instance.idleTimeoutSeconds * 1000;
     const absoluteEnd = now + instance.absoluteTimeoutSeconds * 1000;
@@ -158,7 +177,7 @@ export class Model {
       ...{ id, user, state: 'active', reason: null, createdAt: now, authenticatedAt: now, lastActivity: now },
       ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
       ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, refreshedAt: null, replay: null },
-      ...{ lastNetwork: null, failures: 0 },
+      ...{ lastNetwork: null, failures: 0, failedMethods: new Set<string>(), methods: { ...methods }, data },
     };
     this.sessions.push(session);
     this.startFamily(session, pair);
@@ -166,19 +185,71 @@ export class Model {
     this.signals.push(`user_logged_in ${user}`);
   }
 
-  clearFailures(user: string): void {
-    this.failures.delete(user);
+  /** Clears the failures of one method. The failures of each method are counted separately. */
+  clearFailures(user: string, method: string): void {
+    this.failures.delete(`${user} ${method}`);
   }
 
-  loginFailed(user: string, username: string): void {
-    const known = this.failures.get(user);
+  clearAllFailures(user: string): void {
+    for (const key of this.failures.keys()) if (key.startsWith(`${user} `)) this.failures.delete(key);
+  }
+
+  loginFailed(user: string, username: string, method: string): void {
+    const key = `${user} ${method}`;
+    const known = this.failures.get(key);
     const count = known && known.until > this.now ? known.count + 1 : 1;
-    this.failures.set(user, { count, until: this.now + SECONDS.failures * 1000 });
+    this.failures.set(key, { count, until: this.now + SECONDS.failures * 1000 });
     this.reportFailure(user, username, count);
   }
 
-  /** A wrong password within a session. */
-  confirmationFailed(session: ModelSession, username: string): void {
+  /** Records the first step of a login by a user who needs a second factor. */
+  ticketIssued(user: string, text: string, names: readonly string[], data: object | null): void {
+    const { now } = this;
+    const methods = Object.fromEntries(names.map((name) => [name, now]));
+    const times = { createdAt: now, expiresAt: now + SECONDS.ticket * 1000 };
+    const digest = createHash('sha256').update(text).digest('hex');
+    this.tickets.add({ text, digest, user, ...times, failures: 0, methods, data }, now);
+    this.log('first_factor_success', user);
+  }
+
+  /** Returns a valid ticket of an active user. */
+  ticketFor(text: string): ModelTicket | null {
+    const ticket = this.tickets.findValid(text, this.now);
+    return ticket && !this.endIfInactive(ticket.user) ? ticket : null;
+  }
+
+  /** Returns why a session cannot be opened with a ticket, or null if it can. */
+  admitTicket(text: string): Refusal | null {
+    const ticket = this.ticketFor(text);
+    if (!ticket) return 'invalid_login_ticket';
+    const hasSecond = Object.keys(ticket.methods).length > 1;
+    if (!hasSecond && this.enrolled.has(ticket.user)) return 'second_factor_required';
+    return this.admit(ticket.user);
+  }
+
+  /** Returns whether the secret is right, or null without a valid ticket. Counts a throw only in the ticket. */
+  attempted(text: string, method: string, result: 'right' | 'wrong' | 'throws', username: string): boolean | null {
+    const ticket = this.ticketFor(text);
+    if (!ticket) return null;
+    if (result === 'right') {
+      ticket.methods[method] = this.now;
+      this.clearFailures(ticket.user, method);
+      return true;
+    }
+    ticket.failures++;
+    if (result === 'wrong') this.loginFailed(ticket.user, username, method);
+    return false;
+  }
+
+  /** Records a correct secret other than the password, within a session. */
+  proved(session: ModelSession, method: string): void {
+    session.methods[method] = this.now;
+    this.succeeded(session, method);
+  }
+
+  /** Records a wrong password or other wrong secret within a session. */
+  confirmationFailed(session: ModelSession, username: string, method = 'pwd'): void {
+    session.failedMethods.add(method);
     this.reportFailure(session.user, username, ++session.failures);
     if (session.failures === 100) this.endOrExpire(session, 'failed_reauthentication', 'forced_logout');
   }
@@ -189,7 +260,10 @@ export class Model {
     if (count === 5) this.signals.push(`brute_force_threshold_hit ${count}`);
   }
 
-  /** What a refresh returns: `new` for a pair that `refreshed` is given, the pair that is issued again, or a refusal. */
+  /**
+   * Returns the result of a refresh: `new` for a pair that is passed to `refreshed`, the replayed pair, or a
+   * refusal.
+   */
   refresh(token: string, network: string): 'new' | Pair | 'refused' {
     const issued = this.refreshTokens.get(token);
     const session = issued && this.find(issued.sessionId);
@@ -231,12 +305,15 @@ export class Model {
     if (hasMoved) this.signals.push(`session_network_changed ${session.user}`);
   }
 
-  /** Whether the session was refreshed from another network than before. A replay does not change the one on record. */
+  /**
+   * Returns whether the network differs from that of the previous refresh. A replay does not change the recorded
+   * network.
+   */
   private hasMoved({ lastNetwork }: ModelSession, network: string): boolean {
     return this.options.trackIps && lastNetwork !== null && lastNetwork !== network;
   }
 
-  /** The session of an access token that is accepted, or null. */
+  /** Returns the session of an accepted access token, or null. */
   authenticate(token: string): ModelSession | null {
     const session = this.sessions.find((one) => one.pair.accessToken === token && one.state === 'active');
     if (!session) return null;
@@ -253,6 +330,7 @@ export class Model {
 
   logoutAll(current: ModelSession, keepCurrent: boolean): number {
     let ended = 0;
+    this.tickets.endAllOf(current.user);
     for (const session of this.activeOf(current.user)) {
       if (keepCurrent && session === current) continue;
       if (!this.isExpired(session)) ended++;
@@ -270,6 +348,9 @@ export class Model {
 
   passwordChanged(current: ModelSession, pair: Pair): void {
     this.startFamily(current, pair);
+    this.succeeded(current, 'pwd');
+    current.methods['pwd'] = this.now;
+    this.tickets.endAllOf(current.user);
     for (const session of this.activeOf(current.user)) {
       if (session !== current) this.endOrExpire(session, 'password_change', 'forced_logout');
     }
@@ -277,22 +358,44 @@ export class Model {
     this.signals.push(`password_changed ${current.user}`);
   }
 
-  reauthenticated(session: ModelSession, pair: Pair): void {
+  /** A password reset ends the failure streak of passwords, and of no other method. */
+  passwordReset(user: string): void {
+    this.tickets.endAllOf(user);
+    this.clearFailures(user, 'pwd');
+    for (const session of this.activeOf(user)) this.endOrExpire(session, 'password_reset', 'forced_logout');
+    this.log('password_reset', user);
+    this.signals.push(`password_reset ${user}`);
+  }
+
+  disabled(user: string): void {
+    this.inactive.add(user);
+    this.endIfInactive(user);
+  }
+
+  enabled(user: string): void {
+    this.inactive.delete(user);
+    this.tickets.endAllOf(user);
+  }
+
+  reauthenticated(session: ModelSession, pair: Pair, methods: readonly string[]): void {
     this.startFamily(session, pair);
+    if (methods.includes('pwd')) this.succeeded(session, 'pwd');
+    for (const method of methods) session.methods[method] = this.now;
     this.log('reauthentication', session.user);
   }
 
-  /** Everything about a user is removed; the account stays. */
+  /** Removes everything about a user except the account. */
   forget(user: string): void {
     for (const session of this.activeOf(user)) {
       this.endOrExpire(session, 'user_deleted', null);
     }
     this.sessions = this.sessions.filter((session) => session.user !== user);
-    this.clearFailures(user);
+    this.tickets.endAllOf(user);
+    this.clearAllFailures(user);
     this.refusals.delete(user);
   }
 
-  /** What pruning does to the sessions that are due, or would do. */
+  /** Prunes the sessions that are due. In a dry run, only counts them. */
   prune({ dryRun }: { readonly dryRun: boolean }): { endedSessions: number; sessions: number } {
     const due = this.sessions.filter((session) => session.checkAt <= this.now);
     const removed = due.filter(({ state }) => state !== 'active');
@@ -301,12 +404,13 @@ export class Model {
       this.sessions = this.sessions.filter((session) => !removed.includes(session));
       for (const session of due) session.checkAt = Math.min(session.idleEnd, session.absoluteEnd);
       for (const session of ended) this.endOrExpire(session, 'user_disabled', 'forced_logout');
-      for (const [user, { until }] of this.failures) if (until <= this.now) this.failures.delete(user);
+      for (const [key, { until }] of this.failures) if (until <= this.now) this.failures.delete(key);
+      this.tickets.prune(this.now);
     }
     return { endedSessions: ended.length, sessions: removed.length };
   }
 
-  /** Stores that sessions of a user have expired, where they have. */
+  /** Ends the expired sessions of a user with the reason `expired`. */
   expire(user: string): void {
     for (const session of this.activeOf(user)) {
       if (this.isExpired(session)) this.end(session, 'expired', 'expired', null);
@@ -322,7 +426,7 @@ export class Model {
     this.signals.push(`user_logged_out ${session.user} ${session.id} ${reason}`);
   }
 
-  /** A session that has expired ends as such, whatever it is ended for; whether it had not. */
+  /** Ends a session with the reason, or with `expired` if the session has expired. Returns false if expired. */
   private endOrExpire(session: ModelSession, reason: string, event: string | null): boolean {
     const isLive = !this.isExpired(session);
     if (isLive) this.end(session, 'revoked', reason, event);
@@ -330,10 +434,14 @@ export class Model {
     return isLive;
   }
 
+  private succeeded(session: ModelSession, method: string): void {
+    session.failedMethods.delete(method);
+    if (session.failedMethods.size === 0) session.failures = 0;
+  }
+
   private startFamily(session: ModelSession, pair: Pair): void {
     session.family = ++this.families;
     session.generation = 0;
-    session.failures = 0;
     session.authenticatedAt = this.now;
     session.replay = null;
     this.issue(session, pair);
@@ -351,14 +459,17 @@ export class Model {
     return Math.min(session.absoluteEnd, session.createdAt + this.instance.absoluteTimeoutSeconds * 1000);
   }
 
-  /** Activity extends a session by the idle timeout that it was opened with, or that in force where it is shorter. */
+  /**
+   * Activity extends a session by the idle timeout that it was opened with, or by the current one if it is
+   * shorter.
+   */
   private touch(session: ModelSession): void {
     const idleMs = Math.min(session.idleEnd - session.lastActivity, this.instance.idleTimeoutSeconds * 1000);
     session.lastActivity = Math.max(this.now, session.lastActivity);
     session.idleEnd = session.lastActivity + idleMs;
   }
 
-  /** The replay that a used token is entitled to, if any. */
+  /** Returns the replay for a used token, if there is one. */
   private replayFor({ replay, refreshedAt }: ModelSession, token: string, network: string): Replay | null {
     if (replay?.predecessor !== token) return null;
     const untilByInstance = refreshedAt! + this.instance.refreshReuseGraceSeconds * 1000;
@@ -366,14 +477,16 @@ export class Model {
     return network === replay.network || replay.firstUsedAt === null ? replay : null;
   }
 
-  /** The sessions of a user who is disabled end at the first request that notices. */
+  /** Returns whether the user is disabled. Ends the sessions of a disabled user. */
   private endIfInactive(user: string): boolean {
     if (!this.inactive.has(user)) return false;
+    this.tickets.endAllOf(user);
     for (const session of this.activeOf(user)) this.endOrExpire(session, 'user_disabled', 'forced_logout');
     return true;
   }
 
   private reuse({ id, user, generation, refreshedAt }: ModelSession, presented: number): void {
+    this.tickets.endAllOf(user);
     const active = this.activeOf(user);
     const ended = active.filter((session) => !this.isExpired(session)).length;
     for (const session of active) this.endOrExpire(session, 'token_reuse', null);

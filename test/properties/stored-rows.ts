@@ -4,19 +4,20 @@ import type { DataSource } from 'typeorm';
 import { firstEventIdAt } from '../../libs/auth/src/store/events/event-ids';
 import type { Sent } from './instance';
 import type { Model, ModelSession } from './model';
+import type { ModelTicket } from './tickets';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A session at an earlier moment, as a backup holds it. */
+/** An earlier state of a session, as a backup contains it. */
 interface Copy {
   readonly row: Row;
   readonly session: ModelSession;
 }
 
-/** What the database holds, beside what the model says that it must hold. */
+/** Compares the contents of the database with the model. */
 export class StoredRows {
   private readonly copies = new Map<string, Copy[]>();
-  /** The events that were recorded and are not pruned: their ids, and their users. */
+  /** The recorded events that are not pruned: their ids and users. */
   private readonly events = new Map<number, string>();
 
   constructor(
@@ -24,16 +25,22 @@ export class StoredRows {
     private readonly model: Model,
   ) {}
 
-  /** All sessions, whole, and all events: those of before unchanged, and those of the last step. */
+  /**
+   * Compares all columns of all sessions and login tickets, and all events: earlier events unchanged, and those
+   * of the last step.
+   */
   async assertSame(): Promise<void> {
     const rows: Row[] = await this.dataSource.query('SELECT * FROM auth_sessions ORDER BY id');
     const expected = this.model.sessions.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(fieldsOfSession);
     assertEqual(rows.map(fieldsOfRow), expected);
     for (const row of rows) this.keepCopy(row);
+    const tickets: Row[] = await this.dataSource.query('SELECT * FROM auth_login_tickets ORDER BY digest');
+    const expectedTickets = this.model.tickets.all.toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
+    assertEqual(tickets.map(fieldsOfTicketRow), expectedTickets.map(fieldsOfTicket));
     await this.assertSameEvents();
   }
 
-  /** Puts an earlier copy of a session's row back, as a restored backup or a failover that lost commits does. */
+  /** Restores an earlier copy of a session's row, as a restored backup or a failover with lost commits does. */
   async restore(id: string, age: number): Promise<void> {
     const copies = this.copies.get(id)!;
     const index = this.model.sessions.findIndex((session) => session.id === id);
@@ -84,7 +91,7 @@ export function assertSameSignals(sent: readonly Sent[], expected: readonly stri
   assertEqual(sent.map(describeSignal).sort(), expected.toSorted());
 }
 
-/** `expect` alone would take as long as the library. */
+/** Compares without `expect` first, because `expect` takes as long as the library itself. */
 function assertEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 }
@@ -109,7 +116,7 @@ function describeSignal({ name, payload }: Sent): string {
   }
 }
 
-/** What a row must hold. Of the replay: nothing, unless the live pair can be issued again. */
+/** Returns the expected row. The replay columns are empty unless the live pair can be replayed. */
 function fieldsOfSession(session: ModelSession): unknown {
   const { pair, replay, ...rest } = session;
   const { familySecret, ...claims } = claimsOf(pair.refreshToken);
@@ -148,6 +155,9 @@ function fieldsOfRow(row: Row): unknown {
     refreshedAt: number('refreshed_at'),
     lastNetwork: row['last_network'],
     failures: number('failure_count') ?? 0,
+    failedMethods: new Set(((row['failed_methods'] as string | null) ?? '').split(',').filter(Boolean)),
+    methods: JSON.parse(row['methods'] as string),
+    data: JSON.parse(row['data'] as string),
     access: row['access_digest'],
     refresh: row['refresh_digest'],
     family: row['family_digest'],
@@ -164,7 +174,26 @@ function fieldsOfRow(row: Row): unknown {
   };
 }
 
-/** What a refresh token holds, by the contract: session id (16 bytes), family secret (16), generation (4), 33 random bytes. */
+function fieldsOfTicket({ text, ...rest }: ModelTicket): unknown {
+  return { ...rest, digest: digest(text) };
+}
+
+function fieldsOfTicketRow(row: Row): unknown {
+  return {
+    digest: row['digest'],
+    user: row['user_id'],
+    createdAt: Number(row['created_at']),
+    expiresAt: Number(row['expires_at']),
+    failures: Number(row['failure_count']),
+    methods: JSON.parse(row['methods'] as string),
+    data: JSON.parse(row['data'] as string),
+  };
+}
+
+/**
+ * The content of a refresh token, by the contract: session id (16 bytes), family secret (16), generation (4),
+ * 33 random bytes.
+ */
 function claimsOf(refreshToken: string): { sessionId: string; familySecret: Buffer; generation: number } {
   const payload = Buffer.from(refreshToken.slice('nsar_'.length, -6), 'base64url');
   const id = payload.toString('hex', 0, 16);

@@ -8,11 +8,11 @@ import {
 } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, type DatabaseName, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap, type Call, type Hook } from '../support/tap';
 import { Interleaver } from './interleave';
 
-/** A session row as the database holds it. */
+/** A stored session. */
 export interface SessionRow {
   readonly id: string;
   readonly user_id: string;
@@ -25,40 +25,43 @@ export interface SessionRow {
   readonly first_used_at: number | null;
 }
 
-/** A user with two sessions, of which one was refreshed before. */
+/** A user with two sessions, of which one was refreshed once. */
 export interface Fixture {
   readonly environment: RaceEnvironment;
   readonly userId: string;
   readonly session: OpenedSession;
   readonly other: OpenedSession;
-  /** The first refresh token of the session, which was exchanged. */
+  /** The first refresh token of the session, which has already been used. */
   readonly usedToken: string;
 }
 
-/** One database and two instances on it, whose calls can be held and changed. */
+/** Two instances on one database. Tests can hold and change the database calls of both instances. */
 export class RaceEnvironment {
   private users = 0;
 
   private constructor(
     readonly database: TestDatabase,
-    readonly hosts: readonly [Host, Host],
+    readonly apps: readonly [TestApplication, TestApplication],
     readonly interleaver: Interleaver,
     private readonly mutated: { count: number },
   ) {}
 
-  /** @param mutate changes statements as if the code had no such guard condition; returns whether it did */
+  /**
+   * @param mutate removes a guard condition from a statement, and returns whether the statement contained the
+   * condition
+   */
   static async create(
     name: DatabaseName,
     auth: AuthModuleOptions = {},
     mutate: (call: Call) => boolean = () => false,
   ): Promise<RaceEnvironment> {
     const database = await createDatabase(name);
-    const start = (): Promise<Host> => Host.start({ database, auth, users: [] });
-    const hosts = [await start(), await start()] as const;
-    // A side that is held for long, on a machine under load, must not run out of time.
-    for (const host of hosts) Object.assign(host.app.get(Database), { answerWithinMs: 30_000 });
+    const start = (): Promise<TestApplication> => TestApplication.start({ database, auth, users: [] });
+    const apps = [await start(), await start()] as const;
+    // An operation that is held for a long time on a machine under load must not reach its deadline.
+    for (const app of apps) Object.assign(app.nest.get(Database), { answerWithinMs: 30_000 });
     const mutated = { count: 0 };
-    const taps = hosts.map((host) => new Tap(host));
+    const taps = apps.map((app) => new Tap(app));
     const setHook = (hook: Hook): void => {
       for (const tap of taps) {
         tap.hook = {
@@ -71,18 +74,18 @@ export class RaceEnvironment {
       }
     };
     setHook({});
-    return new RaceEnvironment(database, hosts, await Interleaver.create(database, setHook), mutated);
+    return new RaceEnvironment(database, apps, await Interleaver.create(database, setHook), mutated);
   }
 
-  /** How many statements were changed. */
+  /** The number of statements that `mutate` has changed. */
   get mutations(): number {
     return this.mutated.count;
   }
 
-  /** A user of its own for each interleaving. */
+  /** Creates a user for one interleaving, and returns the id. */
   async newUser(): Promise<string> {
-    const { id } = await this.hosts[0].auth.createUser({ username: `user ${this.users++}`, password: PASSWORD });
-    for (const host of this.hosts) host.signals.length = 0;
+    const { id } = await this.apps[0].auth.createUser({ username: `user ${this.users++}`, password: PASSWORD });
+    for (const app of this.apps) app.signals.length = 0;
     return String(id);
   }
 
@@ -90,7 +93,7 @@ export class RaceEnvironment {
     const userId = await this.newUser();
     const other = await this.open(userId);
     const opened = await this.open(userId);
-    const pair = await this.hosts[0].auth.refresh(opened.refreshToken);
+    const pair = await this.apps[0].auth.refresh(opened.refreshToken);
     return { environment: this, userId, other, session: { ...opened, ...pair }, usedToken: opened.refreshToken };
   }
 
@@ -99,20 +102,20 @@ export class RaceEnvironment {
   }
 
   open(userId: string): Promise<OpenedSession> {
-    return this.hosts[0].auth.openSession(userId);
+    return this.apps[0].auth.openSession(userId);
   }
 
-  /** Within a grace period this is the first use of the access token. */
+  /** Authenticates an access token. Within a grace period, this counts as the first use of the token. */
   async principal(accessToken: string): Promise<AuthPrincipal> {
-    return (await this.hosts[0].auth.authenticate(accessToken))!;
+    return (await this.apps[0].auth.authenticate(accessToken))!;
   }
 
   async setActive(userId: string, active: boolean): Promise<void> {
-    await this.hosts[1].dataSource.getRepository(AuthUser).update({ id: userId }, { active });
+    await this.apps[1].dataSource.getRepository(AuthUser).update({ id: userId }, { active });
   }
 
   async sessionsOf(userId: string): Promise<SessionRow[]> {
-    const rows: SessionRow[] = await this.hosts[0].dataSource.query(
+    const rows: SessionRow[] = await this.apps[0].dataSource.query(
       `SELECT id, user_id, state, end_reason, refresh_digest, generation, check_at, replay_count, first_used_at
        FROM auth_sessions WHERE user_id = '${userId}' ORDER BY id`,
     );
@@ -128,9 +131,9 @@ export class RaceEnvironment {
     return (await this.sessionsOf(userId)).find(({ id }) => id === session.sessionId)!;
   }
 
-  /** Names of the events of a user and how many there are of each; replays are counted apart. */
+  /** Returns the number of events of a user by name. Replays are counted separately. */
   async eventsOf(userId: string): Promise<Record<string, number>> {
-    const rows: { event: string; extra: string }[] = await this.hosts[0].dataSource.query(
+    const rows: { event: string; extra: string }[] = await this.apps[0].dataSource.query(
       `SELECT event, extra FROM auth_events WHERE user_id = '${userId}'`,
     );
     const counts: Record<string, number> = {};
@@ -141,14 +144,14 @@ export class RaceEnvironment {
     return counts;
   }
 
-  /** The signals of one name, of both instances. */
+  /** Returns the signals with the given name that either instance has emitted. */
   sent<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
-    return this.hosts.flatMap((host) => host.sent(name));
+    return this.apps.flatMap((app) => app.sent(name));
   }
 
   async close(): Promise<void> {
     await this.interleaver.close();
-    for (const host of this.hosts) await host.close();
+    for (const app of this.apps) await app.close();
     await this.database.drop();
   }
 }

@@ -5,11 +5,11 @@ import { Database } from '../../libs/auth/src/store/database/database';
 import { SqliteDatabase } from '../../libs/auth/src/store/database/sqlite-database';
 import { RolledBack, type Transaction } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, DATABASES, describeOn, type DatabaseName } from '../support/databases';
-import { Host, PASSWORD, type HostOptions } from '../support/host';
+import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 import { RaceEnvironment } from './environment';
 import {
-  always,
-  either,
+  orAlwaysTrue,
+  allOf,
   END,
   FIRST_USE,
   parameter,
@@ -18,8 +18,8 @@ import {
   REPLAY,
   RESCHEDULE,
   ROTATION,
-  takeOutRowLocks,
-  takeOutUserLock,
+  removeRowLocks,
+  removeUserLock,
   TAKE_SLOT,
   WRITE_STREAK,
   type Mutation,
@@ -52,6 +52,7 @@ import {
   type Scenario,
   type Setting,
 } from './scenarios';
+import { openingAgainstProof } from './ticket-end-scenarios';
 import {
   attemptAgainstAttempt,
   creationAgainstCreation,
@@ -62,158 +63,158 @@ import {
   ticketOutlivesNoChange,
 } from './ticket-scenarios';
 
-/** A guard condition of the code, how it is taken out of the statements, and a scenario that must then fail. */
+/** A guard condition of the code, how to remove it from the statements, and a scenario that must then fail. */
 interface Guard {
   readonly guard: string;
   readonly auth?: AuthModuleOptions;
-  readonly takeOut: Mutation;
-  /** A second guard that covers the same case: the scenario must pass without that one, and fail without both. */
-  readonly alsoWithout?: Mutation;
+  readonly remove: Mutation;
+  /** A second guard for the same case. The scenario must pass if only this guard is removed, and fail without both. */
+  readonly alsoRemove?: Mutation;
   readonly scenario: Scenario;
-  /** Rows need no lock on SQLite, where a transaction is never interrupted. */
+  /** Whether the guard is a row lock. SQLite needs no row locks, because its transactions are never interrupted. */
   readonly isLock?: boolean;
 }
 
-/** What follows the state in the condition of an update. */
-const takeOutLastCondition = (update: RegExp): Mutation =>
-  replace(update, /(?<=.state. = 'active'\s+AND ).+$/s, always);
+/** Removes the part of an update's condition that follows the state. */
+const removeLastCondition = (update: RegExp): Mutation =>
+  replace(update, /(?<=.state. = 'active'\s+AND ).+$/s, orAlwaysTrue);
 
 const grace = { refreshReuseGraceSeconds: 10 };
 
 const GUARDS: readonly Guard[] = [
   {
     guard: 'the presented token in the condition of a rotation',
-    takeOut: replace(ROTATION, new RegExp(String.raw`s\..refresh_digest. = ${parameter}`), always),
+    remove: replace(ROTATION, new RegExp(String.raw`s\..refresh_digest. = ${parameter}`), orAlwaysTrue),
     scenario: refreshAgainstItself,
   },
   {
-    guard: 'the presented token in the condition of a rotation, beside a reauthentication',
-    takeOut: replace(ROTATION, new RegExp(String.raw`s\..refresh_digest. = ${parameter}`), always),
+    guard: 'the presented token in the condition of a rotation, during a reauthentication',
+    remove: replace(ROTATION, new RegExp(String.raw`s\..refresh_digest. = ${parameter}`), orAlwaysTrue),
     scenario: refreshAgainstReauthentication,
   },
   {
     guard: 'the state in the condition of a rotation',
-    takeOut: replace(ROTATION, /s\..state. = 'active'/, '1 = 1'),
+    remove: replace(ROTATION, /s\..state. = 'active'/, '1 = 1'),
     scenario: refreshAgainstEnd(LOGOUT),
   },
   {
     guard: 'the live pair in the condition of a replay',
     auth: grace,
-    takeOut: replace(REPLAY, new RegExp(String.raw`s\..refresh_digest. = ${parameter}`), always),
+    remove: replace(REPLAY, new RegExp(String.raw`s\..refresh_digest. = ${parameter}`), orAlwaysTrue),
     scenario: replayAgainstRefresh,
   },
   {
     guard: 'the first use in the condition of a replay from another network',
     auth: grace,
-    takeOut: replace(REPLAY, /s\..first_used_at. IS NULL/, '1 = 1'),
+    remove: replace(REPLAY, /s\..first_used_at. IS NULL/, '1 = 1'),
     scenario: replayAgainstFirstUse,
   },
   {
     guard: 'the limit in the condition of a replay',
     auth: grace,
-    takeOut: replace(REPLAY, /s\..replay_count. < 100/, '1 = 1'),
+    remove: replace(REPLAY, /s\..replay_count. < 100/, '1 = 1'),
     scenario: replayAgainstReplayAtTheLimit,
   },
   {
     guard: 'the state in the condition of a replay',
     auth: grace,
-    takeOut: replace(REPLAY, /s\..state. = 'active'/, '1 = 1'),
+    remove: replace(REPLAY, /s\..state. = 'active'/, '1 = 1'),
     scenario: replayAgainstEnd(LOGOUT),
   },
   {
     guard: 'the access token in the condition of a first use',
     auth: grace,
-    takeOut: replace(FIRST_USE, new RegExp(`.access_digest. = ${parameter}`), always),
+    remove: replace(FIRST_USE, new RegExp(`.access_digest. = ${parameter}`), orAlwaysTrue),
     scenario: firstUseAgainstRefresh,
   },
   {
     guard: 'the access token in the condition of a reauthentication',
-    takeOut: replace(REISSUE, new RegExp(String.raw`s\..access_digest. = ${parameter}`), always),
+    remove: replace(REISSUE, new RegExp(String.raw`s\..access_digest. = ${parameter}`), orAlwaysTrue),
     scenario: reauthenticationAgainstItself,
   },
   {
     guard: 'the lock of the user at a login under a limit',
     auth: { sessionPolicy: 'single' },
-    takeOut: takeOutUserLock,
+    remove: removeUserLock,
     scenario: loginAgainstLogin({ limit: 1, before: 1, rejects: false }),
     isLock: true,
   },
   {
-    guard: 'the state in the condition of an end, and the lock of the session, for whoever is told of the end',
-    takeOut: replace(END, /s\..state. = 'active'/, '1 = 1'),
-    alsoWithout: takeOutRowLocks,
+    guard: 'the state in the condition of an end, and the lock of the session, for the listeners of its signal',
+    remove: replace(END, /s\..state. = 'active'/, '1 = 1'),
+    alsoRemove: removeRowLocks,
     scenario: deleteAgainstDelete,
     isLock: true,
   },
   {
     guard: 'the expiry in the condition of an end by pruning, and the lock of the session',
-    takeOut: takeOutLastCondition(END),
-    alsoWithout: takeOutRowLocks,
+    remove: removeLastCondition(END),
+    alsoRemove: removeRowLocks,
     scenario: refreshAgainstPruning,
     isLock: true,
   },
   {
-    guard: 'the token family in the condition of an end by reuse, and the lock of the session',
-    takeOut: takeOutLastCondition(END),
-    alsoWithout: takeOutRowLocks,
+    guard: 'the token family in the condition of an end after reuse, and the lock of the session',
+    remove: removeLastCondition(END),
+    alsoRemove: removeRowLocks,
     scenario: reuseAgainstReauthentication,
     isLock: true,
   },
   {
     guard: 'the last activity in the condition of an end for inactivity, and the lock of the session',
-    takeOut: takeOutLastCondition(END),
-    alsoWithout: takeOutRowLocks,
+    remove: removeLastCondition(END),
+    alsoRemove: removeRowLocks,
     scenario: endOfInactiveAgainstActivity,
     isLock: true,
   },
   {
     guard: 'the failure streak in the condition of an attempt within a session, and the lock of the session',
-    takeOut: takeOutLastCondition(TAKE_SLOT),
-    alsoWithout: takeOutRowLocks,
+    remove: removeLastCondition(TAKE_SLOT),
+    alsoRemove: removeRowLocks,
     scenario: admissionAgainstAdmission,
     isLock: true,
   },
   {
     guard: 'the failure streak in the condition of a failure within a session, and the lock of the session',
-    takeOut: takeOutLastCondition(WRITE_STREAK),
-    alsoWithout: takeOutRowLocks,
+    remove: removeLastCondition(WRITE_STREAK),
+    alsoRemove: removeRowLocks,
     scenario: failureAgainstFailure,
     isLock: true,
   },
   {
-    guard: 'the expiry in the condition of a failure streak that pruning removes, and its lock',
-    takeOut: replace(
+    guard: 'the expiry in the condition by which pruning deletes a failure streak, and its lock',
+    remove: replace(
       /^DELETE FROM .auth_login_failures. WHERE .key. IN/,
       /AND .+$/s,
-      (found) => `AND ${always(found.slice(4))}`,
+      (found) => `AND ${orAlwaysTrue(found.slice(4))}`,
     ),
-    alsoWithout: takeOutRowLocks,
+    alsoRemove: removeRowLocks,
     scenario: pruningAgainstFailure,
     isLock: true,
   },
   {
     guard: 'the state in the condition of an end, and the lock of the session',
-    takeOut: replace(END, /s\..state. = 'active'/, '1 = 1'),
-    alsoWithout: takeOutRowLocks,
+    remove: replace(END, /s\..state. = 'active'/, '1 = 1'),
+    alsoRemove: removeRowLocks,
     scenario: logoutAgainstDelete,
     isLock: true,
   },
   {
-    guard: 'the state of a session that pruning schedules again, and its lock',
-    takeOut: replace(RESCHEDULE, /.state. = 'active'/, '1 = 1'),
-    alsoWithout: takeOutRowLocks,
+    guard: 'the state of a session that pruning reschedules, and its lock',
+    remove: replace(RESCHEDULE, /.state. = 'active'/, '1 = 1'),
+    alsoRemove: removeRowLocks,
     scenario: logoutAgainstPruning,
     isLock: true,
   },
   {
     guard: 'the verified hash in the condition of a password change',
     auth: { revokeOnPasswordChange: false },
-    takeOut: replace(/^UPDATE .auth_users/, / = 1 OR /, ' <= 1 OR '),
+    remove: replace(/^UPDATE .auth_users/, / = 1 OR /, ' <= 1 OR '),
     scenario: changeAgainstChange,
   },
   {
-    guard: 'the removal of a login ticket by the opening of its session',
-    takeOut: replace(
+    guard: 'the deletion of a login ticket when its session opens',
+    remove: replace(
       /^DELETE FROM .auth_login_tickets. WHERE .digest./,
       /^DELETE FROM (\S+)/,
       (found) => `UPDATE ${found.slice('DELETE FROM '.length)} SET failure_count = 0`,
@@ -221,58 +222,72 @@ const GUARDS: readonly Guard[] = [
     scenario: ticketAgainstItself,
   },
   {
-    guard: 'the version of the credentials, and the removal of login tickets, at a password change',
+    guard: 'the methods in the condition of the deletion of a login ticket when its session opens',
+    remove: replace(
+      /^(SELECT 1 AS valid|DELETE) FROM .auth_login_tickets. WHERE .digest./,
+      new RegExp(`.methods. = ${parameter}`),
+      orAlwaysTrue,
+    ),
+    scenario: openingAgainstProof,
+  },
+  {
+    guard: 'the version of the credentials, and the deletion of login tickets, at a password change',
     auth: { revokeOnPasswordChange: false },
-    takeOut: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, (found) => found.replace('+ 1', '+ 0')),
-    alsoWithout: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
+    remove: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, (found) => found.replace('+ 1', '+ 0')),
+    alsoRemove: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
     scenario: ticketOutlivesNoChange,
   },
   {
-    guard: 'the removal of login tickets at a logout of all',
-    takeOut: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
+    guard: 'the version of the credentials, and the deletion of login tickets, at a logout of all',
+    remove: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, (found) => found.replace('+ 1', '+ 0')),
+    alsoRemove: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
     scenario: ticketAgainstLogoutOfAll,
   },
   {
     guard: 'the limit in the condition of an attempt with a login ticket',
-    takeOut: replace(/^UPDATE .auth_login_tickets/, /.failure_count. < 5/, '1 = 1'),
-    alsoWithout: replace(/^SELECT .*FROM .auth_login_tickets/s, /.failure_count. < 5/, '1 = 1'),
+    remove: replace(/^UPDATE .auth_login_tickets/, /.failure_count. < 5/, '1 = 1'),
+    alsoRemove: replace(/^SELECT .*FROM .auth_login_tickets/s, /.failure_count. < 5/, '1 = 1'),
     scenario: attemptAgainstAttempt,
   },
   {
     guard: 'the methods in the condition of a proof for a login ticket, and its lock',
-    takeOut: replace(
+    remove: replace(
       /^UPDATE .auth_login_tickets/,
       new RegExp(String.raw`.methods. = ${parameter} AND`),
-      (found) => `${always(found.slice(0, -4))} AND`,
+      (found) => `${orAlwaysTrue(found.slice(0, -4))} AND`,
     ),
-    alsoWithout: takeOutRowLocks,
+    alsoRemove: removeRowLocks,
     scenario: proofAgainstProof,
     isLock: true,
   },
   {
-    guard: 'the methods in the condition of a confirmed identity',
-    takeOut: replace(REISSUE, new RegExp(String.raw`s\..methods. = ${parameter}(?=\s*(RETURNING|$))`), always),
+    guard: 'the methods in the condition of a confirmation of the identity',
+    remove: replace(REISSUE, new RegExp(String.raw`s\..methods. = ${parameter}(?=\s*(RETURNING|$))`), orAlwaysTrue),
     scenario: proofAgainstConfirmation,
   },
   {
-    guard: 'the access token, and the methods, in the condition of a proof within a session',
-    takeOut: replace(/^UPDATE .auth_sessions. SET .methods./, new RegExp(`.access_digest. = ${parameter}`), always),
-    alsoWithout: replace(
+    guard: 'the access token and the methods in the condition of a proof within a session',
+    remove: replace(
+      /^UPDATE .auth_sessions. SET .methods./,
+      new RegExp(`.access_digest. = ${parameter}`),
+      orAlwaysTrue,
+    ),
+    alsoRemove: replace(
       /^UPDATE .auth_sessions. SET .methods./,
       new RegExp(String.raw`.methods. = ${parameter}$`),
-      always,
+      orAlwaysTrue,
     ),
     scenario: proofAgainstConfirmation,
   },
   {
-    guard: 'the lock of the user at the storing of a login ticket',
-    takeOut: takeOutUserLock,
+    guard: 'the lock of the user when a login ticket is stored',
+    remove: removeUserLock,
     scenario: creationAgainstCreation,
     isLock: true,
   },
   {
     guard: 'the version of the credentials at a login',
-    takeOut: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, '0'),
+    remove: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, '0'),
     scenario: loginAgainstChange,
   },
 ];
@@ -297,17 +312,20 @@ async function failures(
   }
 }
 
-describe.each(DATABASES)('a scenario of the races on %s fails without', (name) => {
-  it.each(GUARDS.filter(({ isLock }) => !isLock || name !== 'sqlite'))('$guard', async (guard) => {
-    const { takeOut, alsoWithout } = guard;
-    if (alsoWithout) expect((await failures(name, guard, alsoWithout)).failed).toEqual([]);
-    const without = alsoWithout ? either(takeOut, alsoWithout) : takeOut;
-    const { failed, mutations } = await failures(name, guard, without);
-    expect(mutations).toBeGreaterThan(0);
-    expect(failed.length).toBeGreaterThan(0);
-    // It is an expectation of the scenario that fails, not a statement that cannot be run.
-    expect(failed.map((error) => (error as { matcherResult?: unknown }).matcherResult !== undefined)).toContain(true);
-  });
+describe.each(DATABASES)('race scenarios on %s without a guard condition', (name) => {
+  it.each(GUARDS.filter(({ isLock }) => !isLock || name !== 'sqlite'))(
+    'a race scenario fails without $guard',
+    async (guard) => {
+      const { remove, alsoRemove } = guard;
+      if (alsoRemove) expect((await failures(name, guard, alsoRemove)).failed).toEqual([]);
+      const mutation = alsoRemove ? allOf(remove, alsoRemove) : remove;
+      const { failed, mutations } = await failures(name, guard, mutation);
+      expect(mutations).toBeGreaterThan(0);
+      expect(failed.length).toBeGreaterThan(0);
+      // An expectation of the scenario must fail, not the execution of the changed statement.
+      expect(failed.map((error) => (error as { matcherResult?: unknown }).matcherResult !== undefined)).toContain(true);
+    },
+  );
 });
 
 interface Connection {
@@ -315,7 +333,7 @@ interface Connection {
   exec(sql: string): unknown;
 }
 
-/** Runs transactions on SQLite's one connection as on a pool: it gives up control between their statements. */
+/** Runs transactions on the connection of SQLite without a queue, and yields between the statements. */
 class YieldingDatabase extends SqliteDatabase {
   constructor(private readonly source: DataSource) {
     super(source);
@@ -342,15 +360,15 @@ class YieldingDatabase extends SqliteDatabase {
   }
 }
 
-describeOn('sqlite')('on SQLite', () => {
-  it('parallel logins fail when a transaction gives up control between its statements', async () => {
+describeOn('sqlite')('transactions on SQLite', () => {
+  it('parallel logins fail if a transaction yields between its statements', async () => {
     const users = ['alice', 'bob', 'carol'];
-    const failed = async (override?: HostOptions['override']): Promise<number> => {
+    const failed = async (override?: TestApplicationOptions['override']): Promise<number> => {
       const database = await createDatabase('sqlite');
-      const host = await Host.start({ database, users, ...(override ? { override } : {}) });
-      const logins = users.map((username) => host.auth.login({ username, password: PASSWORD }));
+      const app = await TestApplication.start({ database, users, ...(override ? { override } : {}) });
+      const logins = users.map((username) => app.auth.login({ username, password: PASSWORD }));
       const outcomes = await Promise.allSettled(logins);
-      await host.close();
+      await app.close();
       await database.drop();
       return outcomes.filter(({ status }) => status === 'rejected').length;
     };

@@ -4,10 +4,19 @@ import { DataSource } from 'typeorm';
 import type { TestDatabase } from '../support/databases';
 import type { Call, Hook } from '../support/tap';
 
-/** The side that makes a call, where both use one instance. */
+const POLL_MS = 2;
+
+/** The operation that makes the current call. Both operations can run in the same instance. */
 const actor = new AsyncLocalStorage<'first' | 'second'>();
 
-/** Holds the first side before its n-th call until it is released. */
+/**
+ * Matches statements that only begin a transaction or change a setting of the connection. Under READ COMMITTED,
+ * the database takes no snapshot for such a statement. Holding an operation before such a statement is therefore
+ * the same as holding the operation before the next statement.
+ */
+const WITHOUT_EFFECT = /^(BEGIN|START TRANSACTION|SET)\b/;
+
+/** Holds the first operation before its n-th call that has an effect, until `release` is called. */
 class Breakpoint implements Hook {
   readonly reached: Promise<void>;
   private readonly released: Promise<void>;
@@ -24,24 +33,28 @@ class Breakpoint implements Hook {
   }
 
   before(call: Call): void | Promise<void> {
-    if (call.kind !== this.kind || actor.getStore() !== 'first' || ++this.calls !== this.stopAt) return;
+    if (call.kind !== this.kind || WITHOUT_EFFECT.test(call.sql) || actor.getStore() !== 'first') return;
+    if (++this.calls !== this.stopAt) return;
     this.reach();
     return this.released;
   }
 }
 
-/** The outcome of one side: its result, or the code of its refusal. */
+/** The outcome of one operation: its result, or the code of its error. */
 export type Settled<T> =
   { readonly value: T; readonly code?: undefined } | { readonly value?: undefined; readonly code: string };
 
 export interface Interleaving<A, B> {
   readonly first: () => Promise<A>;
   readonly second: () => Promise<B>;
-  /** Called when the second has got as far as it can while the first is held. */
+  /** Called when the second operation is done or waits for a lock, while the first is held. */
   readonly between?: () => Promise<void>;
 }
 
-/** Holds the first before one of its calls, runs the second until it is done or waits for a lock, and releases the first. */
+/**
+ * Holds the first operation before one of its calls, runs the second until it is done or waits for a lock, and
+ * then releases the first.
+ */
 export class Interleaver {
   private constructor(
     private readonly observer: DataSource | null,
@@ -53,12 +66,12 @@ export class Interleaver {
     return new Interleaver(observer, setHook);
   }
 
-  /** @returns null where the first has fewer calls than that */
+  /** @returns null if the first operation makes fewer calls */
   async run<A, B>(
     stopAt: number,
     { first, second, between }: Interleaving<A, B>,
   ): Promise<[Settled<A>, Settled<B>] | null> {
-    const breakpoint = new Breakpoint(stopAt, this.observer ? 'statement' : 'unit');
+    const breakpoint = new Breakpoint(stopAt, this.observer ? 'statement' : 'transaction');
     this.setHook(breakpoint);
     const held = settle(actor.run('first', first));
     const isHeld = await Promise.race([breakpoint.reached.then(() => true), held.then(() => false)]);
@@ -82,31 +95,41 @@ export class Interleaver {
   /** Polls until the work is done or the database reports that a transaction waits for a lock. */
   private async doneOrWaiting(work: Promise<unknown>): Promise<void> {
     let done = false;
-    void work.then(() => (done = true));
-    while (!done && !(await this.isAnyWaiting())) await new Promise((resolve) => setImmediate(resolve));
+    const settled = work.then(() => (done = true));
+    // Leaves processor time for the work between two polls.
+    while (!done && !(await this.isAnyWaiting())) await Promise.race([settled, sleep(POLL_MS)]);
   }
 
   private async isAnyWaiting(): Promise<boolean> {
     if (!this.observer) return false;
-    if (this.observer.options.type === 'postgres') return this.finds(WAITING_ON_POSTGRES);
-    // The table of transactions is a snapshot that is renewed only after 0.1 s without a read.
-    const [row] = await this.observer.query("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'");
-    if (Number(row.Value) === 0) return false;
-    await sleep(110);
-    return this.finds(WAITING_ON_MARIADB);
-  }
-
-  private async finds(query: string): Promise<boolean> {
-    const rows: unknown[] = await this.observer!.query(query);
-    return rows.length > 0;
+    return this.observer.options.type === 'postgres'
+      ? isAnyWaitingOnPostgres(this.observer)
+      : isAnyWaitingOnMariadb(this.observer);
   }
 }
 
-const WAITING_ON_POSTGRES =
-  "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-const WAITING_ON_MARIADB = `SELECT 1 FROM information_schema.innodb_trx t
-  JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
-  WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`;
+async function isAnyWaitingOnPostgres(observer: DataSource): Promise<boolean> {
+  const waiting: unknown[] = await observer.query(
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return waiting.length > 0;
+}
+
+/**
+ * Reads the InnoDB monitor, because `information_schema.innodb_trx` is a snapshot that is renewed only after 0.1 s
+ * without a read. The monitor includes all databases of the server, so the connections are filtered by database.
+ */
+async function isAnyWaitingOnMariadb(observer: DataSource): Promise<boolean> {
+  const [monitor]: { Status: string }[] = await observer.query('SHOW ENGINE INNODB STATUS');
+  const waiting = monitor!.Status.split('---TRANSACTION ')
+    .filter((transaction) => /^LOCK WAIT/m.test(transaction))
+    .map((transaction) => Number(/^(?:MariaDB|MySQL) thread id (\d+)/m.exec(transaction)?.[1]));
+  if (waiting.length === 0) return false;
+  const own: { id: number | string }[] = await observer.query(
+    'SELECT id FROM information_schema.processlist WHERE db = DATABASE()',
+  );
+  return own.some(({ id }) => waiting.includes(Number(id)));
+}
 
 async function settle<T>(work: Promise<T>): Promise<Settled<T>> {
   try {

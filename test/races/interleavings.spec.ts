@@ -35,12 +35,15 @@ const SETTINGS: readonly Setting[] = [
   { instances: 2, held: 'second' },
 ];
 
-const WORDS = { first: 'the former', second: 'the latter' } as const;
+const OPERATIONS = { first: 'the first operation', second: 'the second operation' } as const;
 
-/** On SQLite a unit of work is one call; elsewhere each statement is one, and on PostgreSQL a refresh has one. */
+/**
+ * The minimum number of calls of an operation. On SQLite a call is a whole transaction, and on other databases a
+ * call is a statement. On PostgreSQL a refresh consists of one statement.
+ */
 const FEWEST_CALLS: Readonly<Record<DatabaseName, number>> = { sqlite: 1, postgres: 1, mariadb: 4 };
 
-/** Runs each scenario in every setting: in one instance and over two, each side held at every one of its calls. */
+/** Runs each scenario in one instance and over two. Each of the two operations is paused before each of its calls. */
 function inEverySetting(
   name: DatabaseName,
   auth: AuthModuleOptions,
@@ -53,8 +56,8 @@ function inEverySetting(
   });
   afterAll(() => environment.close());
 
-  describe.each(SETTINGS)('in $instances instance(s), $held side held', (setting) => {
-    it.each(Object.entries(scenarios))(`%s (${WORDS[setting.held]} held at every call)`, async (_, run) => {
+  describe.each(SETTINGS)('in $instances instance(s), with the $held operation paused', (setting) => {
+    it.each(Object.entries(scenarios))(`%s (${OPERATIONS[setting.held]} is paused at every call)`, async (_, run) => {
       expect(await run(environment, setting)).toBeGreaterThanOrEqual(fewestCalls);
     });
   });
@@ -67,21 +70,22 @@ describe.each(DATABASES)('forced interleavings on %s', (name) => {
     {
       ...Object.fromEntries(
         ENDING_OPERATIONS.map((operation) => [
-          `a refresh beside ${operation.name}: the session has ended`,
+          `a refresh during ${operation.name} leaves the session ended`,
           refreshAgainstEnd(operation),
         ]),
       ),
-      'a refresh beside the same refresh: one pair, then reuse': refreshAgainstItself,
-      'a refresh beside a password change in its session: the pair of the change is the live one':
+      'two refreshes with one token return one pair, and the second refresh is reuse': refreshAgainstItself,
+      'a refresh during a password change in its session leaves the pair of the password change current':
         refreshAgainstChangeInItsSession,
-      'a refresh beside a reauthentication: one of them gets the live pair': refreshAgainstReauthentication,
-      'two reauthentications: one gets the live pair': reauthenticationAgainstItself,
-      'two deletions of one session: one of them ends it': deleteAgainstDelete,
-      'a logout beside a deletion: the first end stays stored': logoutAgainstDelete,
-      'two password changes: one wins': changeAgainstChange,
-      'a login with the old password beside its change: no session of it is left': loginAgainstChange,
-      'a refresh beside pruning with a clock ahead: the session ends, or goes on with its pair': refreshAgainstPruning,
-      'a logout beside pruning: the row is removed when its end says so': logoutAgainstPruning,
+      'only one of a refresh and a reauthentication returns the current pair': refreshAgainstReauthentication,
+      'only one of two reauthentications returns the current pair': reauthenticationAgainstItself,
+      'only one of two deletions of a session ends the session': deleteAgainstDelete,
+      'a logout during a deletion of the session does not replace the stored end': logoutAgainstDelete,
+      'only one of two password changes succeeds': changeAgainstChange,
+      'a login with the old password during a password change leaves no session': loginAgainstChange,
+      'a session that is refreshed during pruning by a clock that is ahead ends, or continues with the new pair':
+        refreshAgainstPruning,
+      'a logout during pruning schedules the deletion of the row by the time of the logout': logoutAgainstPruning,
     },
   );
 });
@@ -91,7 +95,11 @@ describe.each(DATABASES)('forced interleavings of logins in two steps on %s', (n
 });
 
 describe.each(DATABASES)('forced interleavings where a password change ends no session on %s', (name) => {
-  inEverySetting(name, { revokeOnPasswordChange: false }, { 'two password changes: one wins': changeAgainstChange });
+  inEverySetting(
+    name,
+    { revokeOnPasswordChange: false },
+    { 'only one of two password changes succeeds': changeAgainstChange },
+  );
 });
 
 describe.each(DATABASES)('forced interleavings within a grace period on %s', (name) => {
@@ -99,14 +107,15 @@ describe.each(DATABASES)('forced interleavings within a grace period on %s', (na
     name,
     { refreshReuseGraceSeconds: 10 },
     {
-      'a refresh beside the same refresh: one pair for both': refreshAgainstItsRepetition,
-      'a replay from another network beside the first use: it comes before it, or is reuse': replayAgainstFirstUse,
-      'a replay beside the exchange of its pair: it comes before it, or is reuse': replayAgainstRefresh,
-      'the first use of a pair beside its exchange: its successor counts as unused': firstUseAgainstRefresh,
-      'two replays where one is left: one gets the pair': replayAgainstReplayAtTheLimit,
-      'a replay beside a logout: the session has ended': replayAgainstEnd(LOGOUT),
+      'two refreshes with one token return the same pair': refreshAgainstItsRepetition,
+      'a replay from another network during the first use of the pair precedes the first use, or is reuse':
+        replayAgainstFirstUse,
+      'a replay during the refresh of its pair precedes the refresh, or is reuse': replayAgainstRefresh,
+      'the first use of a pair during its refresh does not mark the next pair as used': firstUseAgainstRefresh,
+      'only one of two replays at the limit of replays returns the pair': replayAgainstReplayAtTheLimit,
+      'a replay during a logout leaves the session ended': replayAgainstEnd(LOGOUT),
     },
-    // A first use is one read and one update.
+    // The first use of a token causes one read and one update.
     Math.min(FEWEST_CALLS[name], 2),
   );
 });
@@ -116,8 +125,8 @@ describe.each(DATABASES)('forced interleavings over cookies on %s', (name) => {
     name,
     { cookies: { mode: 'optional' } },
     {
-      'two tabs that present one pair: one of them rotates it, and both get the next one': wakingTabs,
-      'a tab that presents a pair just issued beside its rotation: it gets that pair or the next one':
+      'one of two tabs with the same pair rotates the pair, and both tabs receive the next pair': wakingTabs,
+      'a tab that presents a pair during its rotation receives the same pair or the next pair':
         wakingTabAgainstRotation,
     },
     1,
@@ -130,9 +139,9 @@ describe.each(DATABASES)('forced interleavings under the policy `single` on %s',
     name,
     { sessionPolicy: 'single' },
     {
-      [`a refresh beside ${EVICTION.name}: the session has ended`]: refreshAgainstEnd(EVICTION),
-      'the very first two logins of a user: one session': loginAgainstLogin({ ...one, before: 0 }),
-      'two more logins: one session': loginAgainstLogin({ ...one, before: 1 }),
+      [`a refresh during ${EVICTION.name} leaves the session ended`]: refreshAgainstEnd(EVICTION),
+      'the first two logins of a user leave one session': loginAgainstLogin({ ...one, before: 0 }),
+      'two further logins of a user leave one session': loginAgainstLogin({ ...one, before: 1 }),
     },
   );
 });
@@ -141,7 +150,9 @@ describe.each(DATABASES)('forced interleavings under the policy `max_count` on %
   inEverySetting(
     name,
     { sessionPolicy: 'max_count', maxSessions: 3 },
-    { 'two logins with room for one: three sessions': loginAgainstLogin({ limit: 3, before: 2, rejects: false }) },
+    {
+      'two logins with one free slot leave three sessions': loginAgainstLogin({ limit: 3, before: 2, rejects: false }),
+    },
   );
 });
 
@@ -150,8 +161,8 @@ describe.each(DATABASES)('forced interleavings at a limit that rejects on %s', (
     name,
     { sessionPolicy: 'max_count', maxSessions: 3, onSessionLimit: 'reject' },
     {
-      'two logins with room for one: one is refused': loginAgainstLogin({ limit: 3, before: 2, rejects: true }),
-      'the very first two logins of a user: both get a session': loginAgainstLogin({
+      'one of two logins with one free slot is refused': loginAgainstLogin({ limit: 3, before: 2, rejects: true }),
+      'the first two logins of a user both open a session': loginAgainstLogin({
         limit: 3,
         before: 0,
         rejects: true,

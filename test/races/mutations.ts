@@ -1,9 +1,9 @@
 import type { Call } from '../support/tap';
 
-/** Changes a statement; returns whether it did. */
+/** Changes a statement if it matches, and returns whether the statement was changed. */
 export type Mutation = (call: Call) => boolean;
 
-/** Replaces part of the statements that begin so. The parameters keep their places. */
+/** Returns a mutation that replaces a part of each statement that matches `begins`. Parameters keep their positions. */
 export function replace(begins: RegExp, part: RegExp, by: string | ((found: string) => string)): Mutation {
   return (call) => {
     if (!begins.test(call.sql) || !part.test(call.sql)) return false;
@@ -12,15 +12,18 @@ export function replace(begins: RegExp, part: RegExp, by: string | ((found: stri
   };
 }
 
-export const either =
-  (...ways: Mutation[]): Mutation =>
+export const allOf =
+  (...mutations: Mutation[]): Mutation =>
   (call) =>
-    ways.map((way) => way(call)).some(Boolean);
+    mutations.map((way) => way(call)).some(Boolean);
 
-export const always = (condition: string): string => `(${condition} OR 1 = 1)`;
+export const orAlwaysTrue = (condition: string): string => `(${condition} OR 1 = 1)`;
 export const parameter = String.raw`(\$\d+|\?)`;
 
-/** An UPDATE of one session that a guard condition decides, on PostgreSQL as part of one statement with its event. */
+/**
+ * Returns a pattern for an UPDATE of one session that sets the given column first. On PostgreSQL, the UPDATE is
+ * part of a statement that also inserts the event.
+ */
 const updateOf = (column: string): RegExp =>
   new RegExp(String.raw`^(WITH changed AS \()?UPDATE .auth_sessions.( AS s)? SET .${column}. =`);
 
@@ -33,8 +36,8 @@ export const RESCHEDULE = updateOf('check_at');
 export const TAKE_SLOT = updateOf('attempt_pending_until');
 export const WRITE_STREAK = updateOf('failure_count');
 
-/** Takes out the user's lock, which is a row that the transaction changes. */
-export const takeOutUserLock = either(
+/** Removes the lock of a user: the statement inserts the row of `auth_user_locks`, but does not change it. */
+export const removeUserLock = allOf(
   replace(/^INSERT INTO .auth_user_locks/, /DO UPDATE SET.*$/s, 'DO NOTHING'),
   (call) => {
     if (!/^INSERT INTO .auth_user_locks.*ON DUPLICATE KEY/s.test(call.sql)) return false;
@@ -44,7 +47,7 @@ export const takeOutUserLock = either(
 );
 
 /**
- * Takes out every lock of rows that are only read: `FOR UPDATE` with or without `SKIP LOCKED`. Databases whose nodes do not
- * share such locks, or do not keep them until the end of the transaction, are like that.
+ * Removes every `FOR UPDATE`, with or without `SKIP LOCKED`. This simulates databases whose nodes do not share
+ * such locks, or do not hold them until the end of the transaction.
  */
-export const takeOutRowLocks = replace(/FOR UPDATE/, /FOR UPDATE( SKIP LOCKED)?/, '');
+export const removeRowLocks = replace(/FOR UPDATE/, /FOR UPDATE( SKIP LOCKED)?/, '');

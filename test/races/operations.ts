@@ -1,5 +1,5 @@
-import type { Host } from '../support/host';
-import { PASSWORD } from '../support/host';
+import type { TestApplication } from '../support/test-application';
+import { PASSWORD } from '../support/test-application';
 import type { Fixture } from './environment';
 
 export const NEW_PASSWORD = 'a password that is new';
@@ -7,18 +7,18 @@ export const NEW_PASSWORD = 'a password that is new';
 /** An operation that ends the session of a fixture, on one of the instances. */
 export interface EndingOperation {
   readonly name: string;
-  /** Whether the other session ends with it. */
+  /** Whether the operation also ends the other session of the user. */
   readonly endsOther: boolean;
-  /** Prepares the operation, which is what it returns. */
-  prepare(fixture: Fixture, host: Host): Promise<() => Promise<unknown>>;
+  /** Prepares the operation, and returns a function that executes it. */
+  prepare(fixture: Fixture, app: TestApplication): Promise<() => Promise<unknown>>;
 }
 
 export const LOGOUT: EndingOperation = {
   name: 'a logout',
   endsOther: false,
-  prepare: async ({ environment, session }, host) => {
+  prepare: async ({ environment, session }, app) => {
     const principal = await environment.principal(session.accessToken);
-    return () => host.auth.logout(principal);
+    return () => app.auth.logout(principal);
   },
 };
 
@@ -26,9 +26,9 @@ export const REUSE: EndingOperation = {
   name: 'the reuse of an earlier refresh token',
   endsOther: true,
   prepare:
-    async ({ usedToken }, host) =>
+    async ({ usedToken }, app) =>
     () =>
-      host.auth.refresh(usedToken).catch(() => 'refused'),
+      app.auth.refresh(usedToken).catch(() => 'refused'),
 };
 
 export const ENDING_OPERATIONS: readonly EndingOperation[] = [
@@ -36,70 +36,70 @@ export const ENDING_OPERATIONS: readonly EndingOperation[] = [
   {
     name: 'a logout of all sessions',
     endsOther: true,
-    prepare: async ({ environment, session }, host) => {
+    prepare: async ({ environment, session }, app) => {
       const principal = await environment.principal(session.accessToken);
-      return () => host.auth.logoutAll(principal);
+      return () => app.auth.logoutAll(principal);
     },
   },
   {
     name: 'a deletion by its owner from another session',
     endsOther: false,
     prepare:
-      async ({ userId, session }, host) =>
+      async ({ userId, session }, app) =>
       () =>
-        host.auth.revokeSession(userId, session.sessionId),
+        app.auth.revokeSession(userId, session.sessionId),
   },
   {
     name: 'a password change in another session',
     endsOther: false,
-    prepare: async ({ environment, other }, host) => {
+    prepare: async ({ environment, other }, app) => {
       const principal = await environment.principal(other.accessToken);
-      return () => host.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
+      return () => app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
     },
   },
   {
     name: 'a password reset',
     endsOther: true,
     prepare:
-      async ({ userId }, host) =>
+      async ({ userId }, app) =>
       () =>
-        host.auth.resetPassword(userId, NEW_PASSWORD),
+        app.auth.resetPassword(userId, NEW_PASSWORD),
   },
   {
     name: 'a password reset by a token',
     endsOther: true,
-    prepare: async ({ userId }, host) => {
-      const { token } = await host.auth.createPasswordResetToken(userId);
-      return () => host.auth.redeemPasswordResetToken(token, NEW_PASSWORD);
+    prepare: async ({ userId }, app) => {
+      const { token } = await app.auth.createPasswordResetToken(userId);
+      return () => app.auth.redeemPasswordResetToken(token, NEW_PASSWORD);
     },
   },
   {
-    name: 'the disabling of its user by the service',
+    name: 'disabling the user',
     endsOther: true,
     prepare:
-      async ({ userId }, host) =>
+      async ({ userId }, app) =>
       () =>
-        host.auth.disableUser(userId),
+        app.auth.disableUser(userId),
   },
   {
-    name: 'the disabling of its user that a request notices',
+    name: 'the first request after the user was disabled',
     endsOther: true,
     prepare:
-      async ({ environment, userId, other }, host) =>
+      async ({ environment, userId, other }, app) =>
       async () => {
         await environment.setActive(userId, false);
-        return host.auth.authenticate(other.accessToken);
+        return app.auth.authenticate(other.accessToken);
       },
   },
   REUSE,
 ];
 
-/** Under the policy `single`. */
+/** Ends the session of the fixture under the policy `single`. */
 export const EVICTION: EndingOperation = {
   name: 'an eviction by a login',
   endsOther: true,
   prepare:
-    async ({ userId }, host) =>
+    async ({ userId }, app) =>
     () =>
-      host.auth.openSession(userId),
+      app.auth.openSession(userId),
 };

@@ -9,22 +9,22 @@ import {
 import { PruningStore } from '../../libs/auth/src/domain/ports/maintenance';
 import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
 import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
-import type { Host } from '../support/host';
-import { atEveryCall, hostsOf, interleave, type Scenario } from './scenarios';
+import type { TestApplication } from '../support/test-application';
+import { atEveryCall, instancesFor, interleave, type Scenario } from './scenarios';
 
-/** Races between a transaction that reads rows and decides, and one that changes them meanwhile. */
+/** Races between a transaction that reads rows to make a decision, and a transaction that changes these rows. */
 
-function contextOf(host: Host): OperationContext {
-  return host.app.get(SessionLifecycle).operationContext({ ipAddress: '192.0.2.1' });
+function contextOf(app: TestApplication): OperationContext {
+  return app.nest.get(SessionLifecycle).operationContext({ ipAddress: '192.0.2.1' });
 }
 
-/** One password at a time is verified within a session. */
+/** Within a session, one password at a time is verified. */
 export const admissionAgainstAdmission: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { session } = await environment.newFixture();
-    const { now } = contextOf(environment.hosts[0]);
-    const [admit, rival] = hostsOf(environment, setting).map(
-      (host) => () => host.app.get(SessionAttemptStore).admit(session.sessionId, now),
+    const { now } = contextOf(environment.apps[0]);
+    const [admit, rival] = instancesFor(environment, setting).map(
+      (app) => () => app.nest.get(SessionAttemptStore).admit(session.sessionId, now),
     );
     const outcome = await interleave(environment, stopAt, setting, admit!, rival!);
     if (!outcome) return false;
@@ -32,14 +32,15 @@ export const admissionAgainstAdmission: Scenario = (environment, setting) =>
     return true;
   });
 
-/** Both of two wrong passwords are counted. */
+/** Two concurrent wrong passwords are both counted. */
 export const failureAgainstFailure: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { session } = await environment.newFixture();
-    const [fail, rival] = hostsOf(environment, setting).map((host) => async () => {
+    const [fail, rival] = instancesFor(environment, setting).map((app) => async () => {
       const { sessionId } = session;
-      const attempt = { ...contextOf(host), sessionId, throttleFrom: false as const, events: () => [] };
-      return (await host.app.get(SessionAttemptStore).fail(attempt)).counted.failureCount;
+      const counted = { method: 'pwd', throttleFrom: false as const, events: () => [] };
+      const attempt = { ...contextOf(app), ...counted, sessionId };
+      return (await app.nest.get(SessionAttemptStore).fail(attempt)).counted.failureCount;
     });
     const outcome = await interleave(environment, stopAt, setting, fail!, rival!);
     if (!outcome) return false;
@@ -47,43 +48,43 @@ export const failureAgainstFailure: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A failed login that begins a new streak, in rows that are due for pruning, stays counted. */
+/** A failed login that begins a new streak in a row that is due for pruning stays counted. */
 export const pruningAgainstFailure: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     await environment.newUser();
     const credentials = { username: environment.username(), password: 'a wrong password' };
-    const failToLogIn = (on: Host): Promise<unknown> => on.auth.login(credentials);
-    await host.dataSource.query('DELETE FROM auth_login_failures');
-    await expect(failToLogIn(host)).rejects.toMatchObject({ code: 'invalid_credentials' });
-    await host.dataSource.query('UPDATE auth_login_failures SET expires_at = 1, pending_until = 0, pending = 0');
-    const { now } = contextOf(host);
+    const failToLogIn = (on: TestApplication): Promise<unknown> => on.auth.login(credentials);
+    await app.dataSource.query('DELETE FROM auth_login_failures');
+    await expect(failToLogIn(app)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await app.dataSource.query('UPDATE auth_login_failures SET expires_at = 1, pending_until = 0, pending = 0');
+    const { now } = contextOf(app);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.app.get(PruningStore).remove('loginFailures', now, 100),
+      () => app.nest.get(PruningStore).remove('loginFailures', now, 100),
       () => failToLogIn(rival),
     );
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code)).toEqual([undefined, 'invalid_credentials']);
-    const rows: { failure_count: number }[] = await host.dataSource.query(
+    const rows: { failure_count: number }[] = await app.dataSource.query(
       'SELECT failure_count FROM auth_login_failures',
     );
     expect(rows.map((row) => Number(row.failure_count))).toEqual([1, 1]);
     return true;
   });
 
-/** A session that a user is forgotten with, and that is deleted, ends once. */
+/** A session that is deleted while its user is forgotten ends once. */
 export const forgetAgainstDelete: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.forgetUser(userId),
+      () => app.auth.forgetUser(userId),
       () => rival.auth.revokeSession(userId, session.sessionId),
     );
     if (!outcome) return false;
@@ -94,7 +95,10 @@ export const forgetAgainstDelete: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A reauthentication begins a new token family: a used token of the previous one is reuse before it, and nothing after it. */
+/**
+ * A reauthentication begins a new token family. Presenting a used token of the previous family is reuse before the
+ * reauthentication, and has no effect afterwards.
+ */
 export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await environment.newFixture();
@@ -106,16 +110,16 @@ export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
       methods: '{}',
       accessDigest: createHash('sha256').update(session.accessToken).digest('hex'),
     };
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.refresh(usedToken),
+      () => app.auth.refresh(usedToken),
       () => {
         const context = contextOf(rival);
-        const { digests } = rival.app.get(TokenIssuer).issueFamily(id, context.now);
-        return rival.app.get(SessionTransitions).reissue(current, digests, [], context);
+        const { digests } = rival.nest.get(TokenIssuer).issueFamily(id, context.now);
+        return rival.nest.get(SessionTransitions).reissue(current, digests, [], context);
       },
     );
     if (!outcome) return false;
@@ -131,19 +135,19 @@ export const endOfInactiveAgainstActivity: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await environment.newFixture();
     const { userId, session } = fixture;
-    const { now } = contextOf(environment.hosts[0]);
+    const { now } = contextOf(environment.apps[0]);
     const inactiveSince = now + 1;
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.app.get(SessionDirectory).end({ userId, inactiveSince }, '', 100, 'carol', contextOf(host)),
-      () => rival.app.get(SessionStore).touch([{ sessionId: session.sessionId, at: now + 1_000 }]),
+      () => app.nest.get(SessionDirectory).end({ userId, inactiveSince }, '', 100, 'carol', contextOf(app)),
+      () => rival.nest.get(SessionStore).touch([{ sessionId: session.sessionId, at: now + 1_000 }]),
     );
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
-    const [row]: { state: string; last_activity: string }[] = await host.dataSource.query(
+    const [row]: { state: string; last_activity: string }[] = await app.dataSource.query(
       `SELECT state, last_activity FROM auth_sessions WHERE id = '${session.sessionId}'`,
     );
     const isInactive = Number(row!.last_activity) < inactiveSince;

@@ -4,19 +4,19 @@ import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-ses
 import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
 import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
 import { DAY } from '../support/driven-clock';
-import type { Host } from '../support/host';
-import { PASSWORD } from '../support/host';
+import type { TestApplication } from '../support/test-application';
+import { PASSWORD } from '../support/test-application';
 import type { Fixture, RaceEnvironment, SessionRow } from './environment';
 import type { Settled } from './interleave';
 import { NEW_PASSWORD, REUSE, type EndingOperation } from './operations';
 
-/** Which instances the two sides use, and which of them is held at each of its calls in turn. */
+/** Which instances the two operations use, and which of the operations is held at each of its calls in turn. */
 export interface Setting {
   readonly instances: 1 | 2;
   readonly held: 'first' | 'second';
 }
 
-/** Runs a scenario once for each call of the side that is held; returns how many there were. */
+/** Runs a scenario once for each call of the held operation. Returns the number of these calls. */
 export type Scenario = (environment: RaceEnvironment, setting: Setting) => Promise<number>;
 
 interface Pair {
@@ -24,7 +24,10 @@ interface Pair {
   readonly refreshToken: string;
 }
 
-/** Of two networks: attempts from one and the same wait for each other within a process, which nothing can observe. */
+/**
+ * Addresses in two networks. Attempts from one network would wait for each other within the process, which the
+ * interleaver cannot observe.
+ */
 const HOME = { ipAddress: '192.0.2.1' };
 const ELSEWHERE = { ipAddress: '198.51.100.1' };
 const CLIENTS = [HOME, ELSEWHERE] as const;
@@ -35,11 +38,11 @@ export async function atEveryCall(once: (stopAt: number) => Promise<boolean>): P
   return stopAt - 1;
 }
 
-export function hostsOf(environment: RaceEnvironment, { instances }: Setting): [Host, Host] {
-  return [environment.hosts[0], environment.hosts[instances - 1]!];
+export function instancesFor(environment: RaceEnvironment, { instances }: Setting): [TestApplication, TestApplication] {
+  return [environment.apps[0], environment.apps[instances - 1]!];
 }
 
-/** Runs both sides, whichever is held; the outcomes in their own order. */
+/** Runs both operations while one of them is held. Returns the outcomes as [a, b]. */
 export async function interleave<A, B>(
   environment: RaceEnvironment,
   stopAt: number,
@@ -54,19 +57,19 @@ export async function interleave<A, B>(
   return outcome && [outcome[1], outcome[0]];
 }
 
-/** Whichever comes first, the session has ended with all its tokens, once, and stays as it ended. */
+/** In either order, the session ends once, with all its tokens, and its stored end does not change. */
 export function refreshAgainstEnd(operation: EndingOperation): Scenario {
   return (environment, setting) =>
     atEveryCall(async (stopAt) => {
       const fixture = await environment.newFixture();
       const { userId, session } = fixture;
-      const [host, rival] = hostsOf(environment, setting);
+      const [app, rival] = instancesFor(environment, setting);
       const end = await operation.prepare(fixture, rival);
       let endedBetween: SessionRow[] = [];
       const between = async (): Promise<void> => {
         endedBetween = (await environment.sessionsOf(userId)).filter(({ state }) => state !== 'active');
       };
-      const refresh = (): Promise<Pair> => host.auth.refresh(session.refreshToken);
+      const refresh = (): Promise<Pair> => app.auth.refresh(session.refreshToken);
       const outcome = await interleave(environment, stopAt, setting, refresh, end, between);
       if (!outcome) return false;
       const [refreshed, ended] = outcome;
@@ -97,15 +100,15 @@ async function expectEnded(
 }
 
 async function expectRevoked(environment: RaceEnvironment, pair: Pair): Promise<void> {
-  const [host] = environment.hosts;
-  expect(await host.auth.authenticate(pair.accessToken)).toBeNull();
-  await expect(host.auth.refresh(pair.refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+  const [app] = environment.apps;
+  expect(await app.auth.authenticate(pair.accessToken)).toBeNull();
+  await expect(app.auth.refresh(pair.refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
 }
 
 async function expectLive(environment: RaceEnvironment, pair: Pair): Promise<void> {
-  const [host] = environment.hosts;
-  expect(await host.auth.authenticate(pair.accessToken)).not.toBeNull();
-  await expect(host.auth.refresh(pair.refreshToken)).resolves.toBeDefined();
+  const [app] = environment.apps;
+  expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
+  await expect(app.auth.refresh(pair.refreshToken)).resolves.toBeDefined();
 }
 
 async function expectPublished(
@@ -122,11 +125,13 @@ async function expectPublished(
   expect((await environment.eventsOf(userId))['token_reuse'] ?? 0).toBe(reuses);
 }
 
-/** One pair, and the second presentation is reuse. */
+/** One presentation of the token returns a pair, and the other presentation is reuse. */
 export const refreshAgainstItself: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const [refresh, again] = hostsOf(environment, setting).map((host) => () => host.auth.refresh(session.refreshToken));
+    const [refresh, again] = instancesFor(environment, setting).map(
+      (app) => () => app.auth.refresh(session.refreshToken),
+    );
     const outcome = await interleave(environment, stopAt, setting, refresh!, again!);
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code).sort()).toEqual(['invalid_refresh_token', undefined]);
@@ -138,32 +143,35 @@ export const refreshAgainstItself: Scenario = (environment, setting) =>
     return true;
   });
 
-/** Within a grace period: one pair for both, and no session ends. */
+/** Within a grace period, both refreshes return the same pair, and no session ends. */
 export const refreshAgainstItsRepetition: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const [refresh, again] = hostsOf(environment, setting).map((host) => () => host.auth.refresh(session.refreshToken));
+    const [refresh, again] = instancesFor(environment, setting).map(
+      (app) => () => app.auth.refresh(session.refreshToken),
+    );
     const outcome = await interleave(environment, stopAt, setting, refresh!, again!);
     if (!outcome) return false;
     await expectOnePair(environment, outcome, userId, { token_refresh: 2, replay: 1 });
     return true;
   });
 
-/** What two tabs of a browser present: one pair, whose access cookie has expired or not. */
+/** Returns the refreshes of two tabs that present one pair, of which the access cookie may have expired. */
 function tabs(
   environment: RaceEnvironment,
   setting: Setting,
   { refreshToken, accessToken = null }: { readonly refreshToken: string; readonly accessToken?: string | null },
 ): [() => Promise<Pair>, () => Promise<Pair>] {
-  const [one, two] = hostsOf(environment, setting);
-  const refreshAt = (host: Host) => () => host.app.get(CookieSessions).refresh({ refreshToken, accessToken }, HOME);
+  const [one, two] = instancesFor(environment, setting);
+  const refreshAt = (app: TestApplication) => () =>
+    app.nest.get(CookieSessions).refresh({ refreshToken, accessToken }, HOME);
   return [refreshAt(one), refreshAt(two)];
 }
 
-/** Of two tabs that present the live pair, both get its successor: one rotates it, whichever reads first. */
+/** If two tabs present the live pair, one tab rotates the pair, and both tabs receive the next pair. */
 export const wakingTabs: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
-    // The fixture was refreshed by a bearer client, so that its pair is not kept.
+    // A bearer client refreshed the session, so a cookie refresh rotates the pair instead of returning it unchanged.
     const { userId, session } = await environment.newFixture();
     const outcome = await interleave(environment, stopAt, setting, ...tabs(environment, setting, session));
     if (!outcome) return false;
@@ -171,11 +179,14 @@ export const wakingTabs: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A tab that presents the live pair just after it was issued gets it back, or its successor; the other one rotates it. */
+/**
+ * A tab that presents the live pair just after the pair was issued receives the same pair or the next pair. The
+ * other tab rotates the pair.
+ */
 export const wakingTabAgainstRotation: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const pair = await environment.hosts[0].app
+    const pair = await environment.apps[0].nest
       .get(CookieSessions)
       .refresh({ refreshToken: session.refreshToken, accessToken: null }, HOME);
     const [waking] = tabs(environment, setting, pair);
@@ -205,20 +216,20 @@ async function expectOnePair(
   await expectLive(environment, one.value!);
 }
 
-/** A fixture whose session was refreshed from HOME, with a response that can be issued again. */
+/** Creates a fixture whose session was refreshed from HOME, with a pair that can be replayed. */
 async function newReplayable(environment: RaceEnvironment): Promise<Fixture & { readonly presented: string }> {
   const fixture = await environment.newFixture();
   const { session } = fixture;
-  const pair = await environment.hosts[0].auth.refresh(session.refreshToken, HOME);
+  const pair = await environment.apps[0].auth.refresh(session.refreshToken, HOME);
   return { ...fixture, presented: session.refreshToken, session: { ...session, ...pair } };
 }
 
-/** A replay from another network comes before the first use of the pair, or is reuse; never both. */
+/** A replay from another network returns the pair before its first use, or is reuse after it. */
 export const replayAgainstFirstUse: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await newReplayable(environment);
     const { session, presented } = fixture;
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const replay = (): Promise<Pair> => rival.auth.refresh(presented, ELSEWHERE);
     let between: SessionRow | undefined;
     const outcome = await interleave(
@@ -226,13 +237,13 @@ export const replayAgainstFirstUse: Scenario = (environment, setting) =>
       stopAt,
       setting,
       replay,
-      () => host.auth.authenticate(session.accessToken),
+      () => app.auth.authenticate(session.accessToken),
       async () => void (between = await environment.sessionOf(fixture)),
     );
     if (!outcome) return false;
     const [replayed, used] = outcome;
     const { state, replay_count: replays, first_used_at: firstUse } = await environment.sessionOf(fixture);
-    // What was stored while one side was held decides.
+    // The expected outcome depends on the state that was stored while one operation was held.
     if (between!.first_used_at !== null && between!.replay_count === 0) expect(replayed.code).toBeDefined();
     if (between!.replay_count > 0) expect(replayed.value).toBeDefined();
     if (replayed.value) {
@@ -248,36 +259,36 @@ export const replayAgainstFirstUse: Scenario = (environment, setting) =>
     return true;
   });
 
-/** The first use of an access token that a refresh has replaced is not stored for its successor. */
+/** The first use of an access token that a refresh has replaced is not stored for the next access token. */
 export const firstUseAgainstRefresh: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await newReplayable(environment);
     const { session } = fixture;
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.authenticate(session.accessToken),
+      () => app.auth.authenticate(session.accessToken),
       () => rival.auth.refresh(session.refreshToken, HOME),
     );
     if (!outcome) return false;
     expect(outcome[1].value).toBeDefined();
     expect((await environment.sessionOf(fixture)).first_used_at).toBeNull();
-    // So a client that changed its network meanwhile gets the response again.
-    await expect(host.auth.refresh(session.refreshToken, ELSEWHERE)).resolves.toEqual(outcome[1].value);
+    // A client that changed its network in the meantime can therefore still receive the response again.
+    await expect(app.auth.refresh(session.refreshToken, ELSEWHERE)).resolves.toEqual(outcome[1].value);
     expect(environment.sent('token_reuse_detected')).toEqual([]);
     return true;
   });
 
-/** Two replays where one is left: one gets the pair, the other is refused, and no session ends. */
+/** If the limit allows one more replay, one of two replays returns the pair and the other replay is refused. */
 export const replayAgainstReplayAtTheLimit: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await newReplayable(environment);
     const { session, presented } = fixture;
-    const [host] = environment.hosts;
-    await host.dataSource.query(`UPDATE auth_sessions SET replay_count = 99 WHERE id = '${session.sessionId}'`);
-    const [one, two] = hostsOf(environment, setting).map((on) => () => on.auth.refresh(presented, HOME));
+    const [app] = environment.apps;
+    await app.dataSource.query(`UPDATE auth_sessions SET replay_count = 99 WHERE id = '${session.sessionId}'`);
+    const [one, two] = instancesFor(environment, setting).map((on) => () => on.auth.refresh(presented, HOME));
     const outcome = await interleave(environment, stopAt, setting, one!, two!);
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code).sort()).toEqual(['invalid_refresh_token', undefined]);
@@ -286,25 +297,25 @@ export const replayAgainstReplayAtTheLimit: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A replay comes before the pair is exchanged, or is reuse; never both. */
+/** A replay returns the pair before the pair is refreshed, or is reuse afterwards. */
 export const replayAgainstRefresh: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await newReplayable(environment);
     const { session, presented } = fixture;
     const before = await environment.sessionOf(fixture);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     let between: SessionRow | undefined;
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
       () => rival.auth.refresh(presented, HOME),
-      () => host.auth.refresh(session.refreshToken, HOME),
+      () => app.auth.refresh(session.refreshToken, HOME),
       async () => void (between = await environment.sessionOf(fixture)),
     );
     if (!outcome) return false;
     const [replayed, refreshed] = outcome;
-    // What was stored while one side was held decides.
+    // The expected outcome depends on the state that was stored while one operation was held.
     if (between!.generation > before.generation) expect(replayed.code).toBeDefined();
     if (between!.replay_count > 0) expect(replayed.value).toBeDefined();
     if (replayed.value) {
@@ -319,15 +330,15 @@ export const replayAgainstRefresh: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A replay beside the end of its session: the pair that it gets, if any, is revoked in the end. */
+/** If a replay returns a pair while its session ends, the pair is revoked after both operations. */
 export function replayAgainstEnd(operation: EndingOperation): Scenario {
   return (environment, setting) =>
     atEveryCall(async (stopAt) => {
       const fixture = await newReplayable(environment);
       const { presented } = fixture;
-      const [host, rival] = hostsOf(environment, setting);
+      const [app, rival] = instancesFor(environment, setting);
       const end = await operation.prepare(fixture, rival);
-      const replay = (): Promise<Pair> => host.auth.refresh(presented, HOME);
+      const replay = (): Promise<Pair> => app.auth.refresh(presented, HOME);
       let between: SessionRow | undefined;
       const outcome = await interleave(
         environment,
@@ -351,17 +362,17 @@ export function replayAgainstEnd(operation: EndingOperation): Scenario {
     });
 }
 
-/** The pair of the password change is the live one in the end, whether the refresh came first or not. */
+/** In either order, the pair that the password change returns is valid after both operations. */
 export const refreshAgainstChangeInItsSession: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
     const principal = await environment.principal(session.accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.refresh(session.refreshToken),
+      () => app.auth.refresh(session.refreshToken),
       () => rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }),
     );
     if (!outcome) return false;
@@ -377,17 +388,17 @@ export const refreshAgainstChangeInItsSession: Scenario = (environment, setting)
     return true;
   });
 
-/** A reauthentication is committed only while its access token is live: it wins, or the refresh does. */
+/** Either a reauthentication or a concurrent refresh succeeds, because each replaces the tokens of the other. */
 export const refreshAgainstReauthentication: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
     const principal = await environment.principal(session.accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.refresh(session.refreshToken),
+      () => app.auth.refresh(session.refreshToken),
       () => rival.auth.reauthenticate(principal, PASSWORD),
     );
     if (!outcome) return false;
@@ -404,8 +415,8 @@ export const refreshAgainstReauthentication: Scenario = (environment, setting) =
   });
 
 /**
- * One of two reauthentications gets a pair. Their transitions alone: the passwords of one session are verified one after the
- * other.
+ * One of two reauthentications returns a pair. The scenario executes only the transitions, because a session
+ * verifies one password at a time.
  */
 export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
@@ -417,10 +428,10 @@ export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
       methods: '{}',
       accessDigest: createHash('sha256').update(session.accessToken).digest('hex'),
     };
-    const [one, two] = hostsOf(environment, setting).map((host, index) => async () => {
-      const context = host.app.get(SessionLifecycle).operationContext(CLIENTS[index]!);
-      const { tokens, digests } = host.app.get(TokenIssuer).issueFamily(id, context.now);
-      return (await host.app.get(SessionTransitions).reissue(current, digests, [], context)) ? tokens : null;
+    const [one, two] = instancesFor(environment, setting).map((app, index) => async () => {
+      const context = app.nest.get(SessionLifecycle).operationContext(CLIENTS[index]!);
+      const { tokens, digests } = app.nest.get(TokenIssuer).issueFamily(id, context.now);
+      return (await app.nest.get(SessionTransitions).reissue(current, digests, [], context)) ? tokens : null;
     });
     const outcome = await interleave(environment, stopAt, setting, one!, two!);
     if (!outcome) return false;
@@ -431,7 +442,7 @@ export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
     return true;
   });
 
-/** Never more than the limit, the very first two logins of a user included. */
+/** Two concurrent logins never exceed the limit of sessions, even if they are the first logins of the user. */
 export function loginAgainstLogin({
   limit,
   before,
@@ -446,8 +457,8 @@ export function loginAgainstLogin({
       const userId = await environment.newUser();
       for (let i = 0; i < before; i++) await environment.open(userId);
       const credentials = { username: environment.username(), password: PASSWORD };
-      const [login, rival] = hostsOf(environment, setting).map(
-        (host, index) => () => host.auth.login(credentials, CLIENTS[index]),
+      const [login, rival] = instancesFor(environment, setting).map(
+        (app, index) => () => app.auth.login(credentials, CLIENTS[index]),
       );
       const outcome = await interleave(environment, stopAt, setting, login!, rival!);
       if (!outcome) return false;
@@ -461,12 +472,12 @@ export function loginAgainstLogin({
     });
 }
 
-/** One of the two ends the session, the other finds none; published once. */
+/** One of two deletions ends the session, and the other deletion finds no session. The end is published once. */
 export const deleteAgainstDelete: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const [end, rival] = hostsOf(environment, setting).map(
-      (host) => () => host.auth.revokeSession(userId, session.sessionId).then(() => 'revoked'),
+    const [end, rival] = instancesFor(environment, setting).map(
+      (app) => () => app.auth.revokeSession(userId, session.sessionId).then(() => 'revoked'),
     );
     const outcome = await interleave(environment, stopAt, setting, end!, rival!);
     if (!outcome) return false;
@@ -476,19 +487,19 @@ export const deleteAgainstDelete: Scenario = (environment, setting) =>
     return true;
   });
 
-/** The first end of a session is the one that stays stored. */
+/** The end that is stored first is not replaced by the end of the other operation. */
 export const logoutAgainstDelete: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await environment.newFixture();
     const { userId, session } = fixture;
     const principal = await environment.principal(session.accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     let between: SessionRow | undefined;
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.logout(principal),
+      () => app.auth.logout(principal),
       () => rival.auth.revokeSession(userId, session.sessionId),
       async () => void (between = await environment.sessionOf(fixture)),
     );
@@ -499,7 +510,7 @@ export const logoutAgainstDelete: Scenario = (environment, setting) =>
     return true;
   });
 
-/** One password wins, and only its session goes on. */
+/** One of two password changes succeeds, and only the session of that password change continues. */
 export const changeAgainstChange: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { session, other } = await environment.newFixture();
@@ -507,9 +518,9 @@ export const changeAgainstChange: Scenario = (environment, setting) =>
       await environment.principal(session.accessToken),
       await environment.principal(other.accessToken),
     ];
-    const [change, rival] = hostsOf(environment, setting).map(
-      (host, index) => () =>
-        host.auth.changePassword(
+    const [change, rival] = instancesFor(environment, setting).map(
+      (app, index) => () =>
+        app.auth.changePassword(
           principals[index]!,
           { currentPassword: PASSWORD, newPassword: `a new password ${index}` },
           CLIENTS[index],
@@ -520,23 +531,23 @@ export const changeAgainstChange: Scenario = (environment, setting) =>
     const winner = outcome.findIndex(({ value }) => value);
     expect(outcome.filter(({ value }) => value)).toHaveLength(1);
     expect(['access_token_invalid', 'invalid_field']).toContain(outcome[1 - winner]!.code);
-    const [host] = environment.hosts;
-    expect(await host.auth.authenticate(outcome[winner]!.value!.accessToken)).not.toBeNull();
+    const [app] = environment.apps;
+    expect(await app.auth.authenticate(outcome[winner]!.value!.accessToken)).not.toBeNull();
     const username = environment.username();
-    await host.auth.login({ username, password: `a new password ${winner}` });
-    const lost = host.auth.login({ username, password: `a new password ${1 - winner}` });
+    await app.auth.login({ username, password: `a new password ${winner}` });
+    const lost = app.auth.login({ username, password: `a new password ${1 - winner}` });
     await expect(lost).rejects.toMatchObject({ code: 'invalid_credentials' });
     return true;
   });
 
-/** No session that was opened with the old password outlives its change. */
+/** No session that was opened with the old password outlives the password change. */
 export const loginAgainstChange: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { other } = await environment.newFixture();
     const principal = await environment.principal(other.accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const credentials = { username: environment.username(), password: PASSWORD };
-    const login = (): Promise<Pair> => host.auth.login(credentials, HOME);
+    const login = (): Promise<Pair> => app.auth.login(credentials, HOME);
     const change = (): Promise<unknown> =>
       rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, ELSEWHERE);
     const outcome = await interleave(environment, stopAt, setting, login, change);
@@ -548,17 +559,20 @@ export const loginAgainstChange: Scenario = (environment, setting) =>
     return true;
   });
 
-/** To pruning with a clock ahead the session has expired: it ends before it is refreshed, or goes on afterwards. */
+/**
+ * By the clock of the pruning instance, which is ahead, the session has expired. The session ends before the
+ * refresh, or continues after it with the new pair.
+ */
 export const refreshAgainstPruning: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await environment.newFixture();
     const { session } = fixture;
-    const [host, ahead] = environment.hosts;
-    host.clock.advance(6 * DAY);
+    const [app, ahead] = environment.apps;
+    app.clock.advance(6 * DAY);
     ahead.clock.advance(7 * DAY);
-    const refresh = (): Promise<Pair> => host.auth.refresh(session.refreshToken);
+    const refresh = (): Promise<Pair> => app.auth.refresh(session.refreshToken);
     const outcome = await interleave(environment, stopAt, setting, refresh, () => ahead.pruning.prune());
-    host.clock.advance(DAY);
+    app.clock.advance(DAY);
     if (!outcome) return false;
     const [refreshed, pruned] = outcome;
     expect(pruned.code).toBeUndefined();
@@ -568,16 +582,16 @@ export const refreshAgainstPruning: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A session that pruning would schedule again ends beside it: when its row may be removed is decided by its end. */
+/** A session ends while pruning reschedules it. The end determines when its row may be deleted. */
 export const logoutAgainstPruning: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
-    const [host, rival] = environment.hosts;
-    const advance = (ms: number): void => environment.hosts.forEach(({ clock }) => clock.advance(ms));
+    const [app, rival] = environment.apps;
+    const advance = (ms: number): void => environment.apps.forEach(({ clock }) => clock.advance(ms));
     const { userId } = await environment.newFixture();
     const opened = await environment.open(userId);
-    // Due by the time it was opened with, and alive since it was refreshed.
+    // The session is due for pruning by its original expiry, but was extended by a refresh.
     advance(6 * DAY);
-    const session = { ...opened, ...(await host.auth.refresh(opened.refreshToken)) };
+    const session = { ...opened, ...(await app.auth.refresh(opened.refreshToken)) };
     const principal = await environment.principal(session.accessToken);
     advance(2 * DAY);
     const fixture = { environment, userId, session, other: opened, usedToken: opened.refreshToken };
@@ -585,7 +599,7 @@ export const logoutAgainstPruning: Scenario = (environment, setting) =>
       environment,
       stopAt,
       setting,
-      () => host.auth.logout(principal),
+      () => app.auth.logout(principal),
       () => rival.pruning.prune(),
     );
     if (!outcome) return false;

@@ -1,23 +1,23 @@
-import { PASSWORD, type Host } from '../support/host';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 import type { RaceEnvironment } from './environment';
 import { NEW_PASSWORD } from './operations';
-import { atEveryCall, hostsOf, interleave, type Scenario } from './scenarios';
+import { atEveryCall, instancesFor, interleave, type Scenario } from './scenarios';
 
-/** Races of login tickets, and of the methods that are proved for tickets and sessions. */
+/** Races between operations with login tickets, and between proofs of methods for tickets and sessions. */
 
 const CLIENTS = [{ ipAddress: '192.0.2.1' }, { ipAddress: '198.51.100.1' }] as const;
 
 async function newTicket(environment: RaceEnvironment): Promise<{ userId: string; ticket: string }> {
   const userId = await environment.newUser();
-  return { userId, ticket: await environment.hosts[0].auth.createLoginTicket(userId, { methods: ['pwd'] }) };
+  return { userId, ticket: await environment.apps[0].auth.createLoginTicket(userId, { methods: ['pwd'] }) };
 }
 
 /** One of two presentations of a ticket opens a session. */
 export const ticketAgainstItself: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, ticket } = await newTicket(environment);
-    const [open, rival] = hostsOf(environment, setting).map(
-      (host, index) => () => host.auth.openSession({ ticket }, CLIENTS[index]),
+    const [open, rival] = instancesFor(environment, setting).map(
+      (app, index) => () => app.auth.openSession({ ticket }, CLIENTS[index]),
     );
     const outcome = await interleave(environment, stopAt, setting, open!, rival!);
     if (!outcome) return false;
@@ -30,18 +30,18 @@ export const ticketAgainstItself: Scenario = (environment, setting) =>
     return true;
   });
 
-/** No session that was opened with a ticket from before a password change outlives it. */
+/** No session that was opened with a ticket from before a password change outlives the password change. */
 export const ticketAgainstChange: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, ticket } = await newTicket(environment);
     const { accessToken } = await environment.open(userId);
     const principal = await environment.principal(accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.openSession({ ticket }, CLIENTS[0]),
+      () => app.auth.openSession({ ticket }, CLIENTS[0]),
       () => rival.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, CLIENTS[1]),
     );
     if (!outcome) return false;
@@ -52,13 +52,13 @@ export const ticketAgainstChange: Scenario = (environment, setting) =>
     return true;
   });
 
-/** A ticket that was stored before a password change opens no session after it. */
+/** A ticket that was stored before a password change opens no session after the password change. */
 export const ticketOutlivesNoChange: Scenario = async (environment) => {
   const { userId, ticket } = await newTicket(environment);
-  const [host] = environment.hosts;
+  const [app] = environment.apps;
   const principal = await environment.principal((await environment.open(userId)).accessToken);
-  await host.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
-  const code = await host.auth.openSession({ ticket }).then(
+  await app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: NEW_PASSWORD });
+  const code = await app.auth.openSession({ ticket }).then(
     () => 'opened',
     (error: { code: string }) => error.code,
   );
@@ -66,41 +66,41 @@ export const ticketOutlivesNoChange: Scenario = async (environment) => {
   return 1;
 };
 
-/** A logout of all leaves no valid ticket that was stored before it, nor a session that was opened with one. */
+/** A logout of all sessions leaves no ticket that was stored before the logout, and no session opened with one. */
 export const ticketAgainstLogoutOfAll: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, ticket } = await newTicket(environment);
     const { accessToken } = await environment.open(userId);
     const principal = await environment.principal(accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.openSession({ ticket }, CLIENTS[0]),
+      () => app.auth.openSession({ ticket }, CLIENTS[0]),
       () => rival.auth.logoutAll(principal),
     );
     if (!outcome) return false;
     const [opened, ended] = outcome;
     expect(ended.code).toBeUndefined();
-    // A session that is opened after the logout would need a ticket from before it.
+    // A session that is opened after the logout would require a ticket from before the logout.
     if (opened.value) expect(await rival.auth.authenticate(opened.value.accessToken)).toBeNull();
     else expect(opened.code).toBe('invalid_login_ticket');
     return true;
   });
 
-/** Of two attempts that a ticket has left for one, one is taken. */
+/** If a ticket allows one more attempt, one of two attempts is accepted. */
 export const attemptAgainstAttempt: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { ticket } = await newTicket(environment);
-    const [host] = environment.hosts;
-    await host.dataSource.query('UPDATE auth_login_tickets SET failure_count = 4');
+    const [app] = environment.apps;
+    await app.dataSource.query('UPDATE auth_login_tickets SET failure_count = 4');
     let checks = 0;
     const check = (): boolean => {
       checks++;
       return false;
     };
-    const [attempt, rival] = hostsOf(environment, setting).map(
+    const [attempt, rival] = instancesFor(environment, setting).map(
       (one, index) => () => one.auth.attempt({ ticket, method: 'otp' }, CLIENTS[index]!, check),
     );
     const outcome = await interleave(environment, stopAt, setting, attempt!, rival!);
@@ -112,33 +112,33 @@ export const attemptAgainstAttempt: Scenario = (environment, setting) =>
     return true;
   });
 
-/** Both of two methods that are proved for a ticket are kept. */
+/** If two methods are proven for a ticket, both methods are stored. */
 export const proofAgainstProof: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { ticket } = await newTicket(environment);
-    const [attempt, rival] = hostsOf(environment, setting).map(
-      (host, index) => () => host.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index]!, () => true),
+    const [attempt, rival] = instancesFor(environment, setting).map(
+      (app, index) => () => app.auth.attempt({ ticket, method: ['otp', 'pin'][index]! }, CLIENTS[index]!, () => true),
     );
     const outcome = await interleave(environment, stopAt, setting, attempt!, rival!);
     if (!outcome) return false;
     expect(outcome.map(({ value }) => value)).toEqual([true, true]);
-    const { accessToken } = await environment.hosts[0].auth.openSession({ ticket });
+    const { accessToken } = await environment.apps[0].auth.openSession({ ticket });
     const { methods } = await environment.principal(accessToken);
     expect(Object.keys(methods).sort()).toEqual(['otp', 'pin', 'pwd']);
     return true;
   });
 
-/** A method that is proved within a session is kept beside one that the application confirms, or is refused. */
+/** A method that is proven within a session during a call of `confirmIdentity` is stored, or its proof is refused. */
 export const proofAgainstConfirmation: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { session } = await environment.newFixture();
     const principal = await environment.principal(session.accessToken);
-    const [host, rival] = hostsOf(environment, setting);
+    const [app, rival] = instancesFor(environment, setting);
     const outcome = await interleave(
       environment,
       stopAt,
       setting,
-      () => host.auth.attempt({ principal, method: 'otp' }, CLIENTS[0], () => true),
+      () => app.auth.attempt({ principal, method: 'otp' }, CLIENTS[0], () => true),
       () => rival.auth.confirmIdentity(principal, { methods: ['hwk'] }, CLIENTS[1]),
     );
     if (!outcome) return false;
@@ -154,13 +154,13 @@ export const proofAgainstConfirmation: Scenario = (environment, setting) =>
 export const creationAgainstCreation: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const userId = await environment.newUser();
-    const issue = (host: Host): Promise<string> => host.auth.createLoginTicket(userId, { methods: ['pwd'] });
-    for (let i = 0; i < 20; i++) await issue(environment.hosts[0]);
-    const [create, rival] = hostsOf(environment, setting).map((host) => () => issue(host));
+    const issue = (app: TestApplication): Promise<string> => app.auth.createLoginTicket(userId, { methods: ['pwd'] });
+    for (let i = 0; i < 20; i++) await issue(environment.apps[0]);
+    const [create, rival] = instancesFor(environment, setting).map((app) => () => issue(app));
     const outcome = await interleave(environment, stopAt, setting, create!, rival!);
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
-    const [row] = await environment.hosts[0].dataSource.query<{ n: number }[]>(
+    const [row] = await environment.apps[0].dataSource.query<{ n: number }[]>(
       `SELECT COUNT(*) AS n FROM auth_login_tickets WHERE user_id = '${userId}'`,
     );
     expect(Number(row?.n)).toBe(20);
@@ -168,11 +168,11 @@ export const creationAgainstCreation: Scenario = (environment, setting) =>
   });
 
 export const TICKET_SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'an opening with a ticket beside one with the same ticket': ticketAgainstItself,
-  'an opening with a ticket beside a password change': ticketAgainstChange,
-  'an opening with a ticket beside a logout of all': ticketAgainstLogoutOfAll,
-  'an attempt beside another one that exhausts the ticket': attemptAgainstAttempt,
-  'a proof beside the proof of another method': proofAgainstProof,
-  'a proof within a session beside a confirmed identity': proofAgainstConfirmation,
-  'a ticket that is stored beside another one at the limit': creationAgainstCreation,
+  'an opening of a session with a ticket during an opening with the same ticket': ticketAgainstItself,
+  'an opening of a session with a ticket during a password change': ticketAgainstChange,
+  'an opening of a session with a ticket during a logout of all': ticketAgainstLogoutOfAll,
+  'an attempt during another attempt that exhausts the ticket': attemptAgainstAttempt,
+  'a proof of a method during the proof of another method': proofAgainstProof,
+  'a proof within a session during a confirmation of the identity': proofAgainstConfirmation,
+  'storing a ticket at the limit while another ticket is stored': creationAgainstCreation,
 };

@@ -3,7 +3,7 @@ import { createDatabase } from '../support/databases';
 import { Sample, urlOf } from '../support/sample';
 
 describe('the log of the sample application', () => {
-  it('has one line for each security signal and for each request that failed, without tokens and unknown names', async () => {
+  it('the log has one line per security signal and failed request, without tokens or unknown user names', async () => {
     const database = await createDatabase('sqlite');
     const sample = Sample.start({
       DATABASE_URL: urlOf(database),
@@ -30,10 +30,10 @@ describe('the log of the sample application', () => {
     expect(await sample.stop()).toBe(0);
 
     const log = sample.output.split('\n').filter((line) => line.startsWith('[Nest]'));
-    const told = log.map((line) =>
+    const entries = log.map((line) =>
       line.replace(/^.*? (?:WARN|ERROR) \[(\w+)\]/, '$1:').replace(/[\da-f-]{36}|\d+ ms|2\d\S+Z/g, '*'),
     );
-    expect(told).toEqual([
+    expect(entries).toEqual([
       'Security: token_reuse_detected userId=1 sessionId=* ipAddress=127.0.0.1 generationsBehind=1 sessionsEnded=1',
       'Security: brute_force_threshold_hit ipAddress=127.0.0.1 scope=network failureCount=1',
       'Security: login_blocked userId=unknown ipAddress=127.0.0.1 scope=network until=*',

@@ -1,6 +1,6 @@
 import { Sample } from '../support/sample';
 
-describe('the sample host, as it is started from its sources', () => {
+describe('the page of the sample application', () => {
   let sample: Sample;
   let url: string;
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe('the sample host, as it is started from its sources', () => {
 
   const get = (path: string, accept = '*/*'): Promise<Response> => fetch(url + path, { headers: { Accept: accept } });
 
-  it('welcomes a program with JSON and a browser with the page', async () => {
+  it('the root path responds with JSON to programs and with the page to browsers', async () => {
     for (const accept of ['*/*', 'application/json']) {
       const answer = await get('/', accept);
       expect(await answer.json()).toEqual({ service: 'nestjs-session-auth sample', log_in_at: '/auth/login/' });
@@ -22,7 +22,7 @@ describe('the sample host, as it is started from its sources', () => {
     expect(await page.text()).toContain('<h1 id="pitch-title">');
   });
 
-  it('lets the page run its own scripts alone, and makes markup of no text', async () => {
+  it('the page runs only its own scripts and has no inline scripts, styles or event handlers', async () => {
     const page = await get('/', 'text/html');
     const policy = page.headers.get('Content-Security-Policy')!;
     expect(policy).toContain("default-src 'none'; script-src 'self';");
@@ -33,7 +33,7 @@ describe('the sample host, as it is started from its sources', () => {
     for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await get(path!)).status).toBe(200);
   });
 
-  it('serves every module that the page imports, the client among them', async () => {
+  it('every module that the page imports is served, including the client', async () => {
     const seen = new Set(['/page/main.js']);
     for (const path of seen) {
       const answer = await get(path);
@@ -48,17 +48,17 @@ describe('the sample host, as it is started from its sources', () => {
   });
 
   it.each(['/page/..%2fmain.ts', '/page/%2e%2e%2fmain.ts', '/client/package.json', '/page/constructor', '/page/'])(
-    'has nothing at %s',
+    'the sample application responds with 404 to %s',
     async (path) => {
       expect((await get(path)).status).toBe(404);
     },
   );
 
-  it('gives its stream of events to nobody who is not signed in', async () => {
+  it('the stream of session events requires a session', async () => {
     expect((await get('/session-events')).status).toBe(401);
   });
 
-  it('tells the page the names that it tells on the console, and no others', async () => {
+  it('the page settings contain users and passwords only if they are the default ones', async () => {
     expect(await (await get('/page-settings')).json()).toEqual({
       api_origin: null,
       auth_path: 'auth',

@@ -15,8 +15,8 @@ function optionsFor(database: TestDatabase, logQuery: (sql: string) => void = ig
   return { ...dataSourceOptions(readSettings({ DATABASE_URL: urlOf(database) })), logger, logging: true };
 }
 
-describe.each(DATABASES)('sample applications that start together on an empty database of %s', (name) => {
-  it('run each migration once, without a lock of a session, which a pooler or another node would not hold', async () => {
+describe.each(DATABASES)('instances of the sample application that start together on %s', (name) => {
+  it('each migration runs once, without a session lock, because poolers and clusters do not support one', async () => {
     const database = await createDatabase(name);
     const statements: string[] = [];
     const options = optionsFor(database, (sql) => void statements.push(sql));
@@ -30,7 +30,7 @@ describe.each(DATABASES)('sample applications that start together on an empty da
     await database.drop();
   }, 60_000);
 
-  it('report a table in their way that no migration has created', async () => {
+  it('an existing table that no migration created is reported as an error', async () => {
     const database = await createDatabase(name);
     const other = await new DataSource(database.options).initialize();
     await other.query('CREATE TABLE users (id integer PRIMARY KEY)');

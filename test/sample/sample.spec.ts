@@ -1,7 +1,7 @@
 import { createDatabase, DATABASES } from '../support/databases';
 import { Sample, urlOf } from '../support/sample';
 
-/** What the answers here may hold. */
+/** The fields of the responses in this file. */
 interface Body {
   access_token: string;
   refresh_token: string;
@@ -20,8 +20,8 @@ async function call(url: string, token?: string, body?: object): Promise<{ statu
   return { status: answer.status, body: (await answer.json()) as Body };
 }
 
-describe.each(DATABASES)('two sample hosts that start together on an empty database of %s', (name) => {
-  it('serve the same users, keep the alert for its owner, and stop cleanly', async () => {
+describe.each(DATABASES)('two instances of the sample application on %s', (name) => {
+  it('two instances that start together serve the same users, show alerts only to their user and stop cleanly', async () => {
     const database = await createDatabase(name);
     const env = { DATABASE_URL: urlOf(database), SAMPLE_USERS: 'alice:secret,Alice:other:x,bob:secret' };
     const samples = [Sample.start(env), Sample.start(env)];
@@ -54,8 +54,8 @@ describe.each(DATABASES)('two sample hosts that start together on an empty datab
   }, 60_000);
 });
 
-describe('a sample host on a database of an earlier start', () => {
-  it('offers no password that was changed, and says how to start over', async () => {
+describe('restarting the sample application', () => {
+  it('the sample application does not print a changed password and explains how to reset the database', async () => {
     const database = await createDatabase('sqlite');
     const env = { DATABASE_URL: urlOf(database) };
     const first = Sample.start(env);
@@ -77,17 +77,17 @@ describe('a sample host on a database of an earlier start', () => {
   }, 60_000);
 });
 
-describe('a sample host with a setting that is wrong', () => {
+describe('invalid settings of the sample application', () => {
   it.each([
-    [{ AUTH_OPTIONS: '{"maxSessions":0}' }, 'maxSessions is 0; write a whole number from 1 to 1000'],
+    [{ AUTH_OPTIONS: '{"maxSessions":0}' }, 'maxSessions is 0; use a whole number from 1 to 1000'],
     [{ AUTH_OPTIONS: 'no' }, 'AUTH_OPTIONS is not a JSON object'],
-    [{ PORT: 'no' }, "PORT is 'no'; write a number"],
-    [{ HOST: '0.0.0.0' }, "HOST is '0.0.0.0', where others could log in with the default passwords"],
+    [{ PORT: 'no' }, "PORT is 'no'; use a number"],
+    [{ HOST: '0.0.0.0' }, "HOST is '0.0.0.0', so other computers could log in with the default passwords"],
     [{ SAMPLE_USERS: 'alice' }, 'SAMPLE_USERS is not a list of users'],
-    [{ API_ORIGIN: 'http://localhost:3000/' }, "API_ORIGIN is 'http://localhost:3000/'; write an origin"],
+    [{ API_ORIGIN: 'http://localhost:3000/' }, "API_ORIGIN is 'http://localhost:3000/'; use an origin"],
     [{ DATABASE_URL: 'oracle://x' }, 'DATABASE_URL is not a supported database URL'],
   ])(
-    '%j exits with an error that explains the setting',
+    'the sample application exits with an error that explains the setting %j',
     async (env, message) => {
       const sample = Sample.start({ DATABASE_URL: 'sqlite::memory:', ...env });
       expect(await sample.exit()).toBe(1);

@@ -7,7 +7,7 @@ import { AppModule } from '../../examples/server-rendered/src/app.module';
 import { Clock } from '../../libs/auth/src/domain/ports/platform';
 import { Browser, cookiesIn } from '../support/browser';
 import { DrivenClock, MINUTE } from '../support/driven-clock';
-import { PASSWORD, type Host } from '../support/host';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 import { SQLITE } from '../support/sqlite';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -38,7 +38,8 @@ describe.each([
   });
   afterEach(() => app.close());
 
-  const newBrowser = (): Browser => new Browser({ http: request(app.getHttpServer()) } as unknown as Host, origin);
+  const newBrowser = (): Browser =>
+    new Browser({ http: request(app.getHttpServer()) } as unknown as TestApplication, origin);
   const open = (path: string, from = origin): Promise<Response> =>
     browser.send(path, { from: from as 'null', navigates: true });
   const submit = (path: string, fields: Record<string, string> = {}, from = origin): Promise<Response> => {
@@ -47,17 +48,17 @@ describe.each([
   };
   const signIn = (fields: Record<string, string> = {}): Promise<Response> =>
     submit('/login', { username: 'alice', password: PASSWORD, ...fields });
-  const leadsTo = (response: Response, path: string): void =>
+  const expectRedirect = (response: Response, path: string): void =>
     expect([response.status, response.headers['location']]).toEqual([303, path]);
 
-  it('leads to the login form and back to the page that was asked for', async () => {
+  it('a page that requires a session redirects to the login form, and the login redirects back', async () => {
     const asked = await open('/?sort=newest');
-    leadsTo(asked, '/login?to=%2F%3Fsort%3Dnewest');
+    expectRedirect(asked, '/login?to=%2F%3Fsort%3Dnewest');
     const form = await open(asked.headers['location'] as string);
     expect(form.text).toContain('name="to" value="/?sort=newest"');
     expect(form.text).not.toContain('<script');
     const signedIn = await signIn({ to: '/?sort=newest' });
-    leadsTo(signedIn, '/?sort=newest');
+    expectRedirect(signedIn, '/?sort=newest');
     expect(signedIn.headers['cache-control']).toBe('no-store');
     const page = await open('/');
     expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-store']);
@@ -65,7 +66,7 @@ describe.each([
     expect(page.text).toContain('Hello, alice');
   });
 
-  it('leads to no other site after the login', async () => {
+  it('the login never redirects to another site', async () => {
     const elsewhere = ['https://evil.test/', '//evil.test', '/\\evil.test', '/\t/evil.test', 'javascript:alert(1)', ''];
     for (const to of [...elsewhere, 'http://here/', '/.//evil.test', '/%2F/evil.test', '@evil.test']) {
       const { status, headers } = await signIn({ to });
@@ -74,28 +75,28 @@ describe.each([
     }
   });
 
-  it('shows once why a login failed, and opens no session', async () => {
+  it('the error message of a failed login is shown once, and no session is opened', async () => {
     const failed = await signIn({ password: '"><script>alert(1)</script>', to: '/?sort=newest' });
-    leadsTo(failed, '/login?to=%2F%3Fsort%3Dnewest');
+    expectRedirect(failed, '/login?to=%2F%3Fsort%3Dnewest');
     const form = await open(failed.headers['location'] as string);
     expect(form.text).toContain('<p role="alert">Wrong name or password.</p>');
     expect((await open('/login')).text).toContain('<p role="alert"></p>');
-    leadsTo(await open('/'), '/login?to=%2F');
-    leadsTo(await submit('/login', { 'username[]': 'alice' }), '/login?to=%2F');
+    expectRedirect(await open('/'), '/login?to=%2F');
+    expectRedirect(await submit('/login', { 'username[]': 'alice' }), '/login?to=%2F');
   });
 
-  it('says nothing that another host of the site has written', async () => {
+  it('a message that another host of the site stores in the flash cookie is not shown', async () => {
     browser.setFromSibling('flash', 'Call_0900');
-    expect((await open('/login')).text).toContain('<p role="alert">That did not work. Try again later.</p>');
+    expect((await open('/login')).text).toContain('<p role="alert">Something went wrong. Try again later.</p>');
   });
 
-  it('escapes what users enter', async () => {
+  it('a user name with markup is escaped', async () => {
     await app.get(AuthService).createUser({ username: '<b>&"', password: PASSWORD });
     await signIn({ username: '<b>&"' });
     expect((await open('/')).text).toContain('Hello, &#60;b&#62;&#38;&#34;');
   });
 
-  it('refreshes when the access cookie has expired, for a page, for a link from another site and for a form', async () => {
+  it('an expired access cookie is refreshed for pages, for links from other sites and for forms', async () => {
     await signIn();
     for (const from of [origin, 'https://search.test']) {
       clock.advance(TTL);
@@ -107,11 +108,11 @@ describe.each([
     const both = await Promise.all([open('/'), open('/')]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     clock.advance(TTL);
-    leadsTo(await submit('/logout'), '/login');
+    expectRedirect(await submit('/logout'), '/login');
     expect(Object.keys(browser.jar)).toEqual(['flash']);
   });
 
-  it('refreshes when the browser has removed the expired access cookie', async () => {
+  it('the session is refreshed if the browser has deleted the expired access cookie', async () => {
     await signIn();
     browser.put(
       Object.keys(browser.jar).find((name) => name.endsWith('_access'))!,
@@ -120,32 +121,32 @@ describe.each([
     expect((await open('/')).status).toBe(200);
   });
 
-  it('leads to the login form when the session has ended, and removes its cookies', async () => {
+  it('a request of an ended session redirects to the login form and clears its cookies', async () => {
     await signIn();
     clock.advance(8 * 24 * 60 * MINUTE);
-    leadsTo(await open('/'), '/login?to=%2F');
+    expectRedirect(await open('/'), '/login?to=%2F');
     expect(browser.jar).toEqual({});
   });
 
-  it('signs out by a form, and the session is over on the server too', async () => {
+  it('the logout form ends the session on the server', async () => {
     await signIn();
     const { jar } = browser;
-    leadsTo(await submit('/logout'), '/login');
+    expectRedirect(await submit('/logout'), '/login');
     expect((await open('/login')).text).toContain('You are signed out.');
     for (const [name, value] of Object.entries(jar)) browser.put(name, value);
-    leadsTo(await open('/'), '/login?to=%2F');
-    leadsTo(await submit('/logout'), '/login');
+    expectRedirect(await open('/'), '/login?to=%2F');
+    expectRedirect(await submit('/logout'), '/login');
   });
 
-  it('refuses the forms of other sites: they sign nobody in and nobody out', async () => {
+  it('forms of other sites can neither sign a user in nor out', async () => {
     const login = { username: 'alice', password: PASSWORD };
     for (const from of ['https://evil.test', 'null']) {
       const response = await submit('/login', login, from);
       expect([response.status, browser.jar]).toEqual([403, {}]);
     }
     await signIn();
-    // The browser sends no cookies with it.
-    leadsTo(await submit('/logout', {}, 'https://evil.test'), '/login');
+    // The browser sends no cookies with this form.
+    expectRedirect(await submit('/logout', {}, 'https://evil.test'), '/login');
     const [scheme, name] = [new URL(origin).protocol, new URL(origin).hostname.replace('shop.', 'blog.')];
     expect((await submit('/logout', {}, `${scheme}//${name}:8443`)).status).toBe(403);
     expect((await open('/')).status).toBe(200);

@@ -6,9 +6,9 @@ import { BearerAuthGuard, OpenSockets, type AuthRequest } from 'nestjs-session-a
 import { SessionEvents } from '../../apps/sample/src/session-events';
 import { SessionEventsController } from '../../apps/sample/src/session-events.controller';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
-/** Subscribes whether the page is still there or not, as earlier versions of Nest do. */
+/** Subscribes even if the page has closed the connection, as earlier versions of Nest do. */
 @Controller('session-events-unchecked')
 @UseGuards(BearerAuthGuard)
 class UncheckedController {
@@ -23,42 +23,42 @@ class UncheckedController {
 
 describe('the stream of session events', () => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let unregister: jest.Mock;
   let register: jest.SpyInstance;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       controllers: [SessionEventsController, UncheckedController],
       providers: [SessionEvents],
     });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
   beforeEach(() => {
     unregister = jest.fn();
-    register = jest.spyOn(host.app.get(OpenSockets), 'register').mockReturnValue(unregister);
+    register = jest.spyOn(app.nest.get(OpenSockets), 'register').mockReturnValue(unregister);
   });
   afterEach(() => jest.restoreAllMocks());
 
-  /** Opens a page: the page's socket, and the server's. */
+  /** Opens a stream. Returns the socket of the page and the socket of the server. */
   const open = async (path = '/session-events'): Promise<[page: Socket, server: Socket]> => {
-    const { access_token: token } = await host.login();
-    const connected = once(host.app.getHttpServer(), 'connection') as Promise<[Socket]>;
-    const page = connect(Number(new URL(host.url).port), '127.0.0.1');
+    const { access_token: token } = await app.login();
+    const connected = once(app.nest.getHttpServer(), 'connection') as Promise<[Socket]>;
+    const page = connect(Number(new URL(app.url).port), '127.0.0.1');
     const [server] = await connected;
     page.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
     return [page, server];
   };
-  const turns = async (): Promise<void> => {
+  const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('is open until the page closes the connection', async () => {
+  it('the stream stays open until the page closes the connection', async () => {
     const [page, server] = await open();
     const [chunk] = (await once(page, 'data')) as [Buffer];
     expect(String(chunk)).toContain('event: open');
@@ -66,27 +66,27 @@ describe('the stream of session events', () => {
     expect(unregister).not.toHaveBeenCalled();
     page.destroy();
     await once(server, 'close');
-    await turns();
+    await settle();
     expect(unregister).toHaveBeenCalledTimes(1);
   });
 
-  it('ends with its connection, whoever has subscribed', async () => {
+  it('the stream ends with its connection even if the subscriber does not end it', async () => {
     const [page, server] = await open('/session-events-unchecked');
-    while (register.mock.calls.length === 0) await turns();
+    while (register.mock.calls.length === 0) await settle();
     page.destroy();
     await once(server, 'close');
     expect(unregister).toHaveBeenCalledTimes(1);
   });
 
   it.each(['/session-events', '/session-events-unchecked'])(
-    'of %s is not opened if the page closes the connection while the guard runs',
+    'the stream of %s is not opened if the page closes the connection while the guard runs',
     async (path) => {
-      const authenticate = host.auth.authenticate.bind(host.auth);
+      const authenticate = app.auth.authenticate.bind(app.auth);
       let begin!: () => void;
       let proceed!: () => void;
       const isRunning = new Promise<void>((resolve) => (begin = resolve));
       const isClosed = new Promise<void>((resolve) => (proceed = resolve));
-      jest.spyOn(host.auth, 'authenticate').mockImplementation(async (...given) => {
+      jest.spyOn(app.auth, 'authenticate').mockImplementation(async (...given) => {
         const principal = await authenticate(...given);
         begin();
         await isClosed;
@@ -98,7 +98,7 @@ describe('the stream of session events', () => {
       page.destroy();
       await closed;
       proceed();
-      await turns();
+      await settle();
       expect(register).not.toHaveBeenCalled();
     },
   );

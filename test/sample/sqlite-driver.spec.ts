@@ -1,8 +1,8 @@
 import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { sqliteDriver } from '../../apps/sample/src/sqlite-driver';
 
-describe('the driver of SQLite in the sample application', () => {
-  it("is Node's own where there is one, and better-sqlite3 elsewhere", () => {
+describe('the SQLite driver of the sample application', () => {
+  it('the sample application uses node:sqlite if Node has it, and otherwise better-sqlite3', () => {
     const driver = sqliteDriver();
     if (hasNodeSqlite()) expect(driver).toBe(NodeSqlite);
     else expect(driver.name).toBe('Database');
@@ -12,7 +12,7 @@ describe('the driver of SQLite in the sample application', () => {
   it.each([
     ['not installed', 'module-that-is-missing'],
     ['not built for this Node', 'node:fs'],
-  ])('is missing with an error that says what to install where better-sqlite3 is %s', async (_, name) => {
+  ])('the error says what to install if better-sqlite3 is %s', async (_, name) => {
     jest.doMock('nestjs-session-auth/node-sqlite', () => ({ hasNodeSqlite: () => false }));
     jest.doMock('better-sqlite3', () => jest.requireActual<object>(name), { virtual: true });
     await jest.isolateModulesAsync(async () => {

@@ -1,15 +1,15 @@
 import { QueryFailedError } from 'typeorm';
 import type { Test } from 'supertest';
-import { PASSWORD, type Host } from '../support/host';
+import { PASSWORD, type TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
-import { stories, type Stage } from '../e2e/stories';
+import { describeOnEachDatabase, type TestEnvironment } from '../e2e/environment';
 
-/** Every secret that a flow has used, and the places that may hold it. */
+/** Records the secrets of a flow, and the places that may contain each secret. */
 class Canaries {
   private readonly responses: { readonly name: string; readonly text: string }[] = [];
   private readonly secrets = new Map<string, { readonly name: string; readonly allowed: Set<string> }>();
 
-  /** A secret that only these places may hold. */
+  /** Adds a secret that only the given places may contain. */
   watch(name: string, secret: string, ...allowed: string[]): string {
     const watched = this.secrets.get(secret) ?? { name, allowed: new Set() };
     for (const place of allowed) watched.allowed.add(place);
@@ -17,7 +17,7 @@ class Canaries {
     return secret;
   }
 
-  /** Keeps a whole response, headers included, and watches the tokens in it. */
+  /** Keeps a complete response, including its headers, and adds the tokens in its body. */
   async keep(name: string, request: Test): Promise<Record<string, string>> {
     const response = await request;
     const body = response.body as Record<string, string>;
@@ -29,16 +29,16 @@ class Canaries {
     return body;
   }
 
-  /** The places that hold a secret and must not. */
-  async leaks(host: Host): Promise<string[]> {
+  /** Returns the secrets that occur outside of their allowed places. */
+  async leaks(app: TestApplication): Promise<string[]> {
     const rows = await Promise.all(
-      host.dataSource.entityMetadatas.map(({ tableName }) => host.dataSource.query(`SELECT * FROM ${tableName}`)),
+      app.dataSource.entityMetadatas.map(({ tableName }) => app.dataSource.query(`SELECT * FROM ${tableName}`)),
     );
     const places = [
       ...this.responses,
       { name: 'the tables', text: JSON.stringify(rows) },
-      { name: 'the signals', text: JSON.stringify(host.signals) },
-      { name: 'the logs', text: host.logs.join('\n') },
+      { name: 'the signals', text: JSON.stringify(app.signals) },
+      { name: 'the logs', text: app.logs.join('\n') },
     ];
     const found: string[] = [];
     for (const [secret, { name, allowed }] of this.secrets) {
@@ -53,7 +53,7 @@ class Canaries {
     return this.secrets.size;
   }
 
-  /** The token, and each of its secret parts as it is in the token and in the usual encodings. */
+  /** Adds a token, and its secret parts as they appear in the token and in common encodings. */
   private watchToken(
     response: string,
     token: string,
@@ -65,7 +65,7 @@ class Canaries {
     for (const [part, [from, to]] of Object.entries(parts)) {
       const name = `${response}: ${part} of ${token.slice(0, 5)}`;
       const bytes = payload.subarray(from, to);
-      // Three bytes are four characters. All tokens of a family contain its secret.
+      // Base64 encodes three bytes as four characters. All tokens of a family contain the family secret.
       this.watch(name, text.slice(Math.ceil(from / 3) * 4, Math.floor(to / 3) * 4), response);
       for (const encoding of ['hex', 'base64', 'base64url'] as const) {
         this.watch(`${name} in ${encoding}`, bytes.toString(encoding).replaceAll('=', ''));
@@ -77,74 +77,71 @@ class Canaries {
 
 const options = { auth: { refreshReuseGraceSeconds: 10, recentLogin: { endpoint: true } } };
 
-stories('a secret', options, (at: Stage) => {
-  it('is in the response that issues it and nowhere else, through every flow and every failure', async () => {
-    const { host } = at;
+describeOnEachDatabase('secrets', options, (env: TestEnvironment) => {
+  it('a secret appears only in the response that issues it, in every flow and after every failure', async () => {
+    const { app } = env;
     const canaries = new Canaries();
     canaries.watch('the password', PASSWORD);
     const wrong = canaries.watch('a wrong password', 'canary wrong password');
     const next = canaries.watch('a new password', 'canary new password');
     const credentials = (username: string, password: string): object => ({ username, password });
-    const login = await canaries.keep('login', host.http.post('/auth/login').send(credentials('alice', PASSWORD)));
-    await canaries.keep('wrong', host.http.post('/auth/login').send(credentials('alice', wrong)));
-    await canaries.keep('unknown', host.http.post('/auth/login').send(credentials('mallory', wrong)));
+    const login = await canaries.keep('login', app.http.post('/auth/login').send(credentials('alice', PASSWORD)));
+    await canaries.keep('wrong', app.http.post('/auth/login').send(credentials('alice', wrong)));
+    await canaries.keep('unknown', app.http.post('/auth/login').send(credentials('mallory', wrong)));
     const typed = canaries.watch('a password typed as a name', 'canary typed as a name');
-    await canaries.keep('typed', host.http.post('/auth/login').send(credentials(typed, wrong)));
-    const pair = await canaries.keep('refresh', host.refresh(login['refresh_token']!));
+    await canaries.keep('typed', app.http.post('/auth/login').send(credentials(typed, wrong)));
+    const pair = await canaries.keep('refresh', app.refresh(login['refresh_token']!));
     const token = pair['access_token']!;
-    const [{ replay_seed: seed }] = await host.dataSource.query('SELECT replay_seed FROM auth_sessions');
+    const [{ replay_seed: seed }] = await app.dataSource.query('SELECT replay_seed FROM auth_sessions');
     canaries.watch('the seed of a replay', seed, 'the tables');
-    expect(await canaries.keep('replay', host.refresh(login['refresh_token']!))).toEqual(pair);
-    await canaries.keep('bad token', host.get('/auth/sessions', `${token}x`));
-    await canaries.keep('bad refresh', host.refresh(`${pair['refresh_token']!}x`));
-    await canaries.keep('field', host.http.post('/auth/login').send({ username: [wrong], password: { wrong } }));
-    await canaries.keep('broken', host.http.post('/auth/login').type('json').send(`{"password":"${wrong}"`));
-    await canaries.keep('wrong reauthentication', host.post('/auth/reauthenticate', token, { password: wrong }));
-    const confirm = host.post('/auth/reauthenticate', token, { password: PASSWORD });
+    expect(await canaries.keep('replay', app.refresh(login['refresh_token']!))).toEqual(pair);
+    await canaries.keep('bad token', app.get('/auth/sessions', `${token}x`));
+    await canaries.keep('bad refresh', app.refresh(`${pair['refresh_token']!}x`));
+    await canaries.keep('field', app.http.post('/auth/login').send({ username: [wrong], password: { wrong } }));
+    await canaries.keep('broken', app.http.post('/auth/login').type('json').send(`{"password":"${wrong}"`));
+    await canaries.keep('wrong reauthentication', app.post('/auth/reauthenticate', token, { password: wrong }));
+    const confirm = app.post('/auth/reauthenticate', token, { password: PASSWORD });
     const confirmed = (await canaries.keep('reauthentication', confirm))['access_token']!;
     const change = { current_password: PASSWORD, new_password: next };
-    const changed = await canaries.keep('change', host.post('/auth/password/change', confirmed, change));
+    const changed = await canaries.keep('change', app.post('/auth/password/change', confirmed, change));
     expect(changed).toHaveProperty('access_token');
-    await canaries.keep('sessions', host.get('/auth/sessions', changed['access_token']!));
-    await canaries.keep('history', host.get('/auth/history', changed['access_token']!));
-    await canaries.keep('me', host.get('/me', changed['access_token']!));
-    const [{ user_id: userId }] = await host.dataSource.query('SELECT user_id FROM auth_sessions');
-    const reset = await host.auth.createPasswordResetToken(userId);
+    await canaries.keep('sessions', app.get('/auth/sessions', changed['access_token']!));
+    await canaries.keep('history', app.get('/auth/history', changed['access_token']!));
+    await canaries.keep('me', app.get('/me', changed['access_token']!));
+    const [{ user_id: userId }] = await app.dataSource.query('SELECT user_id FROM auth_sessions');
+    const reset = await app.auth.createPasswordResetToken(userId);
     canaries.watch('a reset token', reset.token);
-    await host.auth.redeemPasswordResetToken(reset.token, PASSWORD);
-    await expect(host.auth.redeemPasswordResetToken(reset.token, next)).rejects.not.toThrow(reset.token);
-    const again = await canaries.keep(
-      'login again',
-      host.http.post('/auth/login').send(credentials('alice', PASSWORD)),
-    );
+    await app.auth.redeemPasswordResetToken(reset.token, PASSWORD);
+    await expect(app.auth.redeemPasswordResetToken(reset.token, next)).rejects.not.toThrow(reset.token);
+    const again = await canaries.keep('login again', app.http.post('/auth/login').send(credentials('alice', PASSWORD)));
     let latest = again;
     for (const name of ['second refresh', 'third refresh']) {
-      latest = await canaries.keep(name, host.refresh(latest['refresh_token']!));
+      latest = await canaries.keep(name, app.refresh(latest['refresh_token']!));
     }
-    await canaries.keep('reuse', host.refresh(again['refresh_token']!));
-    expect(host.sent('token_reuse_detected')).toHaveLength(1);
-    await failAtEveryStatement(host, canaries, wrong);
+    await canaries.keep('reuse', app.refresh(again['refresh_token']!));
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
+    await failAtEveryStatement(app, canaries, wrong);
     expect(canaries.count).toBeGreaterThan(50);
-    expect(await canaries.leaks(host)).toEqual([]);
+    expect(await canaries.leaks(app)).toEqual([]);
   });
 
-  it('that is stored in plain text is found by the search', async () => {
-    const { host } = at;
+  it('the search for secrets finds a value that is stored in plain text', async () => {
+    const { app } = env;
     const canaries = new Canaries();
     canaries.watch('a name', 'alice');
-    expect(await canaries.leaks(host)).toEqual(['a name is in the tables']);
+    expect(await canaries.leaks(app)).toEqual(['a name is in the tables']);
   });
 });
 
-/** Errors of an ORM contain the statement and its parameters. */
-async function failAtEveryStatement(host: Host, canaries: Canaries, wrong: string): Promise<void> {
-  const session = await host.login();
+/** Makes every statement fail with an error that contains its SQL and parameters, as errors of an ORM do. */
+async function failAtEveryStatement(app: TestApplication, canaries: Canaries, wrong: string): Promise<void> {
+  const session = await app.login();
   canaries.watch('a token in a failure', session.access_token);
-  const tap = new Tap(host);
+  const tap = new Tap(app);
   for (const request of [
-    () => host.http.post('/auth/login').send({ username: 'alice', password: wrong }),
-    () => host.get('/auth/sessions', session.access_token),
-    () => host.refresh(session.refresh_token),
+    () => app.http.post('/auth/login').send({ username: 'alice', password: wrong }),
+    () => app.get('/auth/sessions', session.access_token),
+    () => app.refresh(session.refresh_token),
   ]) {
     tap.hook = {
       before: ({ sql, params }) => {
@@ -154,29 +151,29 @@ async function failAtEveryStatement(host: Host, canaries: Canaries, wrong: strin
     await canaries.keep('failure', request());
     tap.hook = {};
   }
-  expect(host.logs.some((line) => line.includes('The database failed'))).toBe(true);
-  expect(host.logs.join('\n')).not.toMatch(/SELECT|INSERT|UPDATE|auth_/);
+  expect(app.logs.some((line) => line.includes('The database failed'))).toBe(true);
+  expect(app.logs.join('\n')).not.toMatch(/SELECT|INSERT|UPDATE|auth_/);
 }
 
-stories('a line of the log', {}, (at: Stage) => {
-  it('cannot be forged by what a client sends', async () => {
-    const { host } = at;
+describeOnEachDatabase('log lines', {}, (env: TestEnvironment) => {
+  it('a client cannot forge a line of the log', async () => {
+    const { app } = env;
     const forged = 'alice\r\n[Nest] LOG \u001b[31mforged\u2028again';
-    await host.http.post('/auth/login').set('User-Agent', 'x\u009b31m').send({ username: forged, password: 'wrong' });
-    await host.delete('/auth/sessions/%0d%0aforged', 'nsaa_forged').expect(401);
-    await host.http.post('/auth/login').type('json').send('{"forged\u2028');
-    const tap = new Tap(host);
+    await app.http.post('/auth/login').set('User-Agent', 'x\u009b31m').send({ username: forged, password: 'wrong' });
+    await app.delete('/auth/sessions/%0d%0aforged', 'nsaa_forged').expect(401);
+    await app.http.post('/auth/login').type('json').send('{"forged\u2028');
+    const tap = new Tap(app);
     tap.hook = {
       before: ({ kind }) => {
         if (kind === 'statement') throw Object.assign(new Error(forged), { code: forged, name: forged });
       },
     };
-    await host.http.post('/auth/login').send({ username: forged, password: 'wrong' }).expect(503);
+    await app.http.post('/auth/login').send({ username: forged, password: 'wrong' }).expect(503);
     tap.hook = {};
-    const written = host.logs.join('');
-    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    const written = app.logs.join('');
+    // eslint-disable-next-line no-control-regex -- matches the control characters that must not occur
     expect(written).not.toMatch(/[\u0000-\u001f\u2028\u2029]/);
-    const [row] = await host.dataSource.query('SELECT user_agent, extra FROM auth_events');
+    const [row] = await app.dataSource.query('SELECT user_agent, extra FROM auth_events');
     expect(row.user_agent).not.toMatch(/\p{Cc}/u);
   });
 });

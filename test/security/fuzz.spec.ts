@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { request as send, type IncomingMessage } from 'node:http';
 import { Agent } from 'node:http';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
-/** Cases for each kind on SQLite; a tenth on the others, where statements differ and requests do not. FUZZ_RUNS is for more. */
+/** The cases per test on SQLite. Other databases run a tenth. The environment variable FUZZ_RUNS changes the number. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3_000);
 
 interface Answer {
@@ -24,8 +24,8 @@ const POST_ROUTES = [
 ];
 const ROUTES = [...POST_ROUTES, 'sessions/', 'sessions/x', 'history/?limit=1', 'history?limit=x'];
 
-/** What the contract names for any of these routes. */
-const NAMED = new Set([200, 400, 401, 403, 404, 413, 415, 429]);
+/** The statuses that the contract documents for these routes. */
+const DOCUMENTED = new Set([200, 400, 401, 403, 404, 413, 415, 429]);
 
 const json: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
@@ -55,7 +55,7 @@ const contentType = fc.constantFrom(
   'text/plain',
   '',
 );
-/** What Node's client lets through: visible characters of Latin-1, and tabs. */
+/** The header values that Node's HTTP client accepts: visible Latin-1 characters, spaces and tabs. */
 const headerText = fc
   .array(fc.oneof(fc.integer({ min: 32, max: 126 }), fc.integer({ min: 160, max: 255 }), fc.constant(9)), {
     maxLength: 300,
@@ -73,22 +73,22 @@ const authorization = fc.oneof(
   ),
 );
 
-describe.each(DATABASES)('whatever is sent on %s', (name) => {
+describe.each(DATABASES)('generated input on %s', (name) => {
   const numRuns = name === 'sqlite' ? RUNS : Math.ceil(RUNS / 10);
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let token: string;
 
   beforeAll(async () => {
     database = await createDatabase(name);
     const auth = { recentLogin: { endpoint: true }, failedLogins: { throttleFrom: false as const } };
-    host = await Host.start({ database, auth });
-    token = (await host.login()).access_token;
+    app = await TestApplication.start({ database, auth });
+    token = (await app.login()).access_token;
   });
   afterAll(async () => {
     agent.destroy();
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
@@ -96,7 +96,7 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.from(text);
       const length = bytes.length > 0 ? { 'Content-Length': String(bytes.length) } : {};
-      const sent = send(`${host.url}/auth/${path}`, { method, agent, headers: { ...headers, ...length } }, (answer) => {
+      const sent = send(`${app.url}/auth/${path}`, { method, agent, headers: { ...headers, ...length } }, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('end', () =>
@@ -108,8 +108,8 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
     });
   }
 
-  function expectNamed({ status, headers, body: text }: Answer): void {
-    expect(NAMED.has(status)).toBe(true);
+  function expectDocumented({ status, headers, body: text }: Answer): void {
+    expect(DOCUMENTED.has(status)).toBe(true);
     expect(headers['cache-control']).toBe('no-store');
     const parsed = JSON.parse(text) as object;
     expect(Object.keys(parsed)).not.toContain('statusCode');
@@ -120,29 +120,29 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
   const check = (property: fc.IAsyncProperty<never>): Promise<void> => fc.assert(property, { numRuns });
 
   it(
-    'as a body gets a documented response',
+    'a request with any body receives a documented response',
     () =>
       check(
         fc.asyncProperty(fc.constantFrom(...POST_ROUTES), body, contentType, async (route, text, type) => {
-          // A change that succeeds would end the token that the others use.
+          // A successful change would invalidate the token that the other cases use.
           if (/"(current_password|keep_current)"|logout/.test(text + route)) return;
           const headers = { Authorization: `Bearer ${token}`, ...(type ? { 'Content-Type': type } : {}) };
-          expectNamed(await ask('POST', route, headers, text));
+          expectDocumented(await ask('POST', route, headers, text));
         }) as never,
       ),
     120_000,
   );
 
   it(
-    'as a token gets a documented refusal',
+    'a request with any text in place of a token is refused with a documented response',
     () =>
       check(
         fc.asyncProperty(fc.constantFrom(...ROUTES), authorization, async (route, value) => {
           const isPost = POST_ROUTES.includes(route);
           const answer = await ask(isPost ? 'POST' : 'GET', route, { Authorization: value });
-          // There is no GET of one session.
+          // The library has no GET route for a single session.
           if (route === 'sessions/x') expect(answer.status).toBe(404);
-          else expectNamed(answer);
+          else expectDocumented(answer);
           expect(answer.status).not.toBe(200);
         }) as never,
       ),
@@ -150,7 +150,7 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
   );
 
   it(
-    'as a User-Agent or a forwarding header is treated as text',
+    'any User-Agent or forwarding header is treated as text',
     () =>
       check(
         fc.asyncProperty(headerText, headerText, async (userAgent, forwarded) => {
@@ -158,7 +158,7 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
           const credentials = JSON.stringify({ username: 'alice', password: 'wrong' });
           const answer = await ask('POST', 'login/', { ...headers, 'Content-Type': 'application/json' }, credentials);
           expect(answer.status).toBe(400);
-          expectNamed(answer);
+          expectDocumented(answer);
           const sessions = await ask('GET', 'sessions/', { ...headers, Authorization: `Bearer ${token}` });
           expect(sessions.status).toBe(200);
         }) as never,
@@ -166,10 +166,10 @@ describe.each(DATABASES)('whatever is sent on %s', (name) => {
     120_000,
   );
 
-  it('has left the user as they were', async () => {
-    await host.get('/me', token).expect(200);
-    await host.login();
-    const [row] = await host.dataSource.query(
+  it('generated input does not change the user', async () => {
+    await app.get('/me', token).expect(200);
+    await app.login();
+    const [row] = await app.dataSource.query(
       'SELECT MAX(LENGTH(user_agent)) AS n, COUNT(*) AS events FROM auth_events',
     );
     expect(Number(row.n)).toBeLessThanOrEqual(1_000);

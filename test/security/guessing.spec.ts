@@ -1,13 +1,13 @@
-import { stories, type Stage } from '../e2e/stories';
-import type { Host } from '../support/host';
+import { describeOnEachDatabase, type TestEnvironment } from '../e2e/environment';
+import type { TestApplication } from '../support/test-application';
 
-stories('guesses at one name', {}, (at: Stage) => {
-  it('are not forgotten when the guesser logs in under another name', async () => {
-    const guess = (host: Host) => host.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
+describeOnEachDatabase('password guessing', {}, (env: TestEnvironment) => {
+  it("a guesser's failed logins for one name are not reset by the guesser's successful login under another name", async () => {
+    const guess = (app: TestApplication) => app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
     for (let times = 0; times < 10; times++) {
-      await guess(at.host).expect(400);
-      await at.host.login('bob');
+      await guess(env.app).expect(400);
+      await env.app.login('bob');
     }
-    await guess(at.host).expect(429);
+    await guess(env.app).expect(429);
   });
 });

@@ -1,15 +1,15 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { createDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 
 const ROUNDS = 300;
 
-/** Prints how long each kind of refused login takes: medians of interleaved rounds. A report, not a test: clocks are noisy. */
+/** Prints the median duration of each kind of refused login. This is not a test, because durations vary too much. */
 async function main(): Promise<void> {
   const database = await createDatabase('sqlite');
   const auth = { bcryptCost: 10, failedLogins: { throttleFrom: false as const } };
-  const host = await Host.start({ database, auth, users: ['alice', 'bob', 'carol'] });
-  const users = host.dataSource.getRepository(AuthUser);
+  const app = await TestApplication.start({ database, auth, users: ['alice', 'bob', 'carol'] });
+  const users = app.dataSource.getRepository(AuthUser);
   await users.update({ username: 'bob' }, { active: false });
   await users.update({ username: 'carol' }, { passwordHash: null });
   const cases = {
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, credentials] of Object.entries(cases)) {
       const start = process.hrtime.bigint();
-      await host.auth.login(credentials).catch(() => undefined);
+      await app.auth.login(credentials).catch(() => undefined);
       times[name]!.push(Number(process.hrtime.bigint() - start) / 1e6);
     }
   }
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
       `${name.padEnd(28)} median ${at(sorted, 0.5)} ms, quartiles ${at(sorted, 0.25)} and ${at(sorted, 0.75)} ms`,
     );
   }
-  await host.close();
+  await app.close();
   await database.drop();
 }
 

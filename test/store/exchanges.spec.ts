@@ -25,7 +25,7 @@ import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-ses
 import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DrivenClock, HOUR, MINUTE, SECOND } from '../support/driven-clock';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const NOW = new DrivenClock().now();
 const IDLE = HOUR;
@@ -33,7 +33,7 @@ const ABSOLUTE = 2 * HOUR;
 const ACCESS_TTL = 15 * MINUTE;
 const REFRESH_TTL = 50 * MINUTE;
 const GRACE = 30 * SECOND;
-/** Where nothing is written. */
+/** The default grace period for cookies. */
 const COOKIE_GRACE = 10 * SECOND;
 const GENERATION = 1_000;
 const HOME = '192.0.2.1';
@@ -45,7 +45,7 @@ const LIMITS: AuthModuleOptions = {
   refreshTokenTtlSeconds: REFRESH_TTL / SECOND,
 };
 
-/** Mostly far beyond the limit, otherwise about it. */
+/** Generates an instant that is usually far after the limit, and otherwise within two milliseconds of the limit. */
 const limit = (instant: number): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constant(instant + 10 * HOUR) },
@@ -54,7 +54,7 @@ const limit = (instant: number): fc.Arbitrary<number> =>
 const mostly = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 
-/** A stored session, whatever limits it was opened with and whatever other clocks say, and the token presented to it. */
+/** A stored session with arbitrary limits and clock differences, and the token presented for it. */
 const situations = fc.record({
   times: fc.record({
     createdAt: limit(NOW - ABSOLUTE),
@@ -67,7 +67,7 @@ const situations = fc.record({
   state: mostly('active' as const, 'revoked' as const),
   account: mostly('active' as const, 'disabled' as const, 'deleted' as const),
   isSameFamily: mostly(true, false),
-  /** How many generations the presented token is behind the live one; the live token itself is none behind. */
+  /** The number of generations by which the presented token is behind the current token. */
   token: fc.constantFrom(
     { isLive: true, behind: 0 },
     { isLive: true, behind: 0 },
@@ -79,7 +79,7 @@ const situations = fc.record({
     { isLive: false, behind: 2 },
     { isLive: false, behind: 900 },
   ),
-  /** The access token presented with it, where the transport has one. */
+  /** The access token that is presented together with the refresh token, if the transport sends an access token. */
   accessToken: fc.constantFrom('live' as const, 'live' as const, 'another' as const, 'none' as const),
   refreshedAt: fc.oneof(
     { weight: 2, arbitrary: fc.constant(NOW) },
@@ -88,7 +88,7 @@ const situations = fc.record({
   ),
   replay: fc.record({
     isStored: mostly(true, false),
-    /** Whether the live pair was derived from the presented token and the stored seed. */
+    /** Whether the current pair was derived from the presented token and the stored seed. */
     isGenuine: mostly(true, false),
     until: limit(NOW),
     isSameTransport: mostly(true, false),
@@ -99,7 +99,7 @@ const situations = fc.record({
 });
 type Situation = typeof situations extends fc.Arbitrary<infer T> ? T : never;
 
-describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefresh', (name) => {
+describe.each(DATABASES)('refreshes on %s', (name) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase(name);
@@ -137,17 +137,17 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
       decisions: ['rotate', 'reuse', 'refuse'],
     },
   ])(
-    'for $tokens',
+    'a refresh has the outcome that decideRefresh computes for $tokens',
     async ({ auth, transport = 'bearer', decisions }) => {
-      const host = await Host.start({ database, users: [], auth: { ...LIMITS, ...auth } });
+      const app = await TestApplication.start({ database, users: [], auth: { ...LIMITS, ...auth } });
       const seen = new Set<RefreshDecision>();
       await fc.assert(
         fc.asyncProperty(situations, async (situation) => {
-          const setup = await new Setup(host, situation, transport).store();
+          const setup = await new Setup(app, situation, transport).store();
           const before = await setup.stored();
           const decision = decideRefresh(setup.found, setup.presented, NOW, setup.graceMs);
           seen.add(decision);
-          host.signals.length = 0;
+          app.signals.length = 0;
 
           const outcome = await setup.refresh().catch((error: { code: string }) => error.code);
 
@@ -161,18 +161,18 @@ describe.each(DATABASES)('the outcome of a refresh on %s is that of decideRefres
             expect(setup.digestsOf(outcome as TokenPair)).toEqual(setup.liveDigests);
           }
           expect(await setup.events()).toEqual(EVENTS[decision]);
-          const signals = host.signals.map((signal) => signal.name).filter((name) => name !== 'lost_commits_suspected');
+          const signals = app.signals.map((signal) => signal.name).filter((name) => name !== 'lost_commits_suspected');
           expect(signals).toEqual(SIGNALS[decision]);
           const behind = { generationsBehind: situation.token.behind, lastRefreshAt: new Date(situation.refreshedAt) };
-          expect(host.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual(
+          expect(app.sent('token_reuse_detected').map(({ reuse }) => reuse)).toEqual(
             decision === 'reuse' ? [behind] : [],
           );
         }),
-        // Enough for each of the decisions to be seen.
+        // Enough runs for each decision to occur.
         { numRuns: transport === 'cookie' ? 300 : 150 },
       );
       expect([...seen]).toEqual(expect.arrayContaining(decisions));
-      await host.close();
+      await app.close();
     },
     240_000,
   );
@@ -194,13 +194,13 @@ const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
   replay: [],
   reuse: ['token_reuse_detected', 'user_logged_out'],
   refuse: [],
-  // Once a minute, and no time passes here.
+  // This signal is emitted at most once a minute, and the clock does not advance here.
   newer_than_database: [],
   session_expired: ['user_logged_out'],
   account_inactive: ['user_logged_out'],
 };
 
-/** A situation in the database, and as the domain sees it. */
+/** Converts a situation to its rows in the database and to its representation in the domain layer. */
 class Setup {
   readonly token: string;
   readonly presented: PresentedRefreshToken;
@@ -214,13 +214,13 @@ class Setup {
   private userId = '';
 
   constructor(
-    private readonly host: Host,
+    private readonly app: TestApplication,
     private readonly situation: Situation,
     private readonly transport: TokenTransport,
   ) {
-    this.options = host.app.get(AUTH_OPTIONS);
+    this.options = app.nest.get(AUTH_OPTIONS);
     this.graceMs = graceSecondsFor(this.options, transport) * SECOND;
-    this.issuer = new TokenIssuer(new NodeCryptoSource(), host.app.get(AUTH_OPTIONS));
+    this.issuer = new TokenIssuer(new NodeCryptoSource(), app.nest.get(AUTH_OPTIONS));
     const { token, replay } = situation;
     const generation = GENERATION - token.behind;
     const familySecret = randomBytes(FAMILY_SECRET_BYTES);
@@ -251,7 +251,7 @@ class Setup {
     this.presented = { ...this.presented, accessDigest };
   }
 
-  /** The session as the domain sees it. */
+  /** Returns the session as the domain layer represents it. */
   get found(): RefreshableSession {
     const { times, state, account, refreshedAt } = this.situation;
     const { createdAt, lastActivity, idleExpiresAt } = times;
@@ -273,7 +273,7 @@ class Setup {
   }
 
   async store(): Promise<this> {
-    const { dataSource, auth } = this.host;
+    const { dataSource, auth } = this.app;
     const { account } = this.situation;
     const user = await auth.createUser({ username: randomUUID(), password: null });
     this.userId = String(user.id);
@@ -286,17 +286,17 @@ class Setup {
 
   refresh(): Promise<TokenPair> {
     const client = { ipAddress: HOME };
-    if (this.transport === 'bearer') return this.host.auth.refresh(this.token, client);
+    if (this.transport === 'bearer') return this.app.auth.refresh(this.token, client);
     const presented = { refreshToken: this.token, accessToken: this.accessToken };
-    return this.host.app.get(CookieSessions).refresh(presented, client);
+    return this.app.nest.get(CookieSessions).refresh(presented, client);
   }
 
   stored(): Promise<AuthSession> {
-    return this.host.dataSource.getRepository(AuthSession).findOneByOrFail({ id: this.sessionId });
+    return this.app.dataSource.getRepository(AuthSession).findOneByOrFail({ id: this.sessionId });
   }
 
   async events(): Promise<string[]> {
-    const rows = await this.host.dataSource.getRepository(AuthEvent).findBy({ userId: this.userId });
+    const rows = await this.app.dataSource.getRepository(AuthEvent).findBy({ userId: this.userId });
     return rows.map(({ event, extra }) => (extra['replayed'] === true ? `${event}, replayed` : event));
   }
 
@@ -304,7 +304,7 @@ class Setup {
     return [accessTokenExpiresAt.getTime(), refreshTokenExpiresAt.getTime()];
   }
 
-  /** Those of the row. The absolute timeout may have been lowered since they were stored. */
+  /** Returns the stored expiries, limited by the absolute timeout, which may have been lowered since then. */
   storedExpiries({ accessExpiresAt, refreshExpiresAt }: AuthSession): object {
     return [Math.min(accessExpiresAt, this.absoluteEnd), Math.min(refreshExpiresAt, this.absoluteEnd)];
   }
@@ -316,7 +316,7 @@ class Setup {
     };
   }
 
-  /** What a rotation changes in the row. */
+  /** Returns the expected values of the columns that a rotation changes. */
   rotated(pair: TokenPair): object {
     const { lastActivity, idleExpiresAt } = this.situation.times;
     const last = Math.max(lastActivity, NOW);
@@ -340,7 +340,7 @@ class Setup {
     };
   }
 
-  /** What every other decision changes in the row. */
+  /** Returns the expected values of the columns that a decision other than a rotation changes. */
   changesBy(decision: RefreshDecision): object {
     const { account, replay } = this.situation;
     const ended = (state: string, endReason: string): object => ({

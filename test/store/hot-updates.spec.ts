@@ -2,7 +2,7 @@ import { AUTH_ENTITIES, AUTH_MIGRATIONS, type OpenedSession } from 'nestjs-sessi
 import { DataSource } from 'typeorm';
 import { createDatabase, describeOn } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const SESSIONS = 200;
 const ROUNDS = 10;
@@ -19,8 +19,8 @@ async function updatesOf(observer: DataSource): Promise<Updates> {
   return { all: Number(row.all), hot: Number(row.hot) };
 }
 
-/** Activity is written after the responses. */
-async function activityIsWritten(observer: DataSource, now: number): Promise<void> {
+/** Waits until activity is written, which happens after the responses. */
+async function waitForActivity(observer: DataSource, now: number): Promise<void> {
   const late = `SELECT 1 FROM auth_sessions WHERE last_activity < ${now} LIMIT 1`;
   while ((await observer.query<unknown[]>(late)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -29,44 +29,44 @@ async function activityIsWritten(observer: DataSource, now: number): Promise<voi
  * PostgreSQL reuses the space of an old row version only when no transaction of the server can still see it, and a
  * transaction in another database counts as well. Tests that run at the same time hold such transactions.
  */
-async function noOtherTransactionIsOpen(observer: DataSource): Promise<void> {
+async function waitForOtherTransactions(observer: DataSource): Promise<void> {
   const open = `SELECT 1 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND xact_start < now() - interval '1 second'`;
   for (let tries = 0; tries < 300 && (await observer.query<unknown[]>(open)).length > 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** The share of HOT updates among those of a mix of refreshes and activity, from 0 to 1. */
+/** Returns the share of HOT updates in a mix of refreshes and activity, from 0 to 1. */
 async function measureHotShare(auth: { refreshReuseGraceSeconds: number }): Promise<number> {
   const database = await createDatabase('postgres');
   const migrated = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
   const observer = await new DataSource(migrated).initialize();
   await observer.runMigrations();
-  const host = await Host.start({ database, users: [], auth });
-  const user = await host.auth.createUser({ username: 'alice', password: null });
+  const app = await TestApplication.start({ database, users: [], auth });
+  const user = await app.auth.createUser({ username: 'alice', password: null });
   const sessions: OpenedSession[] = [];
-  for (let i = 0; i < SESSIONS; i++) sessions.push({ ...(await host.auth.openSession(user)) });
-  await noOtherTransactionIsOpen(observer);
+  for (let i = 0; i < SESSIONS; i++) sessions.push({ ...(await app.auth.openSession(user)) });
+  await waitForOtherTransactions(observer);
   for (let round = 0; round < ROUNDS; round++) {
-    host.clock.advance(2 * MINUTE);
+    app.clock.advance(2 * MINUTE);
     await Promise.all(
       sessions.map(async (session, i) => {
         // Half of the sessions are refreshed in each round, and all of them are used.
-        if (i % 2 === round % 2) Object.assign(session, await host.auth.refresh(session.refreshToken));
-        expect(await host.auth.authenticate(session.accessToken)).not.toBeNull();
+        if (i % 2 === round % 2) Object.assign(session, await app.auth.refresh(session.refreshToken));
+        expect(await app.auth.authenticate(session.accessToken)).not.toBeNull();
       }),
     );
-    await activityIsWritten(observer, host.clock.now());
+    await waitForActivity(observer, app.clock.now());
   }
-  // Connections report their statistics at the latest when they end.
-  await host.close();
+  // PostgreSQL reports the statistics of a connection no later than when the connection ends.
+  await app.close();
   const refreshes = (SESSIONS / 2) * ROUNDS;
   let updates = await updatesOf(observer);
   for (let tries = 0; updates.all < 2 * refreshes && tries < 100; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     updates = await updatesOf(observer);
   }
-  // A refresh counts as activity. That of the other half is written by itself.
+  // A refresh also writes activity. The activity of the other half of the sessions requires separate updates.
   expect(updates.all).toBeGreaterThanOrEqual(2 * refreshes);
   await observer.destroy();
   await database.drop();
@@ -75,9 +75,9 @@ async function measureHotShare(auth: { refreshReuseGraceSeconds: number }): Prom
 
 describeOn('postgres')('updates of auth_sessions on postgres', () => {
   it.each([{ refreshReuseGraceSeconds: 0 }, { refreshReuseGraceSeconds: 10 }])(
-    'are HOT under a mix of refreshes and activity: %j',
+    'a mix of refreshes and activity causes only HOT updates, with the options %j',
     async (auth) => {
-      // An update that changes an indexed column is HOT in no attempt. A transaction of another test spoils one or two.
+      // An update of an indexed column is never HOT. Transactions of other tests may prevent HOT in some attempts.
       let share = 0;
       for (let attempt = 0; attempt < 5 && share < 0.95; attempt++) share = await measureHotShare(auth);
       expect(share).toBeGreaterThanOrEqual(0.95);

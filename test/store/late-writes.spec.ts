@@ -1,71 +1,74 @@
 import { DataSource } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 
-/** What another transaction locks for longer than the library waits. */
+/** The rows or tables that another transaction locks for longer than the library waits. */
 const LOCKED = {
-  'the lock of the user': 'SELECT * FROM auth_user_locks FOR UPDATE',
-  'the session': 'SELECT * FROM auth_sessions FOR UPDATE',
-  'the log': { postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE', mariadb: 'LOCK TABLES auth_events WRITE' },
+  'the row of auth_user_locks': 'SELECT * FROM auth_user_locks FOR UPDATE',
+  'the row of auth_sessions': 'SELECT * FROM auth_sessions FOR UPDATE',
+  'the table auth_events': {
+    postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE',
+    mariadb: 'LOCK TABLES auth_events WRITE',
+  },
 } as const;
 
-describeEachPooled(
-  'an operation that a lock delayed until it was answered with 503 is not done afterwards on %s',
-  (name) => {
-    let database: TestDatabase;
-    let host: Host;
-    let other: DataSource;
+describeEachPooled('operations that are delayed by a lock on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+  let other: DataSource;
 
-    beforeAll(async () => {
-      database = await createDatabase(name);
-      host = await Host.start({ database, auth: { sessionPolicy: 'single' } });
-      other = await new DataSource({ ...database.options, entities: [], synchronize: false }).initialize();
-    });
-    afterAll(async () => {
-      await other.destroy();
-      await host.close();
-      await database.drop();
-    });
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    app = await TestApplication.start({ database, auth: { sessionPolicy: 'single' } });
+    other = await new DataSource({ ...database.options, entities: [], synchronize: false }).initialize();
+  });
+  afterAll(async () => {
+    await other.destroy();
+    await app.close();
+    await database.drop();
+  });
 
-    const rows = (): Promise<unknown[]> =>
-      Promise.all(
-        ['auth_sessions', 'auth_events'].map((table) => host.dataSource.query(`SELECT * FROM ${table} ORDER BY 1`)),
-      );
+  const rows = (): Promise<unknown[]> =>
+    Promise.all(
+      ['auth_sessions', 'auth_events'].map((table) => app.dataSource.query(`SELECT * FROM ${table} ORDER BY 1`)),
+    );
 
-    describe.each(Object.entries(LOCKED))('with a lock on %s', (_, locked) => {
-      it.each(['login', 'refresh'] as const)('a %s', async (operation) => {
-        const session = await host.login();
+  describe.each(Object.entries(LOCKED))('with a lock on %s', (_, locked) => {
+    it.each(['login', 'refresh'] as const)(
+      'a %s that failed with 503 because of a lock changes nothing afterwards',
+      async (operation) => {
+        const session = await app.login();
         const before = await rows();
         const runner = other.createQueryRunner();
         await runner.startTransaction();
         await runner.query(typeof locked === 'string' ? locked : locked[name]);
-        const bounds = host.app.get<{ answerWithinMs: number }>(Database);
+        const bounds = app.nest.get<{ answerWithinMs: number }>(Database);
         bounds.answerWithinMs = 400;
         const status =
           operation === 'login'
-            ? (await host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })).status
-            : (await host.refresh(session.refresh_token)).status;
+            ? (await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })).status
+            : (await app.refresh(session.refresh_token)).status;
         if (status !== 503) {
-          // A refresh does not need the lock of the user.
-          expect([operation, locked]).toEqual(['refresh', LOCKED['the lock of the user']]);
+          // Only a refresh can succeed, and only if auth_user_locks is locked, because a refresh does not lock that table.
+          expect([operation, locked]).toEqual(['refresh', LOCKED['the row of auth_user_locks']]);
         }
         bounds.answerWithinMs = 5_000;
         if (name === 'mariadb') await runner.query('UNLOCK TABLES');
         await runner.rollbackTransaction();
         await runner.release();
         if (status !== 503) return;
-        await noStatementRuns(other);
+        await waitForOtherStatements(other);
         expect(await rows()).toEqual(before);
-        await host.refresh(session.refresh_token).expect(200);
-        expect(host.sent('token_reuse_detected')).toEqual([]);
-      });
-    });
-  },
-);
+        await app.refresh(session.refresh_token).expect(200);
+        expect(app.sent('token_reuse_detected')).toEqual([]);
+      },
+    );
+  });
+});
 
-/** Waits until the statements of others have ended. */
-async function noStatementRuns(dataSource: DataSource): Promise<void> {
+/** Waits until no other connection runs a statement. */
+async function waitForOtherStatements(dataSource: DataSource): Promise<void> {
   const busy =
     dataSource.options.type === 'postgres'
       ? `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active'`

@@ -10,7 +10,7 @@ import {
 } from '../../libs/auth/src/domain/failure-streak';
 import { LoginAttemptStore } from '../../libs/auth/src/domain/ports/accounts';
 import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 import { statementsOf, Tap } from '../support/tap';
 
 const NOW = 1_800_000_000_000;
@@ -30,7 +30,7 @@ const anyStreak = (most: number): fc.Arbitrary<FailureStreak | null> =>
     }),
   );
 
-/** The rule of the upsert, in the words of the domain. */
+/** Models the upsert of the store with the types of the domain. */
 function merged(stored: FailureStreak | null, slot: FailureStreak): FailureStreak {
   const streak = stored ?? NO_STREAK;
   return {
@@ -42,41 +42,41 @@ function merged(stored: FailureStreak | null, slot: FailureStreak): FailureStrea
   };
 }
 
-const storeOf = (host: Host): LoginAttemptStore => host.app.get(LoginAttemptStore);
+const storeOf = (app: TestApplication): LoginAttemptStore => app.nest.get(LoginAttemptStore);
 
-describe.each(DATABASES)('the failure streaks on %s', (name) => {
+describe.each(DATABASES)('failure streaks on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let attempts: LoginAttemptStore;
   let statements: string[] = [];
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
-    attempts = storeOf(host);
-    new Tap(host).hook = {
+    app = await TestApplication.start({ database });
+    attempts = storeOf(app);
+    new Tap(app).hook = {
       before: (call) => void statements.push(...statementsOf(call)),
     };
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
   beforeEach(async () => {
-    await host.dataSource.query('DELETE FROM auth_login_failures');
+    await app.dataSource.query('DELETE FROM auth_login_failures');
     statements = [];
   });
 
   const write = async (key: string, streak: FailureStreak | null): Promise<void> => {
     if (!streak) return;
     const { failures: failureCount, ...rest } = streak;
-    await host.dataSource
+    await app.dataSource
       .getRepository(AuthLoginFailure)
       .insert({ key, accountKey: KEYS.owner, method: KEYS.method, failureCount, ...rest });
   };
 
   const read = async (key: string): Promise<FailureStreak | null> => {
-    const row = await host.dataSource.getRepository(AuthLoginFailure).findOneBy({ key });
+    const row = await app.dataSource.getRepository(AuthLoginFailure).findOneBy({ key });
     if (!row) return null;
     const { failureCount: failures, pending, pendingUntil, delayedUntil, expiresAt } = row;
     return { failures, pending, pendingUntil, delayedUntil, expiresAt };
@@ -99,7 +99,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     ],
   });
 
-  it('are written by an admitted attempt as the domain says, and not at all by a refused one', async () => {
+  it('an admitted attempt writes the streaks that the domain computes, and a refused attempt writes nothing', async () => {
     const anyLimits = fc.record({
       throttleFrom: fc.integer({ min: 1, max: 6 }),
       windowMs: fc.constant(300_000),
@@ -112,7 +112,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
         anyLimits,
         fc.boolean(),
         async (ofNetwork, ofAccount, limits, bound) => {
-          await host.dataSource.getRepository(AuthLoginFailure).clear();
+          await app.dataSource.getRepository(AuthLoginFailure).clear();
           await write(KEYS.network, ofNetwork);
           await write(KEYS.account, ofAccount);
           const slots = slotsOfAttempt(NOW);
@@ -130,7 +130,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     );
   });
 
-  it('take four statements to admit an attempt, and four to refuse one', async () => {
+  it('admitting or refusing an attempt takes four statements', async () => {
     const begin = name === 'mariadb' ? 'START' : 'BEGIN';
     for (const end of ['COMMIT', 'COMMIT', 'ROLLBACK']) {
       statements = [];
@@ -140,7 +140,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     }
   });
 
-  it('take six statements to count and record a failure', async () => {
+  it('counting and recording a failure takes six statements', async () => {
     await attempts.admit(ATTEMPT);
     statements = [];
     expect((await attempts.fail(failure())).failureCount).toBe(1);
@@ -151,7 +151,7 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
     ]);
   });
 
-  it('admit an attempt again once a slot is returned, or its time has passed', async () => {
+  it('an attempt is admitted again once a slot has been released or has expired', async () => {
     for (let i = 0; i < 2; i++) await attempts.admit(ATTEMPT);
     const admits = async (now: number): Promise<string> => (await attempts.admit({ ...ATTEMPT, now })).kind;
     expect(await admits(NOW)).toBe('at_capacity');
@@ -163,14 +163,17 @@ describe.each(DATABASES)('the failure streaks on %s', (name) => {
   });
 });
 
-describeEachPooled('attempts that are admitted at the same moment on %s', (name) => {
-  it('wait for each other, so that the second sees the slots of the first', async () => {
+describeEachPooled('parallel admissions on %s', (name) => {
+  it('the second of two parallel attempts waits for the first and counts its slots', async () => {
     const database = await createDatabase(name);
-    const hosts = [await Host.start({ database }), await Host.start({ database, users: [] })] as const;
+    const apps = [
+      await TestApplication.start({ database }),
+      await TestApplication.start({ database, users: [] }),
+    ] as const;
     const attempt = { ...ATTEMPT, limits: { ...LIMITS, throttleFrom: 1 } };
     let commit!: () => void;
     const committing = new Promise<void>((reached) => {
-      new Tap(hosts[0]).hook = {
+      new Tap(apps[0]).hook = {
         before: async ({ sql }) => {
           if (sql !== 'COMMIT') return;
           reached();
@@ -178,34 +181,34 @@ describeEachPooled('attempts that are admitted at the same moment on %s', (name)
         },
       };
     });
-    const first = storeOf(hosts[0]).admit(attempt);
+    const first = storeOf(apps[0]).admit(attempt);
     await committing;
-    const second = storeOf(hosts[1]).admit(attempt);
+    const second = storeOf(apps[1]).admit(attempt);
     await new Promise((resolve) => setTimeout(resolve, 100));
     commit();
     expect([await first, await second]).toEqual([{ kind: 'admitted' }, { kind: 'at_capacity', scope: 'network' }]);
-    for (const host of hosts) await host.close();
+    for (const app of apps) await app.close();
     await database.drop();
   });
 });
 
 describeOn('mariadb').each(['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'])(
-  'connections of the application whose isolation level is %s, on mariadb',
+  'connections with the isolation level %s on mariadb',
   (level) => {
-    it('do not exceed a limit with parallel attempts, and answer all of them', async () => {
+    it('parallel attempts do not exceed the limit, and none of them fails', async () => {
       const database = await createDatabase('mariadb');
-      const host = await Host.start({ database });
-      const { pool } = host.dataSource.driver as unknown as {
+      const app = await TestApplication.start({ database });
+      const { pool } = app.dataSource.driver as unknown as {
         pool: { on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void };
       };
       pool.on('acquire', (connection) => connection.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`));
-      const [row] = await host.dataSource.query('SELECT @@tx_isolation AS level');
+      const [row] = await app.dataSource.query('SELECT @@tx_isolation AS level');
       expect(row.level).toBe(level.replace(' ', '-'));
-      const store = storeOf(host);
+      const store = storeOf(app);
       const admissions = await Promise.all(Array.from({ length: 20 }, () => store.admit(ATTEMPT)));
       const admitted = admissions.filter(({ kind }) => kind === 'admitted');
       expect(admitted).toHaveLength(2);
-      await host.close();
+      await app.close();
       await database.drop();
     });
   },

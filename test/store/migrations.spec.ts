@@ -9,12 +9,12 @@ class PrefixedNames extends DefaultNamingStrategy {
 }
 
 const SETTINGS: [string, object][] = [
-  ['nothing set', {}],
+  ['default settings', {}],
   ['an entity prefix', { entityPrefix: 'app_' }],
   ['a naming strategy', { namingStrategy: new PrefixedNames() }],
 ];
 
-/** The columns of each index of a table, the primary key included. */
+/** Returns the columns of each index of a table, including the primary key. */
 const INDEXES: Record<DatabaseName, (dataSource: DataSource, table: string) => Promise<string[]>> = {
   async postgres(dataSource, table) {
     const rows = await dataSource.query(`SELECT indexdef FROM pg_indexes WHERE tablename = '${table}'`);
@@ -33,7 +33,7 @@ const INDEXES: Record<DatabaseName, (dataSource: DataSource, table: string) => P
       indexes.map((index) => dataSource.query<{ name: string }[]>(`PRAGMA index_info("${index.name}")`)),
     );
     const listed = columns.map((of) => of.map((column) => column.name).join(', '));
-    // An integer primary key is the row id, which has no index of its own.
+    // An integer primary key is the rowid, which has no separate index.
     return (listed.includes('id') ? listed : ['id', ...listed]).sort();
   },
 };
@@ -46,29 +46,32 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
   });
   afterEach(() => database.drop());
 
-  it.each(SETTINGS)('give the schema that synchronize gives, with %s, and drop it again', async (_, settings) => {
-    const options = {
-      ...database.options,
-      ...settings,
-      entities: [...AUTH_ENTITIES],
-      migrations: [...AUTH_MIGRATIONS],
-    } as DataSourceOptions;
-    const dataSource = await new DataSource(options).initialize();
-    await dataSource.runMigrations({ transaction: 'each' });
-    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
-    expect(upQueries.map(({ query }) => query)).toEqual([]);
-    for (const migration of AUTH_MIGRATIONS) {
-      expect(migration).toBeDefined();
-      await dataSource.undoLastMigration();
-    }
-    const runner = dataSource.createQueryRunner();
-    for (const { tablePath } of dataSource.entityMetadatas) expect(await runner.hasTable(tablePath)).toBe(false);
-    await runner.release();
-    await dataSource.destroy();
-  });
+  it.each(SETTINGS)(
+    'the migrations create the same schema as synchronize, with %s, and can drop that schema',
+    async (_, settings) => {
+      const options = {
+        ...database.options,
+        ...settings,
+        entities: [...AUTH_ENTITIES],
+        migrations: [...AUTH_MIGRATIONS],
+      } as DataSourceOptions;
+      const dataSource = await new DataSource(options).initialize();
+      await dataSource.runMigrations({ transaction: 'each' });
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      expect(upQueries.map(({ query }) => query)).toEqual([]);
+      for (const migration of AUTH_MIGRATIONS) {
+        expect(migration).toBeDefined();
+        await dataSource.undoLastMigration();
+      }
+      const runner = dataSource.createQueryRunner();
+      for (const { tablePath } of dataSource.entityMetadatas) expect(await runner.hasTable(tablePath)).toBe(false);
+      await runner.release();
+      await dataSource.destroy();
+    },
+  );
 
   if (name === 'postgres') {
-    it('respect the schema of the DataSource', async () => {
+    it('the migrations use the schema of the DataSource', async () => {
       const settings = { schema: 'elsewhere', entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
       const options = { ...database.options, ...settings } as DataSourceOptions;
       const dataSource = await new DataSource(options).initialize();
@@ -80,7 +83,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     });
   }
 
-  it('give auth_sessions four indexes and auth_events two, as synchronize does', async () => {
+  it('auth_sessions has four indexes and auth_events has two, as with synchronize', async () => {
     const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const dataSource = await new DataSource(options).initialize();
     const indexesOf = (table: string): Promise<string[]> => INDEXES[name](dataSource, table);
@@ -97,7 +100,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
   });
 
   if (name === 'postgres') {
-    it('leave space in the pages of auth_sessions, and of no other table', async () => {
+    it('auth_sessions is the only table with a fill factor that leaves space in its pages', async () => {
       const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
       const dataSource = await new DataSource(options).initialize();
       await dataSource.runMigrations();
@@ -109,7 +112,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     });
   }
 
-  it('keep digests in columns that compare by bytes', async () => {
+  it('digests are stored in columns that compare by bytes', async () => {
     const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const dataSource = await new DataSource(options).initialize();
     await dataSource.runMigrations();

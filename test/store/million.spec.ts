@@ -1,10 +1,10 @@
 import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const ROWS = { sessions: 200_000, events: 800_000 };
 
-/** How each database counts from 1, and formats a number of a given length after a letter. */
+/** The SQL of each database for a series of numbers from 1 and for a padded number after a letter. */
 interface Sql {
   readonly numbers: (count: number) => string;
   readonly text: (letter: string, length: number) => string;
@@ -26,9 +26,9 @@ const SQL: Record<DatabaseName, Sql> = {
   },
 };
 
-/** A million rows that pruning removes at the given instant. */
-async function fill(host: Host, { numbers, text }: Sql, now: number): Promise<void> {
-  const run = (statement: string): Promise<unknown> => host.dataSource.query(statement);
+/** Inserts a million rows that pruning removes at the given instant. */
+async function fill(app: TestApplication, { numbers, text }: Sql, now: number): Promise<void> {
+  const run = (statement: string): Promise<unknown> => app.dataSource.query(statement);
   await run(
     `INSERT INTO auth_sessions (id, user_id, state, check_at, login_network, device_type, os_family, browser_family,
        device_name, created_at, authenticated_at, last_activity, idle_expires_at, absolute_expires_at, access_digest,
@@ -42,27 +42,27 @@ async function fill(host: Host, { numbers, text }: Sql, now: number): Promise<vo
   );
 }
 
-describe.each(DATABASES)('a million rows to prune on %s', (name) => {
-  it('are removed while guarded requests and refreshes are served', async () => {
+describe.each(DATABASES)('pruning of a million rows on %s', (name) => {
+  it('a million rows are deleted while guarded requests and refreshes are served', async () => {
     const database = await createDatabase(name);
-    // The client of this test refreshes more often than a history keeps events.
-    const host = await Host.start({ database, auth: { history: { maxRowsPerUser: 1_000_000 } } });
-    await fill(host, SQL[name], host.clock.now());
-    let pair = await host.login();
+    // With the default, the library would trim the events of this client, because the client refreshes very often.
+    const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 1_000_000 } } });
+    await fill(app, SQL[name], app.clock.now());
+    let pair = await app.login();
     let pruning = true;
     const served: number[] = [];
-    const report = host.pruning.prune().finally(() => (pruning = false));
+    const report = app.pruning.prune().finally(() => (pruning = false));
     while (pruning) {
-      served.push((await host.get('/me', pair.access_token)).status);
-      const { status, body } = await host.refresh(pair.refresh_token);
+      served.push((await app.get('/me', pair.access_token)).status);
+      const { status, body } = await app.refresh(pair.refresh_token);
       served.push(status);
       pair = { ...pair, ...body };
     }
     expect(await report).toMatchObject(ROWS);
     expect(served.length).toBeGreaterThan(100);
     expect([...new Set(served)]).toEqual([200]);
-    await host.get('/me', pair.access_token).expect(200);
-    await host.close();
+    await app.get('/me', pair.access_token).expect(200);
+    await app.close();
     await database.drop();
   }, 180_000);
 });

@@ -7,59 +7,59 @@ import { DriverConnections } from '../../libs/auth/src/store/database/driver-con
 import { ServerClock } from '../../libs/auth/src/store/database/server-clock';
 import { autocommitParams, REMAINING_MS, type Result } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
-describeEachPooled("the guard's prepared read on %s", (name) => {
+describeEachPooled('prepared statements on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
+    app = await TestApplication.start({ database });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  it('continues when a migration changes a column that it reads', async () => {
-    const { access_token: token } = await host.login();
-    await host.get('/me', token).expect(200);
+  it('the prepared read of the guard continues to work after a migration changes a column that the statement reads', async () => {
+    const { access_token: token } = await app.login();
+    await app.get('/me', token).expect(200);
     const change =
       name === 'postgres' ? 'ALTER COLUMN device_name TYPE varchar(80)' : 'MODIFY device_name varchar(80) NOT NULL';
-    await host.dataSource.query(`ALTER TABLE auth_sessions ${change}`);
-    for (let i = 0; i < 5; i++) await host.get('/me', token).expect(200);
+    await app.dataSource.query(`ALTER TABLE auth_sessions ${change}`);
+    for (let i = 0; i < 5; i++) await app.get('/me', token).expect(200);
   });
 
   if (name === 'postgres') {
-    it('has a name that no other statement has, since others may share the connection behind a pooler', async () => {
-      const { access_token: token } = await host.login();
-      await host.get('/me', token).expect(200);
-      const known = await preparedOn(host.dataSource);
+    it('each prepared read has a unique name, because other clients may share the connection behind a pooler', async () => {
+      const { access_token: token } = await app.login();
+      await app.get('/me', token).expect(200);
+      const known = await preparedOn(app.dataSource);
       expect(known.length).toBeGreaterThan(0);
       for (const { name: statement, text } of known) {
         expect(statement).toBe(`auth_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`);
       }
     });
 
-    it('continues without a name where a pooler loses names', async () => {
-      const { access_token: token } = await host.login();
-      await host.get('/me', token).expect(200);
-      // As behind a pooler that lends each transaction another connection.
-      await onEachConnection(host.dataSource, 'DEALLOCATE ALL');
-      for (let i = 0; i < 3; i++) await host.get('/me', token).expect(200);
-      expect(host.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
+    it('the read of the guard is sent without a statement name after a pooler has lost a prepared statement', async () => {
+      const { access_token: token } = await app.login();
+      await app.get('/me', token).expect(200);
+      // A pooler that assigns a different connection to each transaction has the same effect.
+      await onEachConnection(app.dataSource, 'DEALLOCATE ALL');
+      for (let i = 0; i < 3; i++) await app.get('/me', token).expect(200);
+      expect(app.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
     });
 
-    it('releases a connection that it was lent too late, and breaks none', async () => {
-      const { master } = host.dataSource.driver as unknown as {
+    it('a connection that becomes free after the deadline returns to the pool', async () => {
+      const { master } = app.dataSource.driver as unknown as {
         master: { on(event: string, listener: () => void): void };
       };
       let removed = 0;
       master.on('remove', () => removed++);
-      const late = new PooledDatabase(host.dataSource, 'postgres');
+      const late = new PooledDatabase(app.dataSource, 'postgres');
       Object.assign(late, { answerWithinMs: 20 });
-      const holders = await holdAll(host.dataSource);
+      const holders = await holdAll(app.dataSource);
       await expect(late.read({ sql: 'SELECT 1 AS one', params: [] })).rejects.toMatchObject({
         code: 'database_unavailable',
       });
@@ -68,9 +68,9 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       expect(removed).toBe(0);
     });
 
-    it('is not the only prepared statement: a refresh is one, and continues where a pooler loses names', async () => {
-      const its = await createDatabase(name);
-      const own = await Host.start({ database: its });
+    it('a refresh uses a prepared statement and continues to work if a pooler loses prepared statements', async () => {
+      const ownDatabase = await createDatabase(name);
+      const own = await TestApplication.start({ database: ownDatabase });
       const pair = await own.auth.refresh((await own.login()).refresh_token);
       expect((await preparedOn(own.dataSource)).filter(({ text }) => text.startsWith('WITH changed'))).not.toHaveLength(
         0,
@@ -79,12 +79,12 @@ describeEachPooled("the guard's prepared read on %s", (name) => {
       const next = await own.auth.refresh(pair.refreshToken);
       await own.get('/me', next.accessToken).expect(200);
       await own.close();
-      await its.drop();
+      await ownDatabase.drop();
     });
   }
 });
 
-/** Sends a prepared statement that commits itself. */
+/** Sends a prepared statement in autocommit mode. */
 function sendOn(connections: DriverConnections, sql: string, params: unknown[] = []): Promise<Result> {
   const query = { sql, params, isPrepared: true };
   return raceWithDeadline(1_000, (deadline) =>
@@ -94,9 +94,9 @@ function sendOn(connections: DriverConnections, sql: string, params: unknown[] =
   );
 }
 
-/** The errors of a proxy without prepared statements, and of a server on which there are too many. */
-describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno) => {
-  it('is sent as plain text, from then on as well', async () => {
+/** The errors of a proxy without prepared statements and of a server with too many prepared statements. */
+describe.each([1295, 1461])('prepared reads that MySQL refuses with %d', (errno) => {
+  it('a refused prepared read is sent as plain text, and so are all later reads', async () => {
     const calls: string[] = [];
     const connection = {
       on: () => undefined,
@@ -121,8 +121,8 @@ describe.each([1295, 1461])('a prepared read that MySQL refuses with %d', (errno
   });
 });
 
-describe('a statement that commits itself', () => {
-  it('gets the time that is left when it is sent, however long it waited for a connection', async () => {
+describe('statements in autocommit mode', () => {
+  it('the timeout of a statement that waited for a connection is the remaining time', async () => {
     jest.useFakeTimers();
     const sent: unknown[] = [];
     const connection = {
@@ -147,7 +147,7 @@ describe('a statement that commits itself', () => {
 
 type Holder = ReturnType<DataSource['createQueryRunner']>;
 
-/** All connections of the pool, which has ten by default. */
+/** Takes all connections of the pool, which has ten connections by default. */
 async function holdAll(dataSource: DataSource): Promise<Holder[]> {
   const holders = Array.from({ length: 10 }, () => dataSource.createQueryRunner());
   for (const holder of holders) await holder.connect();

@@ -2,24 +2,24 @@ import { Database } from '../../libs/auth/src/store/database/database';
 import { runIn, JoinedTransaction } from '../../libs/auth/src/store/database/joined-transaction';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../../libs/auth/src/store/database/transaction';
 import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const insert = (userId: string): string =>
   `INSERT INTO auth_user_locks (user_id, credentials_version, lock_count) VALUES ('${userId}', 0, 0)`;
 
-describe.each(DATABASES)('a transaction that returns RolledBack on %s', (name) => {
+describe.each(DATABASES)('RolledBack on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database });
+    app = await TestApplication.start({ database });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
-  beforeEach(() => host.dataSource.query('DELETE FROM auth_user_locks'));
+  beforeEach(() => app.dataSource.query('DELETE FROM auth_user_locks'));
 
   function* refuse(userId: string): Transaction<RolledBack<string>> {
     yield* affectedBy({ sql: insert(userId), params: [] });
@@ -27,21 +27,21 @@ describe.each(DATABASES)('a transaction that returns RolledBack on %s', (name) =
   }
 
   const stored = async (): Promise<string[]> => {
-    const rows: { user_id: string }[] = await host.dataSource.query('SELECT user_id FROM auth_user_locks');
+    const rows: { user_id: string }[] = await app.dataSource.query('SELECT user_id FROM auth_user_locks');
     return rows.map((row) => row.user_id);
   };
 
-  it('has its outcome and leaves nothing, and its connection can be used again', async () => {
-    const running = host.app.get(Database);
+  it('a transaction that returns RolledBack returns the outcome in it, changes nothing and leaves the connection usable', async () => {
+    const running = app.nest.get(Database);
     for (let i = 0; i < 20; i++) expect(await running.transaction(() => refuse('refused'))).toBe('refused');
     expect(await stored()).toEqual([]);
   });
 
-  it("undoes nothing else of the application's transaction that it is part of", async () => {
-    await host.dataSource.transaction(async (manager) => {
+  it("RolledBack does not undo other changes of the application's transaction", async () => {
+    await app.dataSource.transaction(async (manager) => {
       await manager.query(insert('before'));
       const joined = new JoinedTransaction(manager.queryRunner!);
-      const outcome = await runIn(joined, () => host.app.get(Database).transaction(() => refuse('refused')));
+      const outcome = await runIn(joined, () => app.nest.get(Database).transaction(() => refuse('refused')));
       expect(outcome).toBe('refused');
       await manager.query(insert('after'));
     });
@@ -49,22 +49,22 @@ describe.each(DATABASES)('a transaction that returns RolledBack on %s', (name) =
   });
 });
 
-/** SQLite waits for another writer until the deadline, and has no connection to lose. */
-describeEachPooled('a transaction that is rolled back on %s', (name) => {
+/** Skipped on SQLite, where the library waits for other writers until the deadline and has no network connection. */
+describeEachPooled('transactions that the database rolls back on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase(name);
-    host = await Host.start({ database, users: [] });
-    Object.assign(host.app.get(Database), { logger: { error: () => undefined }, pause: () => Promise.resolve() });
+    app = await TestApplication.start({ database, users: [] });
+    Object.assign(app.nest.get(Database), { logger: { error: () => undefined }, pause: () => Promise.resolve() });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  /** A serialization failure on PostgreSQL, a deadlock on MariaDB; Galera reports a failed certification as the latter. */
+  /** Raises SQLSTATE 40001 on PostgreSQL, and a deadlock on MariaDB, as which Galera reports failed certifications. */
   const conflict =
     name === 'postgres'
       ? "DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$"
@@ -74,19 +74,19 @@ describeEachPooled('a transaction that is rolled back on %s', (name) => {
     yield { sql: conflict, params: [] };
   }
 
-  function* takeTheSameKeyTwice(): Step<void> {
+  function* insertTheSameKeyTwice(): Step<void> {
     for (let i = 0; i < 2; i++) yield { sql: insert('taken'), params: [] };
   }
 
-  // eslint-disable-next-line require-yield -- fails instead of being answered
+  // eslint-disable-next-line require-yield -- throws before its first statement
   function* loseTheConnection(): Step<void> {
     throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   }
 
-  /** Runs a transaction that fails so many times; how often it was run, and whether it succeeded. */
+  /** Runs a transaction that fails the given number of times. Returns its number of runs and its outcome. */
   async function runsOf(failingTimes: number, fail: () => Step<void>): Promise<{ runs: number; outcome: unknown }> {
     let runs = 0;
-    const outcome: unknown = await host.app
+    const outcome: unknown = await app.nest
       .get(Database)
       .transaction(function* () {
         if (runs++ < failingTimes) yield* fail();
@@ -97,13 +97,16 @@ describeEachPooled('a transaction that is rolled back on %s', (name) => {
   }
 
   it.each([
-    { what: 'conflicts with others', fail: raiseConflict, mostRuns: 6, kind: 'rolled_back' },
-    { what: 'finds its new key taken', fail: takeTheSameKeyTwice, mostRuns: 3, kind: 'rolled_back' },
+    { what: 'conflicts with another transaction', fail: raiseConflict, mostRuns: 6, kind: 'rolled_back' },
+    { what: 'violates a unique key', fail: insertTheSameKeyTwice, mostRuns: 3, kind: 'rolled_back' },
     { what: 'loses its connection', fail: loseTheConnection, mostRuns: 3, kind: 'connection_lost' },
-  ])('and $what is run $mostRuns times in all, and then answered with 503', async ({ fail, mostRuns, kind }) => {
-    expect(await runsOf(mostRuns - 1, fail)).toEqual({ runs: mostRuns, outcome: 'done' });
-    const { runs, outcome } = await runsOf(Infinity, fail);
-    expect(runs).toBe(mostRuns);
-    expect(outcome).toMatchObject({ code: 'database_unavailable', kind });
-  });
+  ])(
+    'a transaction that $what is tried $mostRuns times and then fails with database_unavailable',
+    async ({ fail, mostRuns, kind }) => {
+      expect(await runsOf(mostRuns - 1, fail)).toEqual({ runs: mostRuns, outcome: 'done' });
+      const { runs, outcome } = await runsOf(Infinity, fail);
+      expect(runs).toBe(mostRuns);
+      expect(outcome).toMatchObject({ code: 'database_unavailable', kind });
+    },
+  );
 });

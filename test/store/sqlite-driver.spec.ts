@@ -7,10 +7,13 @@ import { SQLITE, SQLITE_DRIVER } from '../support/sqlite';
 
 type Driver = new (path: string, options?: NodeSqliteOptions) => NodeSqlite;
 
-/** What TypeORM and the library expect of a driver of its `better-sqlite3` type, seen on the one that the tests run on. */
+/**
+ * The driver that the tests run on. TypeORM and the library expect this behavior of every driver of type
+ * `better-sqlite3`.
+ */
 const Driver: Driver = SQLITE_DRIVER === 'node:sqlite' ? NodeSqlite : jest.requireActual<Driver>('better-sqlite3');
 
-/** The name and code of what a call throws: the classes of a native module are not those of this file. */
+/** Returns the name and code of a thrown error. `instanceof` does not work for errors of native modules. */
 function thrownBy(call: () => unknown): { name: string; code?: string } | null {
   try {
     call();
@@ -57,7 +60,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('returns rows as ordinary objects, and blobs as buffers', () => {
+  it('the driver returns rows as ordinary objects, and blobs as buffers', () => {
     const insert = db.prepare('INSERT INTO t VALUES (?, ?, ?, ?)');
     insert.run(1, 'alice', Buffer.from('abc'), 1.5);
     insert.run(2, null, new Uint8Array(0), undefined);
@@ -91,11 +94,11 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     ['WITH x AS (SELECT 1 AS y) UPDATE t SET size = 1 WHERE id IN (SELECT y FROM x)', false],
     ['CREATE TABLE u AS SELECT 1 AS id', false],
     ['BEGIN', false],
-  ])('knows whether rows are returned by %s', (sql, returnsRows) => {
+  ])('the driver reports whether %s returns rows', (sql, returnsRows) => {
     expect(db.prepare(sql).reader).toBe(returnsRows);
   });
 
-  it('reports what a statement changed, and nothing for one that changes no rows', () => {
+  it('the driver reports the number of changed rows, and 0 for statements that change no rows', () => {
     const insert = db.prepare('INSERT INTO t (name) VALUES (?), (?)');
     expect(insert.run('alice', 'bob')).toEqual({ changes: 2, lastInsertRowid: 2 });
     expect(db.prepare('CREATE TABLE u (id)').run().changes).toBe(0);
@@ -109,20 +112,20 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     ['a date', new Date(0)],
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
-  ])('refuses to bind %s, and writes nothing', (_, value) => {
+  ])('the driver refuses to bind %s, and writes nothing', (_, value) => {
     expect(thrownBy(() => db.prepare('INSERT INTO t (name) VALUES (?)').run(value))).toEqual({ name: 'TypeError' });
     expect(thrownBy(() => db.prepare('SELECT * FROM t WHERE name = ?').all(value))).toEqual({ name: 'TypeError' });
     expect(db.prepare('SELECT * FROM t').all()).toEqual([]);
   });
 
-  it('refuses too few and too many values, and writes nothing', () => {
+  it('the driver refuses too few and too many values, and writes nothing', () => {
     const sql = "INSERT INTO t (name, data) VALUES (? || '?', ?) -- ?";
     expect(thrownBy(() => db.prepare(sql).run('alice'))).toEqual({ name: 'RangeError' });
     expect(thrownBy(() => db.prepare(sql).run('alice', null, 1))).toEqual({ name: 'RangeError' });
     expect(db.prepare(sql).run('alice', null).changes).toBe(1);
   });
 
-  it('prepares one statement, and neither none nor two', () => {
+  it('the driver refuses to prepare text with no statement or with more than one statement', () => {
     expect(thrownBy(() => db.prepare("DELETE FROM t WHERE name = ';'; DELETE FROM t"))).toEqual({ name: 'RangeError' });
     expect(thrownBy(() => db.prepare('-- nothing'))).toEqual({ name: 'RangeError' });
     expect(db.prepare('SELECT 1 AS one; -- and no more;').all()).toEqual([{ one: 1 }]);
@@ -140,14 +143,14 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     ["INSERT INTO t (id) VALUES ('x')", 'SQLITE_MISMATCH'],
     ['SELECT * FROM missing', 'SQLITE_ERROR'],
     ['SELEC', 'SQLITE_ERROR'],
-  ])('reports %s as %s', (sql, code) => {
+  ])('the error of %s has the code %s', (sql, code) => {
     db.exec('CREATE TABLE k (a INTEGER NOT NULL, b INTEGER REFERENCES t (id), c INTEGER CHECK (c > 1)) STRICT');
     db.exec("INSERT INTO t (id, name) VALUES (1, 'alice')");
     expect(thrownBy(() => db.prepare(sql).run())).toEqual(sqliteError(code));
     expect(thrownBy(() => db.exec(sql))).toEqual(sqliteError(code));
   });
 
-  it('waits for other connections until its timeout, and then reports that the database is busy', () => {
+  it('the driver waits for other connections until its timeout, and then reports that the database is busy', () => {
     expect(db.pragma('busy_timeout', { simple: true })).toBe(5_000);
     db.pragma('journal_mode = WAL');
     const other = new Driver(file, { timeout: 20 });
@@ -163,7 +166,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     other.close();
   });
 
-  it('knows whether a transaction is open', () => {
+  it('the driver reports whether a transaction is open', () => {
     expect(db.inTransaction).toBe(false);
     db.exec('BEGIN');
     expect(db.inTransaction).toBe(true);
@@ -176,7 +179,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(db.prepare('SELECT * FROM t').all()).toEqual([]);
   });
 
-  it('opens a file for reading only, and only one that exists', () => {
+  it('the driver can open a file as read-only, and only if the file exists', () => {
     const reader = new Driver(file, { readonly: true });
     expect(thrownBy(() => reader.exec('DELETE FROM t'))).toEqual(sqliteError('SQLITE_READONLY'));
     reader.close();
@@ -189,7 +192,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     new Driver(file, { fileMustExist: true }).close();
   });
 
-  it('calls functions of the application', () => {
+  it('the driver calls functions that the application registers', () => {
     db.function('twice', (text: string) => text + text);
     db.function('count_of', { varargs: true, deterministic: true }, (...values: unknown[]) => values.length);
     db.function('kind_of', { safeIntegers: true }, (value: unknown) => typeof value);
@@ -201,7 +204,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(thrownBy(() => db.prepare('SELECT fail()').all())).toEqual({ name: 'RangeError' });
   });
 
-  it('returns integers as bigint where it is asked to', () => {
+  it('the driver returns integers as bigint on request', () => {
     const big = 'SELECT 9007199254740993 AS big, 1 AS small, 1.5 AS real';
     const row = { big: 9_007_199_254_740_993n, small: 1n, real: 1.5 };
     expect(db.prepare(big).safeIntegers().all()).toEqual([row]);
@@ -214,7 +217,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(db.prepare('SELECT 1 AS one').safeIntegers(false).get()).toEqual({ one: 1 });
   });
 
-  it('can be closed twice, and not used afterwards', () => {
+  it('a connection can be closed twice, and cannot be used afterwards', () => {
     expect(db.open).toBe(true);
     db.close();
     expect(db.close().open).toBe(false);
@@ -223,7 +226,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(thrownBy(() => db.exec('SELECT 1'))).toEqual({ name: 'TypeError' });
   });
 
-  it('serves the repositories, raw queries and transactions of TypeORM', async () => {
+  it('the driver serves the repositories, raw queries and transactions of TypeORM', async () => {
     const prepareDatabase = (connection: NodeSqlite): void => void connection.pragma('cache_size = 123');
     const dataSource = await new DataSource({
       ...SQLITE,

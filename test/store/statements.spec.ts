@@ -3,11 +3,11 @@ import { SessionAdministration } from 'nestjs-session-auth';
 import { StatementFactory } from '../../libs/auth/src/store/database/statement-factory';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 import { writtenTables } from '../support/written-tables';
 
-/** What the rows of a table are changed in, where an id alone may find them. Events are only written and removed. */
+/** The entities whose rows are updated. Events are only inserted and deleted. */
 const CHANGING = ['session', 'failure', 'reset', 'lock'];
 
 const SETTINGS: AuthModuleOptions = {
@@ -26,13 +26,13 @@ it.each([
   ['INSERT INTO `t` VALUES (1) ON DUPLICATE KEY UPDATE a = 2', ['t']],
   ['WITH x AS (UPDATE t SET a = 1 RETURNING a), y AS (DELETE FROM t) SELECT 1', ['t', 't']],
   ['WITH x AS (UPDATE {t} AS s SET a = 1), y AS (INSERT INTO {u} SELECT 1) SELECT 1', ['t', 'u']],
-])('the tables that a statement changes are found in: %s', (sql, tables) => {
+])('writtenTables() finds the tables that the statement %s changes', (sql, tables) => {
   expect(writtenTables(sql)).toEqual(tables);
 });
 
-describe.each(DATABASES)('the statements on %s', (name) => {
+describe.each(DATABASES)('SQL statements on %s', (name) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   const templates = new Set<string>();
 
   beforeAll(async () => {
@@ -44,21 +44,21 @@ describe.each(DATABASES)('the statements on %s', (name) => {
       });
     }
     database = await createDatabase(name);
-    host = await Host.start({ database, auth: SETTINGS });
+    app = await TestApplication.start({ database, auth: SETTINGS });
   });
   afterAll(async () => {
     jest.restoreAllMocks();
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  it('change no table twice', async () => {
+  it('no statement changes the same table twice', async () => {
     const sent = new Set<string>();
-    new Tap(host).hook = { before: ({ sql }) => void sent.add(sql) };
-    await wholeStory(host);
+    new Tap(app).hook = { before: ({ sql }) => void sent.add(sql) };
+    await runAllOperations(app);
     const statements = [...templates, ...sent];
     const written = new Set([...sent].flatMap(writtenTables));
-    // The story changes every table.
+    // The operations change every table.
     expect([...written].filter((table) => table.startsWith('auth_')).sort()).toEqual([
       'auth_events',
       'auth_login_failures',
@@ -71,14 +71,14 @@ describe.each(DATABASES)('the statements on %s', (name) => {
     expect(statements.filter((sql) => new Set(writtenTables(sql)).size < writtenTables(sql).length)).toEqual([]);
   });
 
-  it('that change or remove rows which were read before say what was read of them', () => {
+  it('a statement that updates or deletes rows that were read before repeats the conditions of the read', () => {
     const byList = [...templates].filter((template) => /^(UPDATE|DELETE).* IN \(:/s.test(template));
     const changing = byList.filter((template) => CHANGING.includes(writtenTables(template)[0]!));
     expect(changing.length).toBeGreaterThan(5);
     for (const template of changing) expect(template).toMatch(/ IN \(:\w+\.\.\.\) AND |:network, :account/);
   });
 
-  it('that change a session require it to be active, or a slot to be the own one', () => {
+  it('a statement that updates a session requires an active session or its own attempt slot', () => {
     const changes = [...templates].filter((template) => /UPDATE \{session\}/.test(template));
     expect(changes.length).toBeGreaterThan(10);
     const isActive = /\{session\.state\} = 'active'/;
@@ -92,9 +92,9 @@ describe.each(DATABASES)('the statements on %s', (name) => {
   });
 });
 
-/** Changes every table in most of the ways that there are. */
-async function wholeStory(host: Host): Promise<void> {
-  const { auth } = host;
+/** Runs most of the operations that change tables. */
+async function runAllOperations(app: TestApplication): Promise<void> {
+  const { auth } = app;
   const credentials = { username: 'alice', password: PASSWORD };
   await auth.login({ ...credentials, password: 'wrong' }).catch(() => undefined);
   const { user, ticket } = await auth.verifyCredentials(credentials);
@@ -107,11 +107,11 @@ async function wholeStory(host: Host): Promise<void> {
   await auth.refresh(opened.refreshToken);
   const principal = (await auth.authenticate(pair.accessToken))!;
   const { userId } = principal;
-  host.clock.advance(60_000);
+  app.clock.advance(60_000);
   await auth.authenticate(pair.accessToken);
   await auth.reauthenticate(principal, 'wrong').catch(() => undefined);
   for (let i = 0; i < 4; i++) await auth.login(credentials);
-  host.clock.advance(DAY);
+  app.clock.advance(DAY);
   const latest = await auth.login(credentials);
   const current = (await auth.authenticate(latest.accessToken))!;
   await auth.changePassword(current, { currentPassword: PASSWORD, newPassword: 'another long password' });
@@ -123,12 +123,12 @@ async function wholeStory(host: Host): Promise<void> {
   await auth.refresh(stolen.refreshToken).catch(() => undefined);
   await auth.logoutAll((await auth.authenticate((await auth.login(credentials)).accessToken))!);
   await auth.login(credentials);
-  await host.app.get(SessionAdministration).end({ everyone: true }, { actor: 'carol' });
+  await app.nest.get(SessionAdministration).end({ everyone: true }, { actor: 'carol' });
   await auth.disableUser(userId);
   await auth.enableUser(userId);
   await auth.login(credentials);
-  host.clock.advance(400 * DAY);
-  await host.pruning.prune();
+  app.clock.advance(400 * DAY);
+  await app.pruning.prune();
   await auth.resetFailedLogins('alice');
   await auth.forgetUser(userId);
   await auth.createUser({ username: 'carol', password: PASSWORD });

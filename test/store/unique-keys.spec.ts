@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 
 /**
- * A unique key besides the primary key is checked across all nodes, or, where a table is distributed by another column, not
- * possible at all. The one exception is the name of a user, in a table that stands for the application's own.
+ * A distributed database checks a secondary unique key across all nodes, or does not support it if the
+ * table is distributed by another column. The only such key is the user name in the library's own users table.
  */
 describe.each(DATABASES)('the unique keys on %s', (name) => {
   let database: TestDatabase;
@@ -21,7 +21,7 @@ describe.each(DATABASES)('the unique keys on %s', (name) => {
     await database.drop();
   });
 
-  /** The columns of each unique key of an entity's table besides its primary key, as the database has them. */
+  /** Returns the columns of each unique key in the database, except the primary key, of an entity's table. */
   async function uniqueKeys(entity: new () => object): Promise<string[][]> {
     const runner = dataSource.createQueryRunner();
     const table = await runner.getTable(dataSource.getMetadata(entity).tablePath);
@@ -31,7 +31,7 @@ describe.each(DATABASES)('the unique keys on %s', (name) => {
   }
 
   it.each(AUTH_ENTITIES_WITHOUT_USERS.map((entity) => ({ entity })))(
-    'of $entity.name are its primary key, of one column',
+    'the only unique key of $entity.name is its primary key of one column',
     async ({ entity }) => {
       const { primaryColumns, indices, uniques } = dataSource.getMetadata(entity);
       expect(primaryColumns).toHaveLength(1);
@@ -40,7 +40,7 @@ describe.each(DATABASES)('the unique keys on %s', (name) => {
     },
   );
 
-  it('of AuthUser are its primary key and the name', async () => {
+  it('the unique keys of AuthUser are its primary key and the name', async () => {
     expect(await uniqueKeys(AuthUser)).toEqual([['username_key']]);
   });
 });

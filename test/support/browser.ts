@@ -1,20 +1,20 @@
 import type { Response, Test } from 'supertest';
-import type { Host } from './host';
+import type { TestApplication } from './test-application';
 
-/** Where a request begins: the origin of a page, `null` for an opaque one, or the user's address bar. */
+/** Where a request originates: the origin of a page, `null` for an opaque origin, or the user's address bar. */
 export type Initiator = `http${'s' | ''}://${string}` | 'null' | 'address bar';
 
 export interface BrowserRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
-  /** Default: a page of the API's own origin. */
+  /** Default: the API's own origin. */
   readonly from?: Initiator;
-  /** Whether the address of the tab changes: a link, a form, `location.href`. Default: false. */
+  /** Whether the address of the tab changes, as for a link, a form or `location.href`. Default: false. */
   readonly navigates?: boolean;
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The `Set-Cookie` headers of a response. */
+/** Returns the `Set-Cookie` headers of a response. */
 export function cookiesIn({ headers }: { readonly headers: Record<string, unknown> }): string[] {
   return [(headers['set-cookie'] as string[] | undefined) ?? []].flat();
 }
@@ -22,22 +22,23 @@ export function cookiesIn({ headers }: { readonly headers: Record<string, unknow
 interface StoredCookie {
   readonly name: string;
   readonly value: string;
-  /** The domain that another host of the site has set it for, or null for the host alone. */
+  /** The domain, if another host of the site has set the cookie. Null for a cookie of this host only. */
   readonly domain: string | null;
   readonly isLax: boolean;
   readonly line: string;
 }
 
 /**
- * A browser as far as cookies and the headers `Origin` and `Sec-Fetch-Site` go: RFC 6265bis with `SameSite` and
- * `__Host-`, Fetch and Fetch Metadata. CORS, by which a page could read a response, is not part of it.
+ * Simulates how a browser handles cookies and the headers `Origin` and `Sec-Fetch-Site`: RFC 6265bis with
+ * `SameSite` and `__Host-`, Fetch, and Fetch Metadata. CORS, which decides whether a page can read a response,
+ * is not included.
  */
 export class Browser {
   private cookies: StoredCookie[] = [];
 
-  /** @param isOld without Fetch Metadata, as Safari before 16.4 */
+  /** @param isOld whether the browser sends no Fetch Metadata, as Safari before 16.4 */
   constructor(
-    private readonly host: Host,
+    private readonly app: TestApplication,
     readonly origin: string = 'https://api.example.com',
     private readonly isOld = false,
   ) {}
@@ -46,25 +47,28 @@ export class Browser {
     return new URL(this.origin).host;
   }
 
-  /** The cookies by name; the last of several with one name. */
+  /** The cookies by name. Of several cookies with the same name, contains the last one. */
   get jar(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.cookies.map(({ name, value }) => [name, value]));
   }
 
-  /** Replaces what is stored under a name, or removes it. */
+  /** Replaces or removes the stored cookies with a name. */
   put(name: string, value: string | null): void {
     this.cookies = this.cookies.filter((cookie) => cookie.name !== name);
     if (value !== null) this.cookies.push({ name, value, domain: null, isLax: true, line: '' });
   }
 
-  /** A host of the same site sets a cookie for all hosts of the site, with a long path so that it is sent first. */
+  /**
+   * Stores a cookie that another host of the site sets for all hosts of the site, with a long path, so that it
+   * is sent first.
+   */
   setFromSibling(name: string, value: string): boolean {
     if (/^__host-/i.test(name)) return false;
     this.cookies.unshift({ name, value, domain: siteOf(this.origin), isLax: false, line: '' });
     return true;
   }
 
-  /** The headers that this browser adds to a request, the cookies among them. */
+  /** Returns the headers that this browser adds to a request, including the cookies. */
   headersOf({ method = 'GET', from = this.own, navigates = false }: BrowserRequest): Record<string, string> {
     const relation = this.relationTo(from);
     const sent = this.cookies.filter(({ isLax }) => !isLax || isSentBy(relation, method, navigates));
@@ -77,22 +81,22 @@ export class Browser {
     };
   }
 
-  /** The headers of a WebSocket handshake: they always have an origin. */
+  /** Returns the headers of a WebSocket handshake, which always has an origin. */
   handshakeFrom(from: Initiator): Record<string, string> {
     return { ...this.headersOf({ from }), Origin: from };
   }
 
   async send(path: string, request: BrowserRequest = {}): Promise<Response> {
     const { method = 'GET', from = this.own, navigates = false, body, headers = {} } = request;
-    const test: Test = this.host.http[method.toLowerCase() as 'get'](path);
+    const test: Test = this.app.http[method.toLowerCase() as 'get'](path);
     test.set({ ...this.headersOf(request), ...headers });
     const response = body === undefined ? await test : await test.send(body);
-    // A response to a page of another site sets cookies with `SameSite` only where it becomes the page.
+    // A response to a page of another site sets cookies with `SameSite` only if the response becomes the page.
     if (isStoredFor(this.relationTo(from), navigates)) this.store(response);
     return response;
   }
 
-  /** As the page of a front end calls the API: with the header that asks for cookies. */
+  /** Calls the API as the page of a front end does, with the header that asks for cookies. */
   call(path: string, body?: object, request: BrowserRequest = {}): Promise<Response> {
     const headers = { 'X-Auth-Transport': 'cookie', ...request.headers };
     return this.send(path, { method: 'POST', ...request, headers, ...(body ? { body } : {}) });

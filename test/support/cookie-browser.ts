@@ -1,6 +1,6 @@
 import { AuthClient, type AuthClientOptions, type SessionEnd } from 'nestjs-session-auth-client';
 import { Browser, type Tab } from '../client/browser';
-import type { Host } from './host';
+import type { TestApplication } from './test-application';
 
 const TIMEOUT = 10_000;
 
@@ -11,17 +11,20 @@ export interface OpenedTab {
   readonly ends: SessionEnd[];
 }
 
-/** A browser with a cookie jar that all tabs share, whose clock is that of the server and advances while the client waits. */
+/**
+ * A browser with a cookie jar that all tabs share. It uses the clock of the server, which advances while the
+ * client waits.
+ */
 export class CookieBrowser {
   readonly jar = new Map<string, string>();
-  /** What reaches the page: the bodies of all responses. */
+  /** Everything that reaches the page: the bodies of all responses. */
   readonly bodies: string[] = [];
   origin: string;
-  /** Whether the response of the next refresh is lost, its cookies included. */
+  /** Whether the response of the next refresh is lost, including its cookies. */
   losesNext = false;
   private readonly browser: Browser;
 
-  constructor({ url, clock }: Host) {
+  constructor({ url, clock }: TestApplication) {
     this.origin = url;
     this.browser = new Browser({
       fetch: (input, init) => this.fetch(input, init),
@@ -36,12 +39,12 @@ export class CookieBrowser {
     });
   }
 
-  /** The header `Cookie` of a request with credentials. */
+  /** Returns the header `Cookie` of a request with credentials. */
   get cookies(): string {
     return [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  /** Opens a page with the client, with cookies unless the options name another transport. */
+  /** Opens a page with the client. It uses cookies unless the options name another transport. */
   open(baseUrl: string, options: AuthClientOptions = {}): OpenedTab {
     const tab = this.browser.openTab();
     const client = new AuthClient({ baseUrl, transport: 'cookie', environment: tab.environment, ...options });
@@ -50,7 +53,7 @@ export class CookieBrowser {
     return { tab, client, ends };
   }
 
-  /** `fetch` of a page: the jar takes part where the request includes credentials. */
+  /** `fetch` of a page. Uses the cookie jar if the request includes credentials. */
   async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const request = new Request(input, init);
     const headers = new Headers(request.headers);

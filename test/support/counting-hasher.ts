@@ -1,7 +1,7 @@
 import { PasswordHasher } from 'nestjs-session-auth';
 import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
 
-/** bcrypt at its cheapest, which tells what it was asked. */
+/** bcrypt at its lowest cost. Records the hashes that it verifies. */
 export class CountingHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
   /** The hashes that passwords were verified against. */

@@ -8,51 +8,62 @@ import { SQLITE } from './sqlite';
 
 export type DatabaseName = 'sqlite' | 'postgres' | 'mariadb';
 
-/** A database of its own for one test file; `drop` removes it. */
+/** A separate database for one test file. `drop` removes it. */
 export interface TestDatabase {
   readonly name: DatabaseName;
-  /** Of the next instance: on a cluster each goes to another server than the one before. */
+  /**
+   * The connection options of the next instance. On a cluster, each instance connects to a different server than
+   * the previous instance.
+   */
   readonly options: DataSourceOptions;
   drop(): Promise<void>;
 }
 
-/** The databases that this run tests on: `scripts/test.mjs` finds out which answer and says so. */
+/** The databases of this test run. `scripts/test.mjs` finds out which ones are available, and prints them. */
 export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES'] ?? 'sqlite')
   .split(',')
   .filter(Boolean) as DatabaseName[];
 
-/** For what is told of one database alone: skipped, and said so, where it does not answer. */
+/** Returns `describe` for tests of one database, or `describe.skip` if the database is not available. */
 export function describeOn(name: DatabaseName): jest.Describe {
   return DATABASES.includes(name) ? describe : describe.skip;
 }
 
-/** Those with a pool of connections; `describeEachPooled` is skipped, and says so, where none answers. */
+/** The databases with a connection pool. `describeEachPooled` is reported as skipped if none is available. */
 export const POOLED = DATABASES.filter((name) => name !== 'sqlite') as readonly Exclude<DatabaseName, 'sqlite'>[];
 
-export function describeEachPooled(title: string, tell: (name: Exclude<DatabaseName, 'sqlite'>) => void): void {
-  if (POOLED.length > 0) describe.each(POOLED)(title, tell);
-  else describe.skip.each(['postgres'] as const)(title, tell);
+export function describeEachPooled(title: string, defineTests: (name: Exclude<DatabaseName, 'sqlite'>) => void): void {
+  if (POOLED.length > 0) describe.each(POOLED)(title, defineTests);
+  else describe.skip.each(['postgres'] as const)(title, defineTests);
 }
 
-/** For instances that may be connected through a pooler, which hands out connections that others prepared statements on. */
+/**
+ * Options for instances that may connect through a pooler, which can hand out connections on which other clients
+ * have prepared statements.
+ */
 export const WITHOUT_NAMED_STATEMENTS: AuthModuleOptions = process.env['TEST_POOLER'] ? { namedStatements: false } : {};
 
-/** Those of one cluster are separated by spaces. */
+/** The URLs of one cluster are separated by spaces. */
 const ADMIN_URLS: Record<Exclude<DatabaseName, 'sqlite'>, readonly string[]> = {
   postgres: (process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres').split(' '),
   mariadb: (process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306/mysql').split(' '),
 };
 
-/** MySQL, MariaDB: `ER_BAD_DB_ERROR`. */
+/** The code of `ER_BAD_DB_ERROR` on MySQL and MariaDB. */
 const UNKNOWN_DATABASE = 1049;
 
-/** An empty database. */
+/** Creates an empty database. */
 export async function createDatabase(name: DatabaseName): Promise<TestDatabase> {
   if (name === 'sqlite') return createSqlite();
   const type = name === 'postgres' ? 'postgres' : 'mariadb';
   const admin = await new DataSource({ type, url: ADMIN_URLS[name][0]! }).initialize();
   const database = `nsa_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${database}`);
+  // No test crashes the server. On a cluster this setting also controls whether a commit waits for other
+  // servers.
+  if (name === 'postgres' && ADMIN_URLS[name].length === 1) {
+    await admin.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
+  }
   const urls = ADMIN_URLS[name].map((server) => {
     const url = new URL(server);
     url.pathname = `/${database}`;
@@ -72,7 +83,7 @@ export async function createDatabase(name: DatabaseName): Promise<TestDatabase> 
   };
 }
 
-/** Another server of the cluster may learn of the database a moment later. */
+/** Waits until the database exists on another server of the cluster. */
 async function untilThere(type: 'postgres' | 'mariadb', url: string): Promise<void> {
   for (;;) {
     const dataSource = new DataSource({ type, url });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
-import type { Host } from './host';
+import type { TestApplication } from './test-application';
 
 function bytesOf(path: string, body: object, headers: readonly string[]): string {
   const json = JSON.stringify(body);
@@ -8,14 +8,22 @@ function bytesOf(path: string, body: object, headers: readonly string[]): string
   return [...head, ...headers, '', json].join('\r\n');
 }
 
-/** Sends a request and resets the connection before the server has read it, but after the server knows of it. */
-export async function sendAndReset(host: Host, path: string, body: object, ...headers: string[]): Promise<void> {
-  const { hostname, port } = new URL(host.url);
+/**
+ * Sends a request and resets the connection after the server has accepted it, but before the server has read
+ * the request.
+ */
+export async function sendAndReset(
+  app: TestApplication,
+  path: string,
+  body: object,
+  ...headers: string[]
+): Promise<void> {
+  const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
-  await new Promise((resolve) => host.app.getHttpServer().once('connection', resolve));
+  await new Promise((resolve) => app.nest.getHttpServer().once('connection', resolve));
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // What is written now is sent before the server runs again.
+  // The process sends this before the server runs again.
   socket.write(bytesOf(path, body, headers));
   socket.resetAndDestroy();
   await closed;
@@ -27,7 +35,10 @@ const CLIENT = `
     socket.write(bytes, () => socket.resetAndDestroy()));
 `;
 
-/** The same from another process, while this one does not run: the connection is reset when the server accepts it. */
-export function sendAndResetUnseen(host: Host, path: string, body: object, ...headers: string[]): void {
-  execFileSync(process.execPath, ['-e', CLIENT, new URL(host.url).port, bytesOf(path, body, headers)]);
+/**
+ * Sends a request and resets the connection from another process while this one is blocked, so that the
+ * connection is already reset when the server accepts it.
+ */
+export function sendAndResetUnseen(app: TestApplication, path: string, body: object, ...headers: string[]): void {
+  execFileSync(process.execPath, ['-e', CLIENT, new URL(app.url).port, bytesOf(path, body, headers)]);
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestDatabase } from './databases';
 
-/** The `DATABASE_URL` of the sample for a database. */
+/** Returns the sample's `DATABASE_URL` for a database. */
 export function urlOf({ options }: TestDatabase): string {
   return options.type === 'better-sqlite3' ? `sqlite:${options.database}` : (options as { url: string }).url;
 }
 
 const START = join(__dirname, '../../scripts/start.mjs');
 
-/** A sample host in a process of its own, as `npm start` starts it. */
+/** A sample application in its own process, started as by `npm start`. */
 export class Sample {
   output = '';
 
@@ -28,7 +28,7 @@ export class Sample {
     return new Sample(process_);
   }
 
-  /** Its address, once it listens. */
+  /** Returns the URL once the sample listens. */
   async url(): Promise<string> {
     for (;;) {
       const url = /Listening on (\S+)/.exec(this.output)?.[1];

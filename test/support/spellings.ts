@@ -1,8 +1,11 @@
 import type { AuthError } from 'nestjs-session-auth';
 import type { CountingHasher } from './counting-hasher';
-import type { Host } from './host';
+import type { TestApplication } from './test-application';
 
-/** What MySQL and MariaDB take for `alice` by default, one after another: by case, by accent, by trailing space. */
+/**
+ * Names that MySQL and MariaDB compare as equal to `alice` by default, because of case, accents or trailing
+ * spaces.
+ */
 export const SPELLINGS: readonly string[] = [
   ...Array.from({ length: 32 }, (_, bits) =>
     [...'alice'].map((letter, at) => upperIf(bits & (1 << at), letter)).join(''),
@@ -11,24 +14,24 @@ export const SPELLINGS: readonly string[] = [
   ...['alice ', 'alice  ', 'Alice '],
 ];
 
-/** Latin letters in full width, which NFKC takes for the plain ones. */
+/** Writes Latin letters in full width. NFKC converts them to ASCII. */
 export function fullWidth(text: string): string {
   return text.replace(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
 }
 
-/** What became of one login: `ok`, or the code of its refusal. */
-export async function tryLogin(host: Host, username: string, password: string): Promise<string> {
+/** Returns the result of a login: `ok`, or the code of its refusal. */
+export async function tryLogin(app: TestApplication, username: string, password: string): Promise<string> {
   try {
-    await host.auth.login({ username, password }, { ipAddress: '192.0.2.1' });
+    await app.auth.login({ username, password }, { ipAddress: '192.0.2.1' });
     return 'ok';
   } catch (error) {
     return (error as AuthError).code;
   }
 }
 
-/** Guesses a password under every spelling in turn. Returns the refusals, and how often this hash was verified for them. */
+/** Guesses a password under each spelling in turn. Returns the refusals, and how often this hash was verified. */
 export async function guess(
-  host: Host,
+  app: TestApplication,
   hasher: CountingHasher,
   hash: string,
   rounds: number,
@@ -37,7 +40,7 @@ export async function guess(
   const before = hasher.verified.length;
   const refusals = new Set<string>();
   for (let round = 0; round < rounds; round++) {
-    for (const spelling of spellings) refusals.add(await tryLogin(host, spelling, `guess ${round}`));
+    for (const spelling of spellings) refusals.add(await tryLogin(app, spelling, `guess ${round}`));
   }
   return { refusals, verified: hasher.verified.slice(before).filter((one) => one === hash).length };
 }

@@ -1,22 +1,22 @@
 import { Database } from '../../libs/auth/src/store/database/database';
 import type { DriverConnections, Send } from '../../libs/auth/src/store/database/driver-connections';
 import { paramsInTransaction, type Query } from '../../libs/auth/src/store/database/transaction';
-import type { Host } from './host';
+import type { TestApplication } from './test-application';
 
-/** A call to the database: a statement, BEGIN and COMMIT included, or on SQLite a whole unit of work. */
+/** A call to the database: a statement (including BEGIN and COMMIT), or on SQLite a whole transaction. */
 export interface Call {
-  readonly kind: 'statement' | 'unit';
-  /** Empty for a unit. */
+  readonly kind: 'statement' | 'transaction';
+  /** Empty for a transaction. */
   sql: string;
   params: unknown[];
-  /** The statement of a unit that has only one. */
+  /** The statement of a transaction that has only one. */
   readonly only?: Query;
 }
 
 /**
- * What a test does to the calls of one instance. `before` and `after` may throw, which the library sees as a failure of the
- * database, and `before` may change the statement. They may wait, but not at a statement on SQLite, where a unit of work runs
- * without giving up control: there they can wait before and after whole units.
+ * Called around the database calls of one instance. `before` and `after` may throw, which the library treats as
+ * a failure of the database. `before` may change the statement. `before` and `after` may return a promise. On
+ * SQLite they may do so only for whole transactions, because the statements of a transaction run synchronously.
  */
 export interface Hook {
   before?(call: Call): void | Promise<void>;
@@ -28,21 +28,21 @@ interface SqliteConnection {
   exec(sql: string): unknown;
 }
 
-/** Passes every call of the library to its DataSource through a hook, from now on until the application is closed. */
+/** Passes every call of the library to its DataSource through a hook, until the application is closed. */
 export class Tap {
   hook: Hook = {};
 
-  constructor(private readonly host: Host) {
+  constructor(private readonly app: TestApplication) {
     if (this.isSqlite) this.tapSqlite();
     else this.tapPool();
   }
 
   get isSqlite(): boolean {
-    return this.host.dataSource.options.type === 'better-sqlite3';
+    return this.app.dataSource.options.type === 'better-sqlite3';
   }
 
   private tapPool(): void {
-    const { dataSource } = this.host;
+    const { dataSource } = this.app;
     this.tapDriver();
     const create = dataSource.createQueryRunner.bind(dataSource);
     dataSource.createQueryRunner = (mode) => {
@@ -60,9 +60,9 @@ export class Tap {
     };
   }
 
-  /** The library's own connections: each statement, BEGIN and COMMIT included. */
+  /** Taps the library's own connections: each statement, including BEGIN and COMMIT. */
   private tapDriver(): void {
-    const { connections } = this.host.app.get<{ connections: DriverConnections }>(Database);
+    const { connections } = this.app.nest.get<{ connections: DriverConnections }>(Database);
     const use = connections.use.bind(connections);
     connections.use = (deadline, work) =>
       use(deadline, (send, discard, connection) => {
@@ -80,19 +80,19 @@ export class Tap {
   }
 
   private tapSqlite(): void {
-    const database = this.host.app.get(Database);
+    const database = this.app.nest.get(Database);
     for (const name of ['transaction', 'autocommit', 'read'] as const) {
       const run = database[name].bind(database) as (...args: unknown[]) => Promise<unknown>;
       database[name] = (async (...args: unknown[]) => {
         const only = name === 'transaction' ? {} : { only: args[0] as Query };
-        const call: Call = { kind: 'unit', sql: '', params: [], ...only };
+        const call: Call = { kind: 'transaction', sql: '', params: [], ...only };
         await this.hook.before?.(call);
         const result = await run(...args);
         await this.hook.after?.(call);
         return result;
       }) as never;
     }
-    const driver = this.host.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
+    const driver = this.app.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
     const connection = driver.databaseConnection;
     const [prepare, exec] = [connection.prepare.bind(connection), connection.exec.bind(connection)];
     connection.exec = (sql) => this.tapSync(sql, [], (call) => exec(call.sql));
@@ -104,10 +104,14 @@ export class Tap {
           this.tapSync(sql, params, (call) => prepare(call.sql)[method](...call.params));
       return { reader, all: tapped('all'), run: tapped('run') };
     };
-    // Statements that were prepared before would bypass the hook. The settings are read again at once, unseen by it.
-    const internals = database as unknown as { known: WeakMap<object, unknown>; knownOf(connection: object): unknown };
-    internals.known.delete(connection);
-    internals.knownOf(connection);
+    // Statements that are already prepared would bypass the hook. The settings are read again here, which the
+    // hook does not see.
+    const internals = database as unknown as {
+      connectionStates: WeakMap<object, unknown>;
+      connectionState(connection: object): unknown;
+    };
+    internals.connectionStates.delete(connection);
+    internals.connectionState(connection);
   }
 
   private tapSync(sql: string, params: unknown[], run: (call: Call) => unknown): unknown {
@@ -124,8 +128,8 @@ function mustNotWait(result: void | Promise<void>): void {
 }
 
 /**
- * The statements of a call, by their first word. On SQLite the library sends a setting of the connection together with BEGIN and
- * COMMIT, which is no statement of its own.
+ * Returns the first words of the statements of a call. On SQLite the library sends a PRAGMA together with BEGIN
+ * and COMMIT, which does not count as a statement.
  */
 export function statementsOf({ kind, sql }: Call): string[] {
   if (kind !== 'statement') return [];

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Stands between the library and a database server: a network that can break. */
+/** A proxy between the library and a database server, which simulates network failures. */
 export class TcpProxy {
   private server: Server | undefined;
   private readonly sockets = new Set<Socket>();
@@ -11,7 +11,10 @@ export class TcpProxy {
     private port: number,
   ) {}
 
-  /** @param url of the server; @returns with the url that leads through the proxy */
+  /**
+   * @param url the URL of the server
+   * @returns the proxy, with the URL that leads through it
+   */
   static async start(url: string): Promise<{ proxy: TcpProxy; url: string }> {
     const through = new URL(url);
     const proxy = new TcpProxy({ host: through.hostname, port: Number(through.port) }, 0);
@@ -21,13 +24,16 @@ export class TcpProxy {
     return { proxy, url: through.href };
   }
 
-  /** Everything goes through again; what was silenced stays silent, as after a partition that lost its packets. */
+  /**
+   * Forwards everything again. Connections that were silenced stay silent, as after a partition that lost their
+   * packets.
+   */
   async heal(): Promise<void> {
     this.isSilent = false;
     if (!this.server) await this.listen();
   }
 
-  /** Nothing is answered any more, and nothing is refused either. */
+  /** Stops forwarding data. Connections are still accepted and stay open. */
   silence(): void {
     this.isSilent = true;
     for (const socket of this.sockets) {
@@ -36,7 +42,7 @@ export class TcpProxy {
     }
   }
 
-  /** Connections break, and new ones are refused. */
+  /** Closes the connections and refuses new ones. */
   async refuse(): Promise<void> {
     const { server } = this;
     this.server = undefined;

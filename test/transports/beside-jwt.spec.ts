@@ -11,16 +11,16 @@ import {
   type AuthUser,
 } from 'nestjs-session-auth';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
-import { sendRaw } from '../e2e/stories';
+import { TestApplication } from '../support/test-application';
+import { sendRaw } from '../e2e/environment';
 
-const SECRET = 'a secret of the old days, known to the server alone';
+const SECRET = 'the secret with which the application signs its JWTs';
 
 interface JwtRequest extends AuthRequest {
   user?: { readonly id: string };
 }
 
-/** The old guard, as hosts wrote it: the subject of a signed token is the user. */
+/** The previous guard of the application. The subject of a signed JWT is the id of the user. */
 @Injectable()
 class JwtGuard implements CanActivate {
   constructor(private readonly jwt: JwtService) {}
@@ -38,7 +38,7 @@ class JwtGuard implements CanActivate {
   }
 }
 
-/** The guard of the time between: what looks like a JWT is the old guard's, all else is the library's. */
+/** The guard during the migration. It passes JWTs to the previous guard and other tokens to the library. */
 @Injectable()
 class EitherGuard implements CanActivate {
   constructor(
@@ -56,12 +56,12 @@ class EitherGuard implements CanActivate {
   }
 }
 
-/** Three parts between dots; the library's tokens have none. */
+/** Returns whether the token consists of three parts with dots in between. Tokens of the library contain no dots. */
 function looksLikeJwt(header: unknown): boolean {
   return typeof header === 'string' && /^bearer +[^ .]+\.[^ .]+\.[^ .]*$/i.test(header);
 }
 
-/** The table of the old refresh tokens: one DELETE, whose count says who was the first. */
+/** The table of the old refresh tokens. A single DELETE takes a token, so that only one request can use it. */
 @Injectable()
 class OldRefreshTokens {
   readonly users = new Map<string, string>();
@@ -85,14 +85,14 @@ class OrdersController {
     return { of: user!.id };
   }
 
-  /** Where only the new tokens will do. */
+  /** A route that accepts only tokens of the library. */
   @Get('profile')
   @UseGuards(BearerAuthGuard)
   profile(@CurrentUser() { username }: AuthUser): object {
     return { username };
   }
 
-  /** A session for a refresh token of the old days, which is gone with that: it gives what it gave before, once. */
+  /** Exchanges an old refresh token for a session and deletes the old token. */
   @Post('session')
   async session(@Body() { refresh }: { refresh: string }, @Req() request: AuthRequest): Promise<object> {
     const userId = this.old.take(refresh);
@@ -102,44 +102,44 @@ class OrdersController {
   }
 }
 
-describe('while a host moves over from JWTs', () => {
+describe('applications that move from JWTs to sessions', () => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let alice: string;
   let jwt: string;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       imports: [JwtModule.register({ secret: SECRET, signOptions: { expiresIn: '1h' } })],
       controllers: [OrdersController],
       providers: [EitherGuard, JwtGuard, OldRefreshTokens],
     });
-    [{ id: alice }] = await host.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
+    [{ id: alice }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
   beforeEach(async () => {
-    await host.reset();
-    jwt = await host.app.get(JwtService).signAsync({ sub: alice });
+    await app.reset();
+    jwt = await app.nest.get(JwtService).signAsync({ sub: alice });
   });
 
-  it('both tokens are accepted where both guards stand, and each alone elsewhere', async () => {
-    const { access_token: token } = await host.login();
-    await host.get('/orders', jwt).expect(200, { of: alice });
-    await host.get('/orders', token).expect(200, { of: alice });
-    await host.get('/profile', token).expect(200, { username: 'alice' });
-    await host
+  it('routes with both guards accept both tokens, and routes with one guard accept only the tokens of that guard', async () => {
+    const { access_token: token } = await app.login();
+    await app.get('/orders', jwt).expect(200, { of: alice });
+    await app.get('/orders', token).expect(200, { of: alice });
+    await app.get('/profile', token).expect(200, { username: 'alice' });
+    await app
       .get('/profile', jwt)
       .expect(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
-    await host.get('/auth/sessions', jwt).expect(401);
+    await app.get('/auth/sessions', jwt).expect(401);
   });
 
-  it('what is neither is refused by the one whose form it has', async () => {
-    const jwts = host.app.get(JwtService);
+  it('an invalid token is refused by the guard for its format', async () => {
+    const jwts = app.nest.get(JwtService);
     const forged = [
       await jwts.signAsync({ sub: alice }, { secret: 'another secret' }),
       await jwts.signAsync({ sub: alice }, { expiresIn: -1 }),
@@ -147,32 +147,32 @@ describe('while a host moves over from JWTs', () => {
       'a.b.c',
     ];
     for (const token of forged)
-      await host.get('/orders', token).expect(401, { message: 'Unauthorized', statusCode: 401 });
-    await host
+      await app.get('/orders', token).expect(401, { message: 'Unauthorized', statusCode: 401 });
+    await app
       .get('/orders', 'abc')
       .expect(401, { detail: 'Invalid or expired access token.', code: 'access_token_invalid' });
-    await host.http
+    await app.http
       .get('/orders')
       .expect(401, { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' });
-    const [oldOne, newOne] = [jwt, (await host.login()).access_token].map((token) => `Authorization: Bearer ${token}`);
-    const both = await sendRaw(host, ['GET /orders HTTP/1.1', newOne!, oldOne!]);
+    const [oldOne, newOne] = [jwt, (await app.login()).access_token].map((token) => `Authorization: Bearer ${token}`);
+    const both = await sendRaw(app, ['GET /orders HTTP/1.1', newOne!, oldOne!]);
     expect(both.status).toBe(400);
   });
 
-  it('a session that ends is over, though the old token of its user goes on until its time is over', async () => {
-    const { access_token: token } = await host.login();
-    await host.post('/auth/logout/all', token).expect(200);
-    await host.get('/orders', token).expect(401);
-    await host.get('/orders', jwt).expect(200);
+  it('a session ends although the old JWT of its user stays valid until it expires', async () => {
+    const { access_token: token } = await app.login();
+    await app.post('/auth/logout/all', token).expect(200);
+    await app.get('/orders', token).expect(401);
+    await app.get('/orders', jwt).expect(200);
   });
 
-  it('an old refresh token opens a session once, which is one like any other; a JWT opens none', async () => {
-    host.app.get(OldRefreshTokens).users.set('an old refresh token', alice);
-    const exchange = (refresh: string) => host.http.post('/session').send({ refresh });
+  it('an old refresh token opens one ordinary session, and a JWT opens none', async () => {
+    app.nest.get(OldRefreshTokens).users.set('an old refresh token', alice);
+    const exchange = (refresh: string) => app.http.post('/session').send({ refresh });
     const { body } = await exchange('an old refresh token').expect(201);
-    await host.get('/profile', body.access_token).expect(200, { username: 'alice' });
-    await host.refresh(body.refresh_token).expect(200);
-    expect(host.sent('user_logged_in')).toHaveLength(1);
+    await app.get('/profile', body.access_token).expect(200, { username: 'alice' });
+    await app.refresh(body.refresh_token).expect(200);
+    expect(app.sent('user_logged_in')).toHaveLength(1);
     await exchange('an old refresh token').expect(401);
     await exchange(jwt).expect(401);
   });

@@ -19,7 +19,7 @@ import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Browser, type Initiator } from '../support/browser';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD, type HostOptions } from '../support/host';
+import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const ACCESS = '__Host-auth_access';
@@ -40,7 +40,7 @@ class ChatGateway {
   }
 }
 
-/** Authenticates a socket once, as it is opened. */
+/** Authenticates a socket once, when it is opened. */
 @WebSocketGateway({ path: '/live' })
 class LiveGateway implements OnGatewayConnection {
   constructor(private readonly auth: AuthService) {}
@@ -72,25 +72,25 @@ class UserResolver {
 }
 
 let database: TestDatabase;
-let host: Host;
+let app: TestApplication;
 let browser: Browser;
 const closing: (() => void)[] = [];
 
-async function start(options: Omit<HostOptions, 'database'>): Promise<void> {
+async function start(options: Omit<TestApplicationOptions, 'database'>): Promise<void> {
   database = await createDatabase('sqlite');
-  host = await Host.start({ database, auth: COOKIES, ...options });
-  browser = new Browser(host);
+  app = await TestApplication.start({ database, auth: COOKIES, ...options });
+  browser = new Browser(app);
   await browser.call('/auth/login', CREDENTIALS);
 }
 afterEach(async () => {
   closing.splice(0).forEach((close) => close());
-  await host.close();
+  await app.close();
   await database.drop();
 });
 
-/** The first message of a socket that is opened with these headers; a question is asked first. */
+/** Opens a socket with the given headers, sends the given event, if any, and returns the first message. */
 async function firstMessage(path: string, headers: Record<string, string>, event?: string): Promise<unknown> {
-  const socket = new WebSocket(host.url.replace('http', 'ws') + path, { headers });
+  const socket = new WebSocket(app.url.replace('http', 'ws') + path, { headers });
   closing.push(() => socket.close());
   const message = once(socket, 'message');
   await once(socket, 'open');
@@ -110,29 +110,29 @@ const HANDSHAKES: readonly (readonly [Initiator, string])[] = [
   ['null', 'cross_site_request'],
 ];
 
-describe('a WebSocket', () => {
+describe('WebSockets in cookie mode', () => {
   const startWs = (gateway: Type, auth = COOKIES): Promise<void> =>
     start({ auth, providers: [gateway], configure: (app) => void app.useWebSocketAdapter(new WsAdapter(app)) });
 
   it.each([false, true])(
-    'is authenticated by the cookie of a handshake of the same site, old browser: %s',
+    'the cookie authenticates a WebSocket only if the handshake comes from an allowed origin, old browser: %s',
     async (old) => {
       await startWs(ChatGateway);
       const { jar } = browser;
-      browser = new Browser(host, OWN, old);
+      browser = new Browser(app, OWN, old);
       browser.put(ACCESS, jar[ACCESS]!);
       for (const [from, answer] of HANDSHAKES) {
-        // Without `SameSite` in the browser the cookie would be sent from everywhere.
+        // A browser without support for `SameSite` sends the cookie from every site.
         const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${jar[ACCESS]}` };
         expect([from, await firstMessage('/', headers, 'me')]).toEqual([from, answer]);
       }
     },
   );
 
-  it('needs an origin with the cookie, and none with a Bearer header, which wins', async () => {
+  it('a handshake with a cookie requires an origin, and a Bearer header takes precedence and requires none', async () => {
     await startWs(ChatGateway);
     const Cookie = `${ACCESS}=${browser.jar[ACCESS]}`;
-    const { access_token: token } = await host.login('bob');
+    const { access_token: token } = await app.login('bob');
     expect(await firstMessage('/', { Cookie }, 'me')).toBe('cross_site_request');
     expect(await firstMessage('/', { Cookie, Authorization: `Bearer ${token}` }, 'me')).toBe('bob');
     expect(await firstMessage('/', { Cookie, Authorization: 'Bearer x' }, 'me')).toBe('access_token_invalid');
@@ -141,17 +141,17 @@ describe('a WebSocket', () => {
     expect(await firstMessage('/', twice, 'me')).toBe('credentials_ambiguous');
   });
 
-  it('is authenticated so by socketAccessToken too', async () => {
+  it('socketAccessToken authenticates a handshake by its cookie', async () => {
     await startWs(LiveGateway);
     expect(await firstMessage('/live', browser.handshakeFrom(OWN))).toBe('welcome');
     expect(await firstMessage('/live', browser.handshakeFrom('https://blog.example.com'))).toBe('cross_site_request');
     expect(await firstMessage('/live', { Host: 'api.example.com' })).toBe('credentials_missing');
   });
 
-  it('is not authenticated by a cookie without the option', async () => {
+  it('a cookie does not authenticate a handshake without the cookies option', async () => {
     await startWs(LiveGateway);
     const headers = browser.handshakeFrom(OWN);
-    await host.close();
+    await app.close();
     await database.drop();
     await start({
       auth: {},
@@ -161,13 +161,13 @@ describe('a WebSocket', () => {
     expect(await firstMessage('/live', headers)).toBe('credentials_missing');
   });
 
-  it.each(['websocket', 'polling'])('of socket.io over %s is authenticated alike', async (transport) => {
+  it.each(['websocket', 'polling'])('the cookie authenticates a socket.io handshake over %s', async (transport) => {
     await start({
       providers: [ChatGateway],
       configure: (app) => void app.useWebSocketAdapter(new IoAdapter(app)),
     });
     const ask = async (extraHeaders: Record<string, string>, auth: object = {}): Promise<unknown> => {
-      const socket = io(host.url, { transports: [transport], extraHeaders, auth, forceNew: true });
+      const socket = io(app.url, { transports: [transport], extraHeaders, auth, forceNew: true });
       closing.push(() => socket.close());
       const answer = new Promise((resolve) => {
         socket.on('me', resolve);
@@ -180,14 +180,14 @@ describe('a WebSocket', () => {
     for (const [from, answer] of HANDSHAKES) {
       expect([from, await ask({ ...browser.handshakeFrom(from), Cookie })]).toEqual([from, answer]);
     }
-    const { access_token: token } = await host.login('bob');
+    const { access_token: token } = await app.login('bob');
     expect(await ask({ ...browser.handshakeFrom(OWN), Authorization: 'Basic abc' }, { token })).toBe('bob');
   });
 });
 
-describe('a GraphQL operation', () => {
+describe('GraphQL operations in cookie mode', () => {
   beforeEach(() => {
-    // The cache is imported in a way that Jest does not know.
+    // Jest does not support the way in which Mercurius imports its cache.
     const options = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never };
     return start({
       platform: 'fastify',
@@ -196,14 +196,14 @@ describe('a GraphQL operation', () => {
     });
   });
 
-  it('is authenticated by the cookie, and no shared cache stores its response', async () => {
+  it('the cookie authenticates an operation, and its response is excluded from shared caches', async () => {
     const query = await browser.send('/graphql?query={who}');
     expect([query.body, query.headers['cache-control']]).toEqual([{ data: { who: 'alice' } }, 'private']);
     const mutation = await browser.send('/graphql', { method: 'POST', body: { query: 'mutation { change }' } });
     expect(mutation.body).toEqual({ data: { change: 'alice' } });
   });
 
-  it('of another origin is refused, unless it is trusted or only reads', async () => {
+  it('an operation from another origin is refused unless the origin is trusted or the operation is a query', async () => {
     const answerTo = async (from: Initiator): Promise<unknown> => {
       const { body } = await browser.send('/graphql', { method: 'POST', from, body: { query: 'mutation { change }' } });
       const { data, errors } = body as { data: { change: string } | null; errors?: { message: string }[] };

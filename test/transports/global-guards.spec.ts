@@ -19,9 +19,9 @@ import {
   type AuthRequest,
 } from 'nestjs-session-auth';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD, type HostOptions, type PlatformName } from '../support/host';
+import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from '../support/test-application';
 
-/** A global guard of a host: an API key for all routes, but for those that are public and the library's own. */
+/** A global guard that requires an API key for all routes except public routes and those of the library. */
 @Injectable()
 class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -31,7 +31,7 @@ class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** One that lets public routes pass alone, as hosts had it before. */
+/** A global guard that also refuses the session routes of the library. */
 @Injectable()
 class StrictGuard extends ApiKeyGuard {
   override canActivate(context: ExecutionContext): boolean {
@@ -40,7 +40,7 @@ class StrictGuard extends ApiKeyGuard {
   }
 }
 
-/** It has no guard of its own. */
+/** A controller without a guard. */
 @Controller('plain')
 class PlainController {
   @Get()
@@ -54,15 +54,15 @@ const guards = (...classes: (new () => CanActivate)[]): ModuleMetadata['provider
 
 describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (platform) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   const start = async (
     auth: AuthModuleExtras,
     providers: ModuleMetadata['providers'] = [],
-    override?: HostOptions['override'],
+    override?: TestApplicationOptions['override'],
   ): Promise<void> => {
     database = await createDatabase('sqlite');
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       platform,
       auth,
@@ -72,49 +72,49 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
     });
   };
   afterEach(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  it("the host's own lets the library's public routes pass by their mark, and knows its others by their class", async () => {
+  it("the application's global guard can recognize the library's public routes, and its other routes by their controllers", async () => {
     await start({}, guards(ApiKeyGuard));
-    const login = await host.login();
-    await host.refresh(login.refresh_token).expect(200);
-    await host.get('/auth/sessions', (await host.login()).access_token).expect(200);
-    await host.http.get('/auth/sessions').expect(401);
-    await host.get('/me', (await host.login()).access_token).expect(403);
-    await host
-      .get('/me', (await host.login()).access_token)
+    const login = await app.login();
+    await app.refresh(login.refresh_token).expect(200);
+    await app.get('/auth/sessions', (await app.login()).access_token).expect(200);
+    await app.http.get('/auth/sessions').expect(401);
+    await app.get('/me', (await app.login()).access_token).expect(403);
+    await app
+      .get('/me', (await app.login()).access_token)
       .set('X-Api-Key', 'the key')
       .expect(200);
-    await host.http.get('/open').expect(200);
+    await app.http.get('/open').expect(200);
   });
 
-  it("the library's stands beside the host's: both must agree", async () => {
+  it("the library's global guard and the application's global guard run together, and each can refuse a request", async () => {
     await start({ globalGuard: true }, guards(ApiKeyGuard));
-    const { access_token: token } = await host.login();
-    await host.http.get('/me').set('X-Api-Key', 'the key').expect(401);
-    await host.get('/me', token).expect(403);
-    await host.get('/me', token).set('X-Api-Key', 'the key').expect(200);
-    await host.http.get('/open').expect(200, { open: true });
-    await host.get('/auth/sessions', token).expect(200);
+    const { access_token: token } = await app.login();
+    await app.http.get('/me').set('X-Api-Key', 'the key').expect(401);
+    await app.get('/me', token).expect(403);
+    await app.get('/me', token).set('X-Api-Key', 'the key').expect(200);
+    await app.http.get('/open').expect(200, { open: true });
+    await app.get('/auth/sessions', token).expect(200);
   });
 
-  it("what the host's refuses on the library's routes has the library's shape", async () => {
+  it("a refusal of the application's guard on the library's routes has the library's format", async () => {
     await start({}, guards(StrictGuard));
-    const { access_token: token } = await host.login();
-    await host.get('/auth/sessions', token).expect(403, { detail: 'the strict guard' });
+    const { access_token: token } = await app.login();
+    await app.get('/auth/sessions', token).expect(403, { detail: 'the strict guard' });
   });
 
-  it('the library asks the database once for a request, though its guard stands before it twice', async () => {
+  it('a request causes one lookup even if the guard runs twice', async () => {
     await start({ globalGuard: true });
-    const authenticate = jest.spyOn(host.auth, 'authenticate');
-    await host.get('/me', (await host.login()).access_token).expect(200);
+    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    await app.get('/me', (await app.login()).access_token).expect(200);
     expect(authenticate).toHaveBeenCalledTimes(1);
   });
 
-  it('what other code stores in `request.auth` authenticates nobody', async () => {
-    /** As parsers of JWTs do. */
+  it('a value that other code stores in `request.auth` authenticates nobody', async () => {
+    /** Sets `request.auth`, as JWT middleware does. */
     @Injectable()
     class ForeignGuard implements CanActivate {
       canActivate(context: ExecutionContext): boolean {
@@ -123,19 +123,19 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
       }
     }
     await start({}, guards(ForeignGuard));
-    await host.http.get('/me').expect(401);
-    await host.http.get('/auth/sessions').expect(401);
-    const { access_token: token, session_id: id } = await host.login();
-    expect((await host.get('/me', token).expect(200)).body).toMatchObject({ username: 'alice', session_id: id });
+    await app.http.get('/me').expect(401);
+    await app.http.get('/auth/sessions').expect(401);
+    const { access_token: token, session_id: id } = await app.login();
+    expect((await app.get('/me', token).expect(200)).body).toMatchObject({ username: 'alice', session_id: id });
   });
 
-  it.each([true, false])('the guard can be overridden in a test (global: %s)', async (globalGuard) => {
+  it.each([true, false])('a test can override the guard (global: %s)', async (globalGuard) => {
     const nobody: CanActivate = { canActivate: () => false };
     await start({ globalGuard }, [], (module) => module.overrideProvider(BearerAuthGuard).useValue(nobody));
-    expect((await host.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })).status).toBe(
+    expect((await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })).status).toBe(
       globalGuard ? 403 : 200,
     );
-    await host.close();
+    await app.close();
     await database.drop();
     const user = { id: 'of the test', username: 'alice' };
     const everybody: CanActivate = {
@@ -157,7 +157,7 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
         everybody,
       ),
     );
-    if (globalGuard) await host.http.get('/plain').expect(200, user);
-    else await host.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
+    if (globalGuard) await app.http.get('/plain').expect(200, user);
+    else await app.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
   });
 });

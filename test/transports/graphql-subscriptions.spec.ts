@@ -6,7 +6,7 @@ import { BearerAuthGuard, CurrentUser, type AuthUser } from 'nestjs-session-auth
 import { WebSocket } from 'ws';
 import { Browser, type Initiator } from '../support/browser';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host, PASSWORD } from '../support/host';
+import { TestApplication, PASSWORD } from '../support/test-application';
 
 const ACCESS = '__Host-auth_access';
 const OWN = 'https://api.example.com';
@@ -31,14 +31,14 @@ interface Message {
   readonly payload?: { readonly data?: { readonly news: string } } | readonly { readonly message: string }[];
 }
 
-describe('a GraphQL subscription', () => {
+describe('GraphQL subscriptions', () => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let browser: Browser;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       platform: 'fastify',
       auth: { cookies: { mode: 'optional' } },
@@ -46,25 +46,25 @@ describe('a GraphQL subscription', () => {
         GraphQLModule.forRoot<MercuriusDriverConfig>({
           driver: MercuriusDriver,
           autoSchemaFile: true,
-          // The cache is imported in a way that Jest does not know.
+          // Jest does not support the way in which Mercurius imports its cache.
           cache: false as never,
           subscription: true,
         }),
       ],
       providers: [NewsResolver],
     });
-    browser = new Browser(host, OWN, true);
+    browser = new Browser(app, OWN, true);
     await browser.call('/auth/login', { username: 'alice', password: PASSWORD });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  /** What a page reads. It chooses the payload of `connection_init`, and no header of the handshake. */
+  /** Returns the news that a page receives. The page can set the payload of `connection_init`, but no headers. */
   async function newsOf(from: Initiator, payload: object = {}): Promise<string | undefined> {
     const headers = { ...browser.handshakeFrom(from), Cookie: `${ACCESS}=${browser.jar[ACCESS]}` };
-    const socket = new WebSocket(`${host.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
     const next = async (): Promise<Message> => JSON.parse(String((await once(socket, 'message'))[0])) as Message;
     await once(socket, 'open');
     const acknowledged = next();
@@ -77,11 +77,11 @@ describe('a GraphQL subscription', () => {
     return answer && 'data' in answer ? answer.data?.news : (answer as readonly { message: string }[])[0]?.message;
   }
 
-  it('is authenticated by the cookie of a handshake of the same origin', async () => {
+  it('the cookie authenticates a subscription if the handshake comes from the same origin', async () => {
     expect(await newsOf(OWN)).toBe('for alice');
   });
 
-  it('is refused to a page of another origin, whatever headers its first message claims', async () => {
+  it('a subscription of a page on another origin is refused, whatever headers its first message claims', async () => {
     const refusal = 'The request comes from another site.';
     for (const from of [SIBLING, 'https://evil.test', 'null'] as const) {
       expect(await newsOf(from)).toBe(refusal);

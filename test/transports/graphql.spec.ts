@@ -13,7 +13,7 @@ import {
 } from 'nestjs-session-auth';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 @ObjectType()
 class Profile {
@@ -34,7 +34,7 @@ class ProfileResolver {
     return { username: user.username, sessionId: '' };
   }
 
-  /** Nest asks no guard before a field, unless the host says so. */
+  /** By default, Nest does not run guards for field resolvers. */
   @ResolveField(() => String)
   sessionId(@Parent() _: Profile, @CurrentSession() session: SessionInfo): string {
     return session.id;
@@ -60,7 +60,7 @@ class ProfileResolver {
   }
 }
 
-/** Guarded by its decorator alone. */
+/** A resolver whose only guard comes from its decorator. */
 @Resolver()
 class RecentResolver {
   @RequireRecentLogin({ withinSeconds: 60 })
@@ -70,11 +70,13 @@ class RecentResolver {
   }
 }
 
-/** How hosts hand the request on: by the driver's default, or by what they were used to elsewhere. */
+/** Contexts through which applications pass the request to resolvers. */
 const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
   "the driver's own context": {},
   'a context of request and reply': { context: (request: unknown, reply: unknown) => ({ request, reply }) },
-  'a context of req and res': { context: (req: unknown, res: unknown) => ({ req, res, auth: "the host's own" }) },
+  'a context of req and res': {
+    context: (req: unknown, res: unknown) => ({ req, res, auth: "the application's own" }),
+  },
 };
 
 interface Answer {
@@ -82,15 +84,15 @@ interface Answer {
   readonly errors?: readonly { readonly message: string }[];
 }
 
-describe.each(Object.entries(CONTEXTS))('a resolver of GraphQL behind the guard, with %s', (_, config) => {
+describe.each(Object.entries(CONTEXTS))('GraphQL resolvers behind the guard, with %s', (_, config) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
-    // The cache is imported in a way that Jest does not know.
+    // Jest does not support the way in which Mercurius imports its cache.
     const options = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never, ...config };
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       platform: 'fastify',
       imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(options)],
@@ -98,27 +100,27 @@ describe.each(Object.entries(CONTEXTS))('a resolver of GraphQL behind the guard,
     });
   });
   afterAll(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
-  beforeEach(() => host.reset());
+  beforeEach(() => app.reset());
 
   const ask = async (query: string, authorization?: string): Promise<Answer> => {
-    const request = host.http.post('/graphql').send({ query });
+    const request = app.http.post('/graphql').send({ query });
     if (authorization !== undefined) request.set('Authorization', authorization);
     return (await request).body as Answer;
   };
   const refusal = ({ data, errors }: Answer): unknown => [data, errors?.map(({ message }) => message)];
 
-  it('knows the user and the session, in its fields too', async () => {
-    const { access_token: token, session_id: sessionId } = await host.login();
+  it('a resolver and its field resolvers receive the user and the session', async () => {
+    const { access_token: token, session_id: sessionId } = await app.login();
     const { data } = await ask('{ me { username sessionId } again: me { sessionId } }', `Bearer ${token}`);
     expect(data).toEqual({ me: { username: 'alice', sessionId }, again: { sessionId } });
   });
 
-  it('is refused without a token, and with one that is over, by messages that tell no more than the endpoints do', async () => {
-    const { access_token: token } = await host.login();
-    await host.post('/auth/logout', token).expect(200);
+  it('a resolver refuses a missing or invalid token with the error messages of the endpoints', async () => {
+    const { access_token: token } = await app.login();
+    await app.post('/auth/logout', token).expect(200);
     const missing = [null, ['Authentication credentials were not provided.']];
     const invalid = [null, ['Invalid or expired access token.']];
     expect(refusal(await ask('{ me { username } }'))).toEqual(missing);
@@ -127,44 +129,44 @@ describe.each(Object.entries(CONTEXTS))('a resolver of GraphQL behind the guard,
     expect(refusal(await ask('{ me { username } }', `Bearer ${token}`))).toEqual(invalid);
   });
 
-  it('reads no token from the query or a cookie', async () => {
-    const { access_token: token } = await host.login();
-    const request = host.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
+  it('a token in the query string, the body or a cookie does not authenticate a resolver', async () => {
+    const { access_token: token } = await app.login();
+    const request = app.http.post(`/graphql?access_token=${token}`).set('Cookie', `Authorization=Bearer ${token}`);
     const { body } = await request.send({ query: '{ me { username } }', authorization: `Bearer ${token}` });
     expect(refusal(body)).toEqual([null, ['Authentication credentials were not provided.']]);
   });
 
-  it('that is public is open to all, also beside one that is not', async () => {
+  it('a public resolver requires no token, and can be queried together with a guarded resolver', async () => {
     expect((await ask('{ double(of: 2) }')).data).toEqual({ double: 4 });
-    const { access_token: token } = await host.login();
+    const { access_token: token } = await app.login();
     const { data } = await ask('{ double(of: 3) me { username } }', `Bearer ${token}`);
     expect(data).toEqual({ double: 6, me: { username: 'alice' } });
   });
 
-  it('tells what the library refuses in a resolver of the host, by the filter', async () => {
+  it('the error filter converts an error of the library that a resolver of the application throws', async () => {
     expect(refusal(await ask('{ signIn }'))).toEqual([null, ['Invalid credentials.']]);
   });
 
-  it('may ask for a recent login', async () => {
-    const { access_token: token } = await host.login();
+  it('a resolver can require a recent login', async () => {
+    const { access_token: token } = await app.login();
     expect((await ask('{ secret }', `Bearer ${token}`)).data).toEqual({ secret: 'the secret' });
-    host.clock.advance(2 * MINUTE);
+    app.clock.advance(2 * MINUTE);
     expect(refusal(await ask('{ secret }', `Bearer ${token}`))).toEqual([null, ['A recent login is required.']]);
   });
 
-  it('that requires a recent login needs no other guard, and two guards of a query look the token up once', async () => {
+  it('@RequireRecentLogin() guards a resolver without another guard, and two guards cause one lookup', async () => {
     expect(refusal(await ask('{ whoRecently }'))).toEqual([null, ['Authentication credentials were not provided.']]);
-    const { access_token: token } = await host.login();
+    const { access_token: token } = await app.login();
     for (const [query, data] of [
       ['{ whoRecently }', { whoRecently: 'alice' }],
       ['{ secret }', { secret: 'the secret' }],
     ] as const) {
-      const authenticate = jest.spyOn(host.auth, 'authenticate');
+      const authenticate = jest.spyOn(app.auth, 'authenticate');
       expect((await ask(query, `Bearer ${token}`)).data).toEqual(data);
       expect(authenticate).toHaveBeenCalledTimes(1);
       authenticate.mockRestore();
     }
-    host.clock.advance(2 * MINUTE);
+    app.clock.advance(2 * MINUTE);
     expect(refusal(await ask('{ whoRecently }', `Bearer ${token}`))).toEqual([null, ['A recent login is required.']]);
   });
 });

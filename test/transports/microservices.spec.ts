@@ -24,7 +24,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net';
 import { firstValueFrom } from 'rxjs';
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const MISSING = {
   status: 'error',
@@ -62,7 +62,7 @@ class OrdersController {
   }
 }
 
-/** Messages between services of this host carry the token of the user they are for. */
+/** Finds the token of the user in the payload of a message. */
 class EnvelopeTokens extends TokenSource {
   find(call: TransportCall): PresentedToken | null {
     if (call.getType() !== 'rpc') return null;
@@ -80,17 +80,17 @@ async function freePort(): Promise<number> {
 }
 
 describe.each([
-  ['of a host that says nowhere where tokens are', {}, false],
-  ['of a host that says where tokens are', { tokenSource: EnvelopeTokens }, true],
-] satisfies [string, AuthModuleOptions, boolean][])('a message to a microservice, %s,', (_, auth, finds) => {
+  ['without a token source', {}, false],
+  ['with a token source', { tokenSource: EnvelopeTokens }, true],
+] satisfies [string, AuthModuleOptions, boolean][])('microservice messages %s', (_, auth, hasTokenSource) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
   let client: ClientProxy;
 
   beforeAll(async () => {
     database = await createDatabase('sqlite');
     const options = { host: '127.0.0.1', port: await freePort() };
-    host = await Host.start({
+    app = await TestApplication.start({
       database,
       auth,
       controllers: [OrdersController],
@@ -103,81 +103,87 @@ describe.each([
   });
   afterAll(async () => {
     await client.close();
-    await host.close();
+    await app.close();
     await database.drop();
   });
-  beforeEach(() => host.reset());
+  beforeEach(() => app.reset());
 
   const send = (pattern: string, data: unknown): Promise<unknown> =>
     firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => ({ error }));
 
-  it(finds ? 'knows the user and the session' : 'is refused, whatever stands in it', async () => {
-    const { access_token: accessToken, session_id: sessionId } = await host.login();
-    const told = await send('me', { accessToken });
-    expect(told).toEqual(finds ? { username: 'alice', sessionId } : { error: MISSING });
-  });
+  it(
+    hasTokenSource ? 'a handler receives the user and the session' : 'every message to a guarded handler is refused',
+    async () => {
+      const { access_token: accessToken, session_id: sessionId } = await app.login();
+      const result = await send('me', { accessToken });
+      expect(result).toEqual(hasTokenSource ? { username: 'alice', sessionId } : { error: MISSING });
+    },
+  );
 
-  it('is refused without a token, and tells no more than that', async () => {
+  it('a message without a token is refused, and the refusal reveals nothing else', async () => {
     for (const data of [{}, '', 1, [], true]) expect(await send('me', data)).toEqual({ error: MISSING });
-    expect(host.logs.filter((line) => line.includes('RpcExceptionsHandler'))).toEqual([]);
+    expect(app.logs.filter((line) => line.includes('RpcExceptionsHandler'))).toEqual([]);
   });
 
-  it('is refused with a token that is over', async () => {
-    const { access_token: accessToken } = await host.login();
-    await host.post('/auth/logout', accessToken).expect(200);
-    expect(await send('me', { accessToken })).toEqual({ error: finds ? INVALID : MISSING });
+  it('a message with an expired token is refused', async () => {
+    const { access_token: accessToken } = await app.login();
+    await app.post('/auth/logout', accessToken).expect(200);
+    expect(await send('me', { accessToken })).toEqual({ error: hasTokenSource ? INVALID : MISSING });
   });
 
-  it('needs no token for a handler with @OptionalAuth(), and one that is sent must be valid', async () => {
-    const { access_token: accessToken } = await host.login();
-    expect(await send('who', { accessToken })).toBe(finds ? 'alice' : 'nobody');
+  it('a handler with @OptionalAuth() accepts a missing token and refuses an invalid token', async () => {
+    const { access_token: accessToken } = await app.login();
+    expect(await send('who', { accessToken })).toBe(hasTokenSource ? 'alice' : 'nobody');
     for (const data of [{}, '', 1]) expect(await send('who', data)).toBe('nobody');
-    expect(await send('who', { accessToken: 'token' })).toEqual(finds ? { error: INVALID } : 'nobody');
+    expect(await send('who', { accessToken: 'token' })).toEqual(hasTokenSource ? { error: INVALID } : 'nobody');
   });
 
-  it('passes to a public handler', async () => {
+  it('a public handler accepts a message without a token', async () => {
     expect(await send('open', 'text')).toBe('text');
   });
 
-  it('that the library refuses in a handler of the host is told why, by the filter', async () => {
+  it('the error filter converts an error of the library that a message handler of the application throws', async () => {
     const credentials = { username: 'alice', password: 'wrong' };
     const error = { status: 'error', code: 'invalid_credentials', message: 'Invalid credentials.' };
     expect(await send('login', credentials)).toEqual({ error });
   });
 
-  it('is not looked into where it came over HTTP: the header is the one place there', async () => {
-    const { access_token: accessToken } = await host.login();
-    await host.http.get('/me').send({ accessToken }).expect(401);
-    await host.get('/me', accessToken).expect(200);
+  it('a token in the body of an HTTP request is ignored, because only the header counts', async () => {
+    const { access_token: accessToken } = await app.login();
+    await app.http.get('/me').send({ accessToken }).expect(401);
+    await app.get('/me', accessToken).expect(200);
   });
 });
 
 it.each([
   [true, { error: MISSING }],
   [false, 'unguarded'],
-])('a global guard stands before messages where the host lets them inherit it (%s)', async (inheritAppConfig, told) => {
-  @Controller()
-  class PlainController {
-    @MessagePattern('plain')
-    plain(): string {
-      return 'unguarded';
+])(
+  'the global guard runs for microservice messages only with inheritAppConfig (%s)',
+  async (inheritAppConfig, result) => {
+    @Controller()
+    class PlainController {
+      @MessagePattern('plain')
+      plain(): string {
+        return 'unguarded';
+      }
     }
-  }
-  const database = await createDatabase('sqlite');
-  const options = { host: '127.0.0.1', port: await freePort() };
-  const host = await Host.start({
-    database,
-    auth: { globalGuard: true },
-    controllers: [PlainController],
-    configure: (app) => {
-      app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig });
-      return app.startAllMicroservices();
-    },
-  });
-  const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
-  const answer = await firstValueFrom(client.send<unknown>('plain', {})).catch((error: unknown) => ({ error }));
-  expect(answer).toEqual(told);
-  await client.close();
-  await host.close();
-  await database.drop();
-});
+    const database = await createDatabase('sqlite');
+    const options = { host: '127.0.0.1', port: await freePort() };
+    const app = await TestApplication.start({
+      database,
+      auth: { globalGuard: true },
+      controllers: [PlainController],
+      configure: (app) => {
+        app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig });
+        return app.startAllMicroservices();
+      },
+    });
+    const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
+    const answer = await firstValueFrom(client.send<unknown>('plain', {})).catch((error: unknown) => ({ error }));
+    expect(answer).toEqual(result);
+    await client.close();
+    await app.close();
+    await database.drop();
+  },
+);

@@ -21,26 +21,26 @@ import { WebSocket } from 'ws';
 import { Browser } from '../support/browser';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
-import { Host, PASSWORD, type HostOptions } from '../support/host';
+import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
 const ACCESS = '__Host-auth_access';
 const COOKIES = { cookies: { mode: 'optional' } } as const;
 
 let database: TestDatabase;
-let host: Host;
+let app: TestApplication;
 let browser: Browser;
 const closing: (() => void)[] = [];
 
-async function start(options: Omit<HostOptions, 'database'>): Promise<void> {
+async function start(options: Omit<TestApplicationOptions, 'database'>): Promise<void> {
   database = await createDatabase('sqlite');
-  host = await Host.start({ database, auth: COOKIES, ...options });
-  browser = new Browser(host);
+  app = await TestApplication.start({ database, auth: COOKIES, ...options });
+  browser = new Browser(app);
   await browser.call('/auth/login', CREDENTIALS);
 }
 afterEach(async () => {
   closing.splice(0).forEach((close) => close());
-  await host.close();
+  await app.close();
   await database.drop();
 });
 
@@ -72,14 +72,35 @@ class ArticleResolver {
   }
 }
 
-describe('a GraphQL query with @OptionalAuth()', () => {
+@ObjectType()
+class Magazine {
+  @Field()
+  title!: string;
+}
+
+@Resolver(() => Magazine)
+class MagazineResolver {
+  @OptionalAuth()
+  @Query(() => Magazine)
+  magazine(): Magazine {
+    return { title: 'title' };
+  }
+
+  /** Nest runs no guard for a field resolver, and this resolver has no `@OptionalAuth()` of its own. */
+  @ResolveField(() => String)
+  readBy(@Parent() _: Magazine, @CurrentUser() user: AuthUser): string {
+    return nameOf(user);
+  }
+}
+
+describe('GraphQL queries with @OptionalAuth()', () => {
   beforeEach(() => {
-    // The cache is imported in a way that Jest does not know.
+    // Jest does not support the way in which Mercurius imports its cache.
     const options = { driver: MercuriusDriver, autoSchemaFile: true, cache: false as never };
     return start({
       platform: 'fastify',
       imports: [GraphQLModule.forRoot<MercuriusDriverConfig>(options)],
-      providers: [ArticleResolver],
+      providers: [ArticleResolver, MagazineResolver],
     });
   });
 
@@ -89,31 +110,57 @@ describe('a GraphQL query with @OptionalAuth()', () => {
   }
   const read = ({ data, errors }: Answer): unknown => errors?.map(({ message }) => message) ?? data;
   const ask = async (query: string, token?: string): Promise<unknown> => {
-    const request = host.http.post('/graphql').send({ query });
+    const request = app.http.post('/graphql').send({ query });
     if (token !== undefined) request.set('Authorization', `Bearer ${token}`);
     return read((await request).body as Answer);
   };
 
-  it('has the user of a valid token, nobody without one, and refuses an invalid one', async () => {
-    const { access_token: token, session_id: session } = await host.login();
+  it('a query receives the user of a valid token and null without a token, and refuses an invalid token', async () => {
+    const { access_token: token, session_id: session } = await app.login();
     const query = '{ article { readBy session } }';
     expect(await ask(query, token)).toEqual({ article: { readBy: 'alice', session } });
     expect(await ask(query)).toEqual({ article: { readBy: 'nobody', session: 'none' } });
     expect(await ask(query, 'token')).toEqual(['Invalid or expired access token.']);
   });
 
-  it('does not open the guarded queries beside it', async () => {
-    const { access_token: token } = await host.login();
+  it('a field resolver receives null without a token', async () => {
+    const { access_token: token } = await app.login();
+    const query = '{ magazine { readBy } }';
+    expect(await ask(query)).toEqual({ magazine: { readBy: 'nobody' } });
+    expect(await ask(query, token)).toEqual({ magazine: { readBy: 'alice' } });
+  });
+
+  it('all queries of an operation receive the same user, even if the cookie expires in between', async () => {
+    const query = '/graphql?query={article{readBy}again:article{readBy session}}';
+    const principal = await app.auth.authenticate((await app.login()).access_token);
+    const answers = [principal, null];
+    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    authenticate.mockImplementation(() => Promise.resolve(answers.shift() ?? null));
+    const id = principal!.session.id;
+    expect(read((await browser.send(query)).body as Answer)).toEqual({
+      article: { readBy: 'alice' },
+      again: { readBy: 'alice', session: id },
+    });
+    expect(authenticate).toHaveBeenCalledTimes(2);
+    authenticate.mockImplementation(() => Promise.resolve(null));
+    expect(read((await browser.send(query)).body as Answer)).toEqual({
+      article: { readBy: 'nobody' },
+      again: { readBy: 'nobody', session: 'none' },
+    });
+  });
+
+  it('@OptionalAuth() does not open guarded queries of the same operation', async () => {
+    const { access_token: token } = await app.login();
     for (const query of ['{ article { readBy } who }', '{ who article { readBy } }']) {
       expect(await ask(query)).toEqual(['Authentication credentials were not provided.']);
       expect(await ask(query, token)).toEqual({ who: 'alice', article: { readBy: 'alice' } });
     }
   });
 
-  it('counts an invalid cookie as none', async () => {
+  it('a query treats an invalid cookie like a missing cookie', async () => {
     const query = '/graphql?query={article{readBy}}';
     expect(read((await browser.send(query)).body as Answer)).toEqual({ article: { readBy: 'alice' } });
-    host.clock.advance(15 * MINUTE);
+    app.clock.advance(15 * MINUTE);
     expect(read((await browser.send(query)).body as Answer)).toEqual({ article: { readBy: 'nobody' } });
     const headers = { Authorization: 'Bearer token' };
     const refused = await browser.send(query, { headers });
@@ -134,7 +181,7 @@ class ArticleGateway {
   }
 }
 
-/** Messages that name a token of their own. */
+/** Finds a token in the data of a message. */
 class MessageTokens extends TokenSource {
   find(call: TransportCall): PresentedToken | null {
     const { token } = call.getArgByIndex<{ token?: string } | undefined>(1) ?? {};
@@ -142,10 +189,10 @@ class MessageTokens extends TokenSource {
   }
 }
 
-describe('a message of a WebSocket with @OptionalAuth()', () => {
-  const configure = (app: Host['app']): void => void app.useWebSocketAdapter(new WsAdapter(app));
+describe('WebSocket messages with @OptionalAuth()', () => {
+  const configure = (app: TestApplication['nest']): void => void app.useWebSocketAdapter(new WsAdapter(app));
   const connect = async (headers: Record<string, string> = {}): Promise<(data?: unknown) => Promise<unknown>> => {
-    const socket = new WebSocket(host.url.replace('http', 'ws'), { headers });
+    const socket = new WebSocket(app.url.replace('http', 'ws'), { headers });
     closing.push(() => socket.close());
     await once(socket, 'open');
     return async (data) => {
@@ -157,35 +204,41 @@ describe('a message of a WebSocket with @OptionalAuth()', () => {
   };
   const NOBODY = ['nobody', null];
 
-  it.each([undefined, 'text', {}])('has the user of the handshake, or nobody (%j)', async (data) => {
-    await start({ providers: [ArticleGateway], configure });
-    const { access_token: token, session_id: id } = await host.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
-    expect(await ask(data)).toEqual(['alice', id]);
-    expect(await (await connect())(data)).toEqual(NOBODY);
-    await host.post('/auth/logout', token).expect(200);
-    expect(await ask(data)).toBe('access_token_invalid');
-  });
+  it.each([undefined, 'text', {}])(
+    'a message handler receives the user of the handshake, or null (%j)',
+    async (data) => {
+      await start({ providers: [ArticleGateway], configure });
+      const { access_token: token, session_id: id } = await app.login();
+      const ask = await connect({ Authorization: `Bearer ${token}` });
+      expect(await ask(data)).toEqual(['alice', id]);
+      expect(await (await connect())(data)).toEqual(NOBODY);
+      await app.post('/auth/logout', token).expect(200);
+      expect(await ask(data)).toBe('access_token_invalid');
+    },
+  );
 
-  it.each([undefined, 'text', {}])('has nobody once its cookie is not valid any more (%j)', async (data) => {
-    await start({ providers: [ArticleGateway], configure });
-    const ask = await connect(browser.handshakeFrom('https://api.example.com'));
-    expect(await ask(data)).toMatchObject(['alice', expect.any(String)]);
-    host.clock.advance(15 * MINUTE);
-    expect(await ask(data)).toEqual(NOBODY);
-    const Cookie = `${ACCESS}=nonsense`;
-    const foreign = await connect({ ...browser.handshakeFrom('https://evil.test'), Cookie });
-    expect(await foreign(data)).toBe('cross_site_request');
-  });
+  it.each([undefined, 'text', {}])(
+    'a message handler receives null after the cookie of the handshake has become invalid (%j)',
+    async (data) => {
+      await start({ providers: [ArticleGateway], configure });
+      const ask = await connect(browser.handshakeFrom('https://api.example.com'));
+      expect(await ask(data)).toMatchObject(['alice', expect.any(String)]);
+      app.clock.advance(15 * MINUTE);
+      expect(await ask(data)).toEqual(NOBODY);
+      const Cookie = `${ACCESS}=nonsense`;
+      const foreign = await connect({ ...browser.handshakeFrom('https://evil.test'), Cookie });
+      expect(await foreign(data)).toBe('cross_site_request');
+    },
+  );
 
-  it('with an invalid token of its own is refused, whatever the cookie of the handshake is', async () => {
+  it('a message with its own invalid token is refused even if the cookie of the handshake is valid', async () => {
     await start({ providers: [ArticleGateway], configure, auth: { ...COOKIES, tokenSource: MessageTokens } });
     const ask = await connect(browser.handshakeFrom('https://api.example.com'));
-    const { access_token: token, session_id: id } = await host.login('bob');
+    const { access_token: token, session_id: id } = await app.login('bob');
     expect(await ask({ token })).toEqual(['bob', id]);
     expect(await ask({ token: 'token' })).toBe('access_token_invalid');
     expect(await ask({})).toMatchObject(['alice', expect.any(String)]);
-    host.clock.advance(15 * MINUTE);
+    app.clock.advance(15 * MINUTE);
     expect(await ask({ token })).toBe('access_token_invalid');
     expect(await ask({})).toEqual(NOBODY);
   });

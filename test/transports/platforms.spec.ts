@@ -1,31 +1,31 @@
 import { createDatabase, type TestDatabase } from '../support/databases';
-import { Host, type HostOptions, type PlatformName } from '../support/host';
+import { TestApplication, type TestApplicationOptions, type PlatformName } from '../support/test-application';
 
 const ORIGIN = 'https://app.example';
 
-describe.each<PlatformName>(['express', 'fastify'])('behind a browser and a proxy, on %s', (platform) => {
+describe.each<PlatformName>(['express', 'fastify'])('proxies and CORS on %s', (platform) => {
   let database: TestDatabase;
-  let host: Host;
+  let app: TestApplication;
 
-  const start = async (options: Omit<HostOptions, 'database' | 'platform'>): Promise<void> => {
+  const start = async (options: Omit<TestApplicationOptions, 'database' | 'platform'>): Promise<void> => {
     database = await createDatabase('sqlite');
-    host = await Host.start({ database, platform, ...options });
+    app = await TestApplication.start({ database, platform, ...options });
   };
   afterEach(async () => {
-    await host.close();
+    await app.close();
     await database.drop();
   });
 
-  /** The address that the library keeps of a login with this header. */
+  /** Returns the address that the library stores for a login with the given header. */
   const addressOf = async (forwardedFor: string): Promise<unknown> => {
-    const { body } = await host.http
+    const { body } = await app.http
       .post('/auth/login')
       .set('X-Forwarded-For', forwardedFor)
       .set('Forwarded', 'for=192.0.2.99')
       .set('X-Real-IP', '192.0.2.98')
       .send({ username: 'alice', password: 'correct horse battery staple' })
       .expect(200);
-    const sessions = await host.get('/auth/sessions', body.access_token).expect(200);
+    const sessions = await app.get('/auth/sessions', body.access_token).expect(200);
     return (sessions.body as { is_current: boolean; ip_address: string }[]).find((one) => one.is_current)?.ip_address;
   };
 
@@ -34,19 +34,19 @@ describe.each<PlatformName>(['express', 'fastify'])('behind a browser and a prox
     expect(await addressOf('192.0.2.1')).toBe('127.0.0.1');
   });
 
-  it('the address is the one that the platform resolves: behind one proxy, what that one saw', async () => {
+  it('the address of a client is the one that the platform resolves behind one proxy', async () => {
     await start({ trustProxy: '127.0.0.1' });
     expect(await addressOf('192.0.2.1')).toBe('192.0.2.1');
     expect(await addressOf('192.0.2.66, 192.0.2.1')).toBe('192.0.2.1');
-    expect(host.logs.filter((line) => line.includes('any client can claim'))).toEqual([]);
+    expect(app.logs.filter((line) => line.includes('any client can claim'))).toEqual([]);
   });
 
-  it('an application that trusts every proxy gets a warning at startup', async () => {
+  it('an application that trusts every proxy logs a warning at startup', async () => {
     await start({ trustProxy: true });
-    expect(host.logs.filter((line) => line.includes('any client can forge its IP address'))).toHaveLength(1);
+    expect(app.logs.filter((line) => line.includes('any client can forge its IP address'))).toHaveLength(1);
   });
 
-  it('the preflight of every route needs no token, though every route is guarded', async () => {
+  it('a preflight request needs no token even if a global guard protects every route', async () => {
     const cors = { origin: ORIGIN, methods: ['GET', 'POST', 'DELETE'] };
     await start({ auth: { globalGuard: true }, configure: (app) => app.enableCors(cors) });
     for (const [method, path] of [
@@ -56,7 +56,7 @@ describe.each<PlatformName>(['express', 'fastify'])('behind a browser and a prox
       ['DELETE', '/auth/sessions/5f0c6f0e-8a3e-4d6c-9a55-0d5a4f5a7b11'],
       ['GET', '/me'],
     ] as const) {
-      const { status, headers } = await host.http
+      const { status, headers } = await app.http
         .options(path)
         .set({ Origin: ORIGIN, 'Access-Control-Request-Method': method })
         .set('Access-Control-Request-Headers', 'authorization,content-type');
@@ -66,22 +66,22 @@ describe.each<PlatformName>(['express', 'fastify'])('behind a browser and a prox
     }
   });
 
-  it('a browser may read refusals too, with what tells them apart', async () => {
+  it('a page on another origin can read error responses and their headers', async () => {
     const cors = { origin: ORIGIN, exposedHeaders: ['WWW-Authenticate', 'Retry-After'] };
     await start({ configure: (app) => app.enableCors(cors) });
     const refused = [
-      [401, await host.http.get('/auth/sessions').set('Origin', ORIGIN)],
-      [401, await host.http.get('/me').set('Origin', ORIGIN)],
-      [400, await host.http.post('/auth/login').set('Origin', ORIGIN).send({})],
-      [400, await host.http.post('/auth/login').set('Origin', ORIGIN).type('json').send('{')],
+      [401, await app.http.get('/auth/sessions').set('Origin', ORIGIN)],
+      [401, await app.http.get('/me').set('Origin', ORIGIN)],
+      [400, await app.http.post('/auth/login').set('Origin', ORIGIN).send({})],
+      [400, await app.http.post('/auth/login').set('Origin', ORIGIN).type('json').send('{')],
       [
         413,
-        await host.http
+        await app.http
           .post('/auth/login')
           .set('Origin', ORIGIN)
           .send({ username: 'x'.repeat(200_000) }),
       ],
-      [404, await host.delete('/auth/sessions/%zz', (await host.login()).access_token).set('Origin', ORIGIN)],
+      [404, await app.delete('/auth/sessions/%zz', (await app.login()).access_token).set('Origin', ORIGIN)],
     ] as const;
     for (const [expected, { status, headers }] of refused) {
       expect([status, headers['access-control-allow-origin']]).toEqual([expected, ORIGIN]);

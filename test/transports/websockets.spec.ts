@@ -23,7 +23,7 @@ import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket
 import { WebSocket } from 'ws';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
-import { Host } from '../support/host';
+import { TestApplication } from '../support/test-application';
 
 const MISSING = {
   status: 'error',
@@ -72,14 +72,14 @@ class ChatGateway implements OnGatewayConnection {
     return this.auth.login({ username: 'alice', password: 'wrong' });
   }
 
-  /** A host's mistake: nobody stands before it. */
+  /** A handler that the application forgot to guard. */
   @SubscribeMessage('unguarded')
   unguarded(@CurrentSession() session: SessionInfo): object {
     return { event: 'unguarded', data: session.id };
   }
 }
 
-/** Lets in who has a live session, and stays open for as long as that lives. */
+/** Accepts sockets with a valid session and closes each socket when its session ends. */
 @WebSocketGateway({ path: '/live' })
 class LiveGateway implements OnGatewayConnection {
   constructor(
@@ -102,34 +102,34 @@ class LiveGateway implements OnGatewayConnection {
   }
 }
 
-/** What comes back to a message, as event and data. */
-type Asks = (event: string, data?: unknown) => Promise<readonly [event: string, data: unknown]>;
+/** Sends a message and returns the event and data of the response. */
+type Send = (event: string, data?: unknown) => Promise<readonly [event: string, data: unknown]>;
 
 let database: TestDatabase;
-let host: Host;
+let app: TestApplication;
 const closing: (() => void)[] = [];
 
 async function start(
-  configure: (host: Host['app']) => unknown,
+  configure: (nest: TestApplication['nest']) => unknown,
   gateway: Type = ChatGateway,
   auth: AuthModuleExtras = {},
 ): Promise<void> {
   database = await createDatabase('sqlite');
-  host = await Host.start({ database, auth, providers: [gateway], configure: (app) => void configure(app) });
+  app = await TestApplication.start({ database, auth, providers: [gateway], configure: (app) => void configure(app) });
 }
 async function stop(): Promise<void> {
-  await host.close();
+  await app.close();
   await database.drop();
 }
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
-describe('a gateway of ws behind the guard', () => {
+describe('guarded gateways with ws', () => {
   beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app))));
   afterAll(stop);
-  beforeEach(() => host.reset());
+  beforeEach(() => app.reset());
 
-  const connect = async (headers: Record<string, string | string[]> = {}, path = '/'): Promise<Asks> => {
-    const socket = new WebSocket(host.url.replace('http', 'ws') + path, { headers: headers as never });
+  const connect = async (headers: Record<string, string | string[]> = {}, path = '/'): Promise<Send> => {
+    const socket = new WebSocket(app.url.replace('http', 'ws') + path, { headers: headers as never });
     closing.push(() => socket.close());
     await once(socket, 'open');
     return async (event, data) => {
@@ -140,23 +140,26 @@ describe('a gateway of ws behind the guard', () => {
     };
   };
 
-  it.each([undefined, null, 'text', 1, {}, []])('knows user and session of a message with %j', async (data) => {
-    const { access_token: token, session_id: sessionId } = await host.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
-    expect(await ask('me', data)).toEqual(['me', { username: 'alice', sessionId }]);
-  });
+  it.each([undefined, null, 'text', 1, {}, []])(
+    'the handler of a message with the data %j receives the user and the session',
+    async (data) => {
+      const { access_token: token, session_id: sessionId } = await app.login();
+      const ask = await connect({ Authorization: `Bearer ${token}` });
+      expect(await ask('me', data)).toEqual(['me', { username: 'alice', sessionId }]);
+    },
+  );
 
-  it('asks the database at each message: one whose session has ended is refused', async () => {
-    const { access_token: token } = await host.login();
+  it('each message causes a lookup, so that messages are refused after the session ends', async () => {
+    const { access_token: token } = await app.login();
     const ask = await connect({ Authorization: `Bearer ${token}` });
     expect((await ask('me'))[0]).toBe('me');
-    await host.post('/auth/logout', token).expect(200);
+    await app.post('/auth/logout', token).expect(200);
     expect(await ask('me')).toEqual(['exception', INVALID]);
-    expect(host.logs.filter((line) => line.includes('WsExceptionsHandler'))).toEqual([]);
+    expect(app.logs.filter((line) => line.includes('WsExceptionsHandler'))).toEqual([]);
   });
 
-  it('is refused without a token, whatever the message or the address says', async () => {
-    const { access_token: token } = await host.login();
+  it('a token in a message, a cookie or the URL does not authenticate a socket', async () => {
+    const { access_token: token } = await app.login();
     const authorization = `Bearer ${token}`;
     const ask = await connect({ Cookie: `access_token=${token}; Authorization=${authorization}` }, `/?token=${token}`);
     expect(await ask('me', { token, authorization, headers: { authorization } })).toEqual(['exception', MISSING]);
@@ -164,166 +167,169 @@ describe('a gateway of ws behind the guard', () => {
     expect(await other('me')).toEqual(['exception', MISSING]);
   });
 
-  it('is refused where the header was repeated', async () => {
-    const { access_token: token } = await host.login();
+  it('a message is refused if the handshake had two Authorization headers', async () => {
+    const { access_token: token } = await app.login();
     const ask = await connect({ Authorization: [`Bearer ${token}`, `Bearer ${token}`] });
     expect(await ask('me')).toEqual(['exception', AMBIGUOUS]);
   });
 
-  it('answers that the database is away in its own way, and tells nothing of it', async () => {
-    const { access_token: token } = await host.login();
+  it('the response to a message during a database outage is an error without details', async () => {
+    const { access_token: token } = await app.login();
     const ask = await connect({ Authorization: `Bearer ${token}` });
-    await host.dataSource.query('ALTER TABLE auth_sessions RENAME TO elsewhere');
+    await app.dataSource.query('ALTER TABLE auth_sessions RENAME TO elsewhere');
     const [event, data] = await ask('me');
-    await host.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
+    await app.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
     expect([event, data]).toEqual([
       'exception',
-      { status: 'error', code: 'database_unavailable', message: 'The database does not answer.' },
+      { status: 'error', code: 'database_unavailable', message: 'The database is unavailable.' },
     ]);
   });
 
-  it.each(['recent', 'recent twice'])('guards %j, which requires a recent login, with one look-up', async (event) => {
-    expect(await (await connect())(event)).toEqual(['exception', MISSING]);
-    const { access_token: token } = await host.login();
-    const ask = await connect({ Authorization: `Bearer ${token}` });
-    const authenticate = jest.spyOn(host.auth, 'authenticate');
-    for (const times of [1, 2]) {
-      expect(await ask(event, {})).toEqual([event, 'alice']);
-      expect(authenticate).toHaveBeenCalledTimes(times);
-    }
-    authenticate.mockRestore();
-    host.clock.advance(2 * MINUTE);
-    expect(await ask(event)).toMatchObject(['exception', { code: 'recent_login_required' }]);
-  });
+  it.each(['recent', 'recent twice'])(
+    'the handler %j, which requires a recent login, is guarded with one lookup',
+    async (event) => {
+      expect(await (await connect())(event)).toEqual(['exception', MISSING]);
+      const { access_token: token } = await app.login();
+      const ask = await connect({ Authorization: `Bearer ${token}` });
+      const authenticate = jest.spyOn(app.auth, 'authenticate');
+      for (const times of [1, 2]) {
+        expect(await ask(event, {})).toEqual([event, 'alice']);
+        expect(authenticate).toHaveBeenCalledTimes(times);
+      }
+      authenticate.mockRestore();
+      app.clock.advance(2 * MINUTE);
+      expect(await ask(event)).toMatchObject(['exception', { code: 'recent_login_required' }]);
+    },
+  );
 
-  it('lets public messages pass', async () => {
+  it('a public handler accepts a message without a token', async () => {
     const ask = await connect();
     expect(await ask('open')).toEqual(['open', {}]);
   });
 
-  it('tells what the library refuses in a handler of the host, by the filter', async () => {
+  it('the error filter converts an error of the library that a message handler of the application throws', async () => {
     const ask = await connect();
     const refusal = { status: 'error', code: 'invalid_credentials', message: 'Invalid credentials.' };
     expect(await ask('login')).toEqual(['exception', refusal]);
   });
 
-  it('tells a handler without the guard nothing, though the socket was known a moment ago', async () => {
-    const { access_token: token } = await host.login();
+  it('a handler without the guard receives no user, even if the socket was authenticated before', async () => {
+    const { access_token: token } = await app.login();
     const ask = await connect({ Authorization: `Bearer ${token}` });
     expect((await ask('me'))[0]).toBe('me');
     expect((await ask('unguarded'))[0]).toBe('exception');
   });
 });
 
-describe('a gateway of socket.io behind the guard', () => {
+describe('guarded gateways with socket.io', () => {
   beforeAll(() => start((app) => app.useWebSocketAdapter(new IoAdapter(app))));
   afterAll(stop);
-  beforeEach(() => host.reset());
+  beforeEach(() => app.reset());
 
-  const connect = async (options: Partial<ManagerOptions & SocketOptions>): Promise<Asks> => {
-    const socket: Socket = io(host.url, { transports: ['websocket'], reconnection: false, ...options });
+  const connect = async (options: Partial<ManagerOptions & SocketOptions>): Promise<Send> => {
+    const socket: Socket = io(app.url, { transports: ['websocket'], reconnection: false, ...options });
     closing.push(() => void socket.disconnect());
     await new Promise<void>((resolve) => socket.once('connect', resolve));
     return async (event, data) => {
       const answer = new Promise<[string, unknown]>((resolve) =>
-        socket.onAny((name: string, told: unknown) => resolve([name, told])),
+        socket.onAny((name: string, response: unknown) => resolve([name, response])),
       );
       socket.emit(event, data);
       return answer.finally(() => socket.offAny());
     };
   };
 
-  it('finds the token in the auth of the handshake, which a browser can send', async () => {
-    const { access_token: token, session_id: sessionId } = await host.login();
+  it('the token is read from auth.token of the handshake, which browsers can set', async () => {
+    const { access_token: token, session_id: sessionId } = await app.login();
     for (const transports of [['websocket'], ['polling']]) {
       const ask = await connect({ auth: { token }, transports });
       expect(await ask('me')).toEqual(['me', { username: 'alice', sessionId }]);
     }
   });
 
-  it('or in the header of the handshake, but not in both', async () => {
-    const { access_token: token, session_id: sessionId } = await host.login();
+  it('the token is read from the Authorization header of the handshake, and refused together with auth.token', async () => {
+    const { access_token: token, session_id: sessionId } = await app.login();
     const extraHeaders = { Authorization: `Bearer ${token}` };
     expect(await (await connect({ extraHeaders }))('me')).toEqual(['me', { username: 'alice', sessionId }]);
     expect(await (await connect({ extraHeaders, auth: { token } }))('me')).toEqual(['exception', AMBIGUOUS]);
   });
 
-  it('asks the database at each message', async () => {
-    const { access_token: token } = await host.login();
+  it('each socket.io message causes a lookup', async () => {
+    const { access_token: token } = await app.login();
     const ask = await connect({ auth: { token } });
     expect((await ask('me'))[0]).toBe('me');
-    await host.post('/auth/logout', token).expect(200);
+    await app.post('/auth/logout', token).expect(200);
     expect(await ask('me', {})).toEqual(['exception', INVALID]);
   });
 
   it.each([
-    ['nothing', {}],
-    ['a token of another name', { auth: { access_token: 'x' } }],
-    ['a token that is no text', { auth: { token: { toString: 'x' } } }],
+    ['no token', {}],
+    ['a token under another name', { auth: { access_token: 'x' } }],
+    ['a token that is not a string', { auth: { token: { toString: 'x' } } }],
     ['an empty token', { auth: { token: '' } }],
-  ])('is refused with %s', async (_, options) => {
+  ])('a message is refused if the handshake has %s', async (_, options) => {
     expect(await (await connect(options))('me')).toEqual(['exception', MISSING]);
   });
 
-  it('is refused with a token in the address or a cookie', async () => {
-    const { access_token: token } = await host.login();
+  it('a token in the URL, a cookie or a message does not authenticate a socket.io message', async () => {
+    const { access_token: token } = await app.login();
     const ask = await connect({ query: { token }, extraHeaders: { Cookie: `token=${token}` } });
     expect(await ask('me', { token })).toEqual(['exception', MISSING]);
   });
 });
 
-describe('a gateway of a host whose guard is global', () => {
+describe('gateways with a global guard', () => {
   beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app)), ChatGateway, { globalGuard: true }));
   afterAll(stop);
 
-  it('has it before every message, but for the public ones', async () => {
-    const socket = new WebSocket(host.url.replace('http', 'ws'));
+  it('the global guard runs before every message except public ones', async () => {
+    const socket = new WebSocket(app.url.replace('http', 'ws'));
     closing.push(() => socket.close());
     await once(socket, 'open');
-    for (const [event, told] of [
+    for (const [event, response] of [
       ['unguarded', { event: 'exception', data: MISSING }],
       ['open', { event: 'open', data: {} }],
     ] as const) {
       socket.send(JSON.stringify({ event }));
       const [message] = (await once(socket, 'message')) as [Buffer];
-      expect(JSON.parse(message.toString())).toEqual(told);
+      expect(JSON.parse(message.toString())).toEqual(response);
     }
   });
 });
 
-describe('a socket that is open for as long as its session lives', () => {
+describe('sockets that close with their session', () => {
   beforeAll(() => start((app) => app.useWebSocketAdapter(new WsAdapter(app)), LiveGateway));
   afterAll(stop);
-  beforeEach(() => host.reset());
+  beforeEach(() => app.reset());
 
   const connect = (headers: Record<string, string>): WebSocket => {
-    const socket = new WebSocket(`${host.url.replace('http', 'ws')}/live`, { headers });
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/live`, { headers });
     closing.push(() => socket.close());
     return socket;
   };
   const end = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
 
-  it('is closed when the session ends, and no other is', async () => {
-    const [login, other] = [await host.login(), await host.login()];
+  it('the end of a session closes the sockets of this session only', async () => {
+    const [login, other] = [await app.login(), await app.login()];
     const sockets = [login, other].map(({ access_token: token }) => connect({ Authorization: `Bearer ${token}` }));
-    const registered = jest.spyOn(host.app.get(OpenSockets), 'register');
+    const registered = jest.spyOn(app.nest.get(OpenSockets), 'register');
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
     while (registered.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
     const ended = end(sockets[0]!);
-    await host.post('/auth/logout', login.access_token).expect(200);
+    await app.post('/auth/logout', login.access_token).expect(200);
     expect(await ended).toBe(4401);
     expect(sockets[1]!.readyState).toBe(WebSocket.OPEN);
     registered.mockRestore();
   });
 
-  it('is not registered when it closes while its token is checked', async () => {
-    const { access_token: token } = await host.login();
-    const registered = jest.spyOn(host.app.get(OpenSockets), 'register');
-    const authenticate = host.auth.authenticate.bind(host.auth);
-    const connected = once(host.app.getHttpServer(), 'connection') as Promise<[NodeJS.EventEmitter]>;
+  it('a socket that closes during authentication is not registered', async () => {
+    const { access_token: token } = await app.login();
+    const registered = jest.spyOn(app.nest.get(OpenSockets), 'register');
+    const authenticate = app.auth.authenticate.bind(app.auth);
+    const connected = once(app.nest.getHttpServer(), 'connection') as Promise<[NodeJS.EventEmitter]>;
     let checked!: () => void;
     const isChecked = new Promise<void>((resolve) => (checked = resolve));
-    const checking = jest.spyOn(host.auth, 'authenticate').mockImplementation(async (...given) => {
+    const checking = jest.spyOn(app.auth, 'authenticate').mockImplementation(async (...given) => {
       const principal = await authenticate(...given);
       if (socket.readyState === WebSocket.CONNECTING) await once(socket, 'open');
       const closed = once((await connected)[0], 'close');
@@ -341,7 +347,7 @@ describe('a socket that is open for as long as its session lives', () => {
   });
 
   it.each([{}, { Authorization: 'Bearer abc' }, { Authorization: 'Basic abc' }])(
-    'is not opened with %j',
+    'a socket with the headers %j is closed immediately',
     async (headers) => {
       expect(await end(connect(headers as Record<string, string>))).toBe(4401);
     },

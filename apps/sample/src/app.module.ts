@@ -18,7 +18,7 @@ import { SessionEventsController } from './session-events.controller';
 import { StolenCookieController } from './stolen-cookie.controller';
 import { User } from './user.entity';
 
-/** The application's DataSource: its own tables and those of the library. */
+/** Returns the options of the DataSource, with the entities and migrations of the application and of the library. */
 export function dataSourceOptions({ database }: Settings): DataSourceOptions {
   return {
     ...database,

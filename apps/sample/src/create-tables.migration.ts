@@ -8,7 +8,7 @@ const ID: TableColumnOptions = {
   generationStrategy: 'increment',
 };
 
-/** The application's own tables. */
+/** Creates the application's own tables. */
 export class CreateSampleTables1760000000100 implements MigrationInterface {
   readonly name = 'CreateSampleTables1760000000100';
 
@@ -20,7 +20,7 @@ export class CreateSampleTables1760000000100 implements MigrationInterface {
         name: 'users',
         columns: [
           { ...ID, type: isMysql ? 'int' : 'integer' },
-          // Compares names byte by byte, as the other databases do by default.
+          // A binary collation compares names byte by byte, which is the default of the other databases.
           {
             name: 'username',
             type: 'varchar',

@@ -1,7 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from 'nestjs-session-auth';
 
-/** Lets the pages of `cookies.trustedOrigins` send the session, and read the responses. Other origins get no CORS headers. */
+/**
+ * Enables CORS with credentials for the origins in `cookies.trustedOrigins`. Responses to other origins have no
+ * CORS headers.
+ */
 export function allowFrontEnds(app: INestApplication): void {
   const { trustedOrigins } = app.get<ResolvedAuthOptions>(AUTH_OPTIONS).cookies;
   if (trustedOrigins.length === 0) return;

@@ -13,11 +13,11 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const dataSource = await prepareDatabase(dataSourceOptions(settings));
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(settings, dataSource), {
-    // Startup errors are printed below, without a stack.
+    // The `catch` at the end of this file prints startup errors, without a stack trace.
     logger: false,
     abortOnError: false,
   });
-  // Names of levels alone would not switch the logger on again.
+  // After `logger: false`, only a logger instance enables the log again. An array of levels does not.
   app.useLogger(new ConsoleLogger({ logLevels: ['error', 'warn'], colors: process.stdout.isTTY === true }));
   app.use(logFailedRequests());
   allowFrontEnds(app);
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   printIntroduction(settings, valid, (app.getHttpServer().address() as { port: number }).port);
 }
 
-/** Another instance may be creating the same users at this moment. */
+/** Creates a user. Ignores `username_taken`: an earlier start or another instance may have created the same user. */
 async function createIfMissing(auth: AuthService, user: SampleUser): Promise<void> {
   try {
     await auth.createUser(user, { skipPolicy: true });
@@ -37,7 +37,10 @@ async function createIfMissing(auth: AuthService, user: SampleUser): Promise<voi
   }
 }
 
-/** The users whose password is still the given one: the database outlives the process. */
+/**
+ * Returns the users whose stored password is still the configured password. Users can change their passwords, and
+ * the database keeps the change after a restart.
+ */
 async function withValidPassword(
   users: readonly SampleUser[],
   stored: UserStore,
@@ -72,7 +75,7 @@ function printIntroduction(
 }
 
 main().catch((error: unknown) => {
-  // The message says what is wrong with the settings; a stack would only hide it.
+  // The message explains what is wrong. A stack trace would only hide it.
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 });

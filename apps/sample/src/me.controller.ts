@@ -2,7 +2,7 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { BearerAuthGuard, CurrentSession, CurrentUser, type SessionInfo } from 'nestjs-session-auth';
 import { User } from './user.entity';
 
-/** A protected route that returns its user. */
+/** Returns the authenticated user and the id of the session. */
 @Controller('me')
 @UseGuards(BearerAuthGuard)
 export class MeController {

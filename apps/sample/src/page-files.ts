@@ -13,10 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/**
- * The files of the devices page and of the client, read once. A request can only name a file that
- * was read.
- */
+/** The files of the page and of the client. They are read at startup, so that a request cannot read any other file. */
 export class PageFiles {
   private constructor(
     private readonly page: ReadonlyMap<string, PageFile>,
@@ -24,7 +21,7 @@ export class PageFiles {
   ) {}
 
   static read(env: Readonly<Record<string, string | undefined>>): PageFiles {
-    return new PageFiles(filesIn(join(__dirname, 'page')), filesIn(clientFolder(env)));
+    return new PageFiles(readFiles(join(__dirname, 'page')), readFiles(clientFolder(env)));
   }
 
   find(folder: 'page' | 'client', name: string): PageFile | undefined {
@@ -33,14 +30,14 @@ export class PageFiles {
 }
 
 /**
- * The ES modules of `nestjs-session-auth-client`: in `CLIENT_MODULES`, which `npm start` sets, or
- * in the built package.
+ * Returns the folder of the ES modules of `nestjs-session-auth-client`: `CLIENT_MODULES`, which
+ * `npm start` sets, or the folder in the built package.
  */
 function clientFolder(env: Readonly<Record<string, string | undefined>>): string {
   return env['CLIENT_MODULES'] || join(dirname(require.resolve('nestjs-session-auth-client/package.json')), 'dist/esm');
 }
 
-function filesIn(folder: string): ReadonlyMap<string, PageFile> {
+function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   const names = readdirSync(folder).filter((name) => extname(name) in TYPES);
   return new Map(
     names.map((name) => [name, { type: TYPES[extname(name)]!, content: readFileSync(join(folder, name)) }]),

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from 'nestjs-session-auth';
 import type { Settings } from './read-settings';
 
-/** Injects the settings of the sample. */
+/** The injection token of the sample's settings. */
 export const SETTINGS = 'SAMPLE_SETTINGS';
 
-/** The names of the cookies that hold the tokens; none where cookie mode is off. */
+/** Returns the names of the cookies that hold the tokens, or null if cookie mode is off. */
 export function cookieNames({ cookies: { mode, name, secure } }: ResolvedAuthOptions): {
   readonly access: string;
   readonly refresh: string;
@@ -14,10 +14,7 @@ export function cookieNames({ cookies: { mode, name, secure } }: ResolvedAuthOpt
   return mode === false ? null : { access: `${prefix}${name}_access`, refresh: `${prefix}${name}_refresh` };
 }
 
-/**
- * What the page gets from the server: the options that its client needs, and the default users and
- * their passwords.
- */
+/** The settings that the page fetches: the options of its client, and the default users with their passwords. */
 @Injectable()
 export class PageSettings {
   readonly published: object;
@@ -30,7 +27,7 @@ export class PageSettings {
       api_origin: apiOrigin,
       auth_path: authOptions['path'] ?? 'auth',
       access_token_ttl_seconds: options.accessTokenTtlSeconds,
-      // Null: the default, which depends on how the tokens travel, and which the client knows.
+      // Null means the default, which differs between bearer tokens and cookies. The client knows both defaults.
       refresh_reuse_grace_seconds: options.refreshReuseGraceSeconds ?? null,
       rotates_refresh_tokens: options.rotateRefreshTokens,
       cookie_mode: options.cookies.mode,

@@ -5,7 +5,7 @@ import { PageFiles, type PageFile } from './page-files';
 import { PageSettings, SETTINGS } from './page-settings';
 import type { Settings } from './read-settings';
 
-/** Only the application's own files are loaded, and no script turns text into markup. */
+/** Allows the page to load only the application's own files, and prevents scripts from turning text into HTML. */
 const pageHeaders = (apiOrigin: string | null): Record<string, string> => ({
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -23,7 +23,7 @@ const pageHeaders = (apiOrigin: string | null): Record<string, string> => ({
   'Referrer-Policy': 'no-referrer',
 });
 
-/** The public routes: the page for browsers, and JSON for other clients. */
+/** The public routes. `GET /` returns the page to browsers, and JSON to other clients. */
 @Controller()
 @Public()
 export class PageController {
@@ -44,7 +44,7 @@ export class PageController {
     }
   }
 
-  /** What the page needs from the server. */
+  /** Returns the settings of the page. */
   @Get('page-settings')
   @Header('Cache-Control', 'no-store')
   pageSettings(): object {
@@ -62,7 +62,7 @@ export class PageController {
   }
 }
 
-/** Express adds an ETag, with which browsers revalidate on each load. */
+/** Sends a file. Browsers revalidate it at each load, with the ETag that Express adds. */
 function send(response: Response, file: PageFile | undefined): void {
   if (!file) throw new NotFoundException();
   response.set({ 'Content-Type': file.type, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' });

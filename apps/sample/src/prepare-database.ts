@@ -2,20 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 const ATTEMPTS = 10;
-const ATTEMPT_EVERY_MS = 2_000;
-const LOOK_EVERY_MS = 100;
+const MAX_WAIT_MS = 2_000;
+const POLL_INTERVAL_MS = 100;
 
-/** What an instance finds that loses the race for a table, on any of the databases. */
+/** Matches the errors, on every supported database, of an instance that lost the race to create a table. */
 const LOST_RACE = /already exists|locked|busy|unique|duplicate|deadlock|lock wait|interrupted/i;
 
 /**
- * Runs the migrations. Several instances may start on one empty database at the same moment: one of them creates the first
- * table of a migration and goes on, and the others wait until it is done. No lock of a session is needed, which would not
- * hold on another node of Galera, or behind PgBouncer.
+ * Connects to the database and runs the migrations. If several instances start at the same time on an
+ * empty database, the instance that creates the first table of a migration continues, and the others
+ * wait until the migrations have run. A session-level lock would not work across the nodes of a Galera
+ * cluster, or behind PgBouncer.
  */
 export async function prepareDatabase(options: DataSourceOptions, attempts = ATTEMPTS): Promise<DataSource> {
   const dataSource = await new DataSource(options).initialize();
-  // MySQL and MariaDB commit each change of the schema by itself.
+  // MySQL and MariaDB commit each schema change implicitly.
   const transaction = options.type === 'mysql' ? 'none' : 'all';
   for (let attempt = 1; ; attempt++) {
     try {
@@ -28,11 +29,14 @@ export async function prepareDatabase(options: DataSourceOptions, attempts = ATT
   }
 }
 
-/** Until all migrations have run, or the instance that runs them may have ended. */
+/**
+ * Waits until all migrations have run, for at most 2 seconds, because the instance that runs the migrations may
+ * have stopped.
+ */
 async function waitForOthers(dataSource: DataSource): Promise<void> {
-  const endsAt = performance.now() + ATTEMPT_EVERY_MS;
+  const endsAt = performance.now() + MAX_WAIT_MS;
   while (performance.now() < endsAt) {
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
     try {
       if (!(await dataSource.showMigrations())) return;
     } catch (error) {

@@ -10,19 +10,19 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly database: DataSourceOptions;
-  /** The database without its password, for output. */
+  /** The database as the console shows it, without the password. */
   readonly databaseShown: string;
   readonly users: readonly SampleUser[];
   readonly usersAreDefault: boolean;
   readonly authOptions: Record<string, unknown>;
-  /** The origin that the page calls; null for its own. */
+  /** The origin of the API, or null for the origin of the page. */
   readonly apiOrigin: string | null;
 }
 
-/** An environment variable is wrong. The message says what to write. */
+/** The error of an invalid environment variable. The message says what to write instead. */
 export class SettingsError extends Error {}
 
-/** The addresses that only this machine reaches. */
+/** The addresses that only this computer can reach. */
 const LOCAL_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1'];
 
 const DEFAULT_USERS = 'alice:secret,bob:secret';
@@ -32,8 +32,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const host = env['HOST'] || '127.0.0.1';
   if (!env['SAMPLE_USERS'] && !LOCAL_HOSTS.includes(host)) {
     throw new SettingsError(
-      `HOST is '${host}', where others could log in with the default passwords; set users of your own, ` +
-        `such as SAMPLE_USERS=alice:<password>, or leave HOST out`,
+      `HOST is '${host}', so other computers could log in with the default passwords; set your own users, ` +
+        `such as SAMPLE_USERS=alice:<password>, or unset HOST`,
     );
   }
   return {
@@ -49,7 +49,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
 
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new SettingsError(`PORT is '${text}'; write a number from 0 to 65535, such as PORT=3000`);
+  throw new SettingsError(`PORT is '${text}'; use a number from 0 to 65535, such as PORT=3000`);
 }
 
 function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'> {
@@ -80,14 +80,14 @@ function readDatabase(text: string): Pick<Settings, 'database' | 'databaseShown'
   return { database, databaseShown: `${isPostgres ? 'PostgreSQL' : 'MySQL or MariaDB'}, ${host}${pathname}` };
 }
 
-/** `name:password,name:password`. A password may contain a colon, but no comma. */
+/** Reads `name:password,name:password`. A password may contain a colon, but not a comma. */
 function readUsers(text: string): SampleUser[] {
   return text.split(',').map((pair) => {
     const colon = pair.indexOf(':');
     const username = pair.slice(0, colon);
     const password = pair.slice(colon + 1);
     if (colon < 1 || password === '') {
-      throw new SettingsError(`SAMPLE_USERS is not a list of users; write it like ${DEFAULT_USERS}`);
+      throw new SettingsError(`SAMPLE_USERS is not a list of users; use the form ${DEFAULT_USERS}`);
     }
     return { username, password };
   });
@@ -98,12 +98,15 @@ function readAuthOptions(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Reported below, like JSON that is not an object.
+    // The error below also reports JSON that is not an object.
   }
-  throw new SettingsError(`AUTH_OPTIONS is not a JSON object; write it like '{"sessionPolicy":"single"}'`);
+  throw new SettingsError(`AUTH_OPTIONS is not a JSON object; use the form '{"sessionPolicy":"single"}'`);
 }
 
-/** Offers cookie mode beside bearer tokens, unless `AUTH_OPTIONS` says otherwise. Localhost has no TLS. */
+/**
+ * Adds the sample's cookie options, which `AUTH_OPTIONS` can override. Cookies are `Secure` in
+ * production only, because localhost has no TLS.
+ */
 function withCookies(options: Record<string, unknown>, isSecure: boolean): Record<string, unknown> {
   const { cookies = {} } = options;
   if (typeof cookies !== 'object' || cookies === null) return options;
@@ -112,5 +115,5 @@ function withCookies(options: Record<string, unknown>, isSecure: boolean): Recor
 
 function readOrigin(text: string): string {
   if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return text;
-  throw new SettingsError(`API_ORIGIN is '${text}'; write an origin, such as http://api.example.localhost:3000`);
+  throw new SettingsError(`API_ORIGIN is '${text}'; use an origin, such as http://api.example.localhost:3000`);
 }

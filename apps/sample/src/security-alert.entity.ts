@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A detected token reuse. It is stored, so that every instance returns it. */
+/** A security alert about a reused refresh token. It is stored in the database so that every instance can return it. */
 @Entity('security_alerts')
 export class SecurityAlert {
   @PrimaryGeneratedColumn()
@@ -10,7 +10,7 @@ export class SecurityAlert {
   @Column({ type: 'integer', name: 'user_id' })
   userId!: number;
 
-  /** ISO 8601, UTC. */
+  /** The time of detection, in ISO 8601, in UTC. */
   @Column({ type: 'varchar', length: 24 })
   at!: string;
 

@@ -3,7 +3,7 @@ import { BearerAuthGuard, CurrentUser } from 'nestjs-session-auth';
 import { SecurityAlerts } from './security-alerts';
 import { User } from './user.entity';
 
-/** The security alerts of the signed-in user. */
+/** Returns the security alerts of the authenticated user. */
 @Controller('security-alerts')
 @UseGuards(BearerAuthGuard)
 export class SecurityAlertsController {

@@ -4,18 +4,18 @@ import { OnAuthSignal, type AuthSignals } from 'nestjs-session-auth';
 import { Repository } from 'typeorm';
 import { SecurityAlert } from './security-alert.entity';
 
-/** Stores an alert where a real application would send an email. */
+/** Stores an alert when token reuse is detected. A real application would also send an email. */
 @Injectable()
 export class SecurityAlerts {
   constructor(@InjectRepository(SecurityAlert) private readonly alerts: Repository<SecurityAlert>) {}
 
   @OnAuthSignal('token_reuse_detected')
-  async keep({ userId, session, ipAddress, sessionsEnded }: AuthSignals['token_reuse_detected']): Promise<void> {
+  async store({ userId, session, ipAddress, sessionsEnded }: AuthSignals['token_reuse_detected']): Promise<void> {
     const at = new Date().toISOString();
     await this.alerts.insert({ userId: Number(userId), at, ipAddress, sessionId: session.id, sessionsEnded });
   }
 
-  /** The alerts of one user, newest first. */
+  /** Returns the alerts of a user, newest first. */
   of(userId: number): Promise<SecurityAlert[]> {
     return this.alerts.find({ where: { userId }, order: { id: 'DESC' } });
   }

@@ -5,8 +5,9 @@ import { defer, EMPTY, fromEvent, takeUntil, type Observable } from 'rxjs';
 import { SessionEvents } from './session-events';
 
 /**
- * The stream of events for an open page. The guard authenticates it once; it closes when its
- * session ends. A page that has gone while the guard ran gets no stream, which nothing would close.
+ * Opens the event stream of a page. The guard authenticates the request once, and the stream closes
+ * when the session ends. If the page disconnects while the guard runs, no stream is opened, because
+ * nothing would close it.
  */
 @Controller('session-events')
 @UseGuards(BearerAuthGuard)
@@ -16,7 +17,7 @@ export class SessionEventsController {
   @Sse()
   open(@Req() request: AuthRequest, @Res({ passthrough: true }) response: Response): Observable<MessageEvent> {
     if (this.events.isStopping) {
-      // The shutdown waits for open connections.
+      // The shutdown waits for open connections, so this one must not be kept alive.
       response.set('Connection', 'close');
       throw new ServiceUnavailableException();
     }

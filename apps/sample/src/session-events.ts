@@ -2,22 +2,26 @@ import { Injectable, type MessageEvent, type OnModuleDestroy } from '@nestjs/com
 import { OnAuthSignal, OpenSockets, type AuthPrincipal, type AuthSignals, type UserId } from 'nestjs-session-auth';
 import { Observable, type Subscriber } from 'rxjs';
 
-/** Well below the idle timeouts of proxies. A page that receives nothing for longer reconnects. */
+/**
+ * The interval between heartbeats, well below the idle timeouts of proxies. `page/live.js` reconnects after 40
+ * seconds of silence.
+ */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * A stream of server-sent events for each open page: `changed` when something happened to its user
- * on this instance, `ended` when its session ended, on any instance. `OpenSockets` reports the
- * latter.
+ * The streams of server-sent events, one for each open page. A page receives `changed` when a signal
+ * about its user is emitted on this instance, and `ended` when `OpenSockets` reports that its session
+ * has ended on any instance.
  */
 @Injectable()
 export class SessionEvents implements OnModuleDestroy {
-  /** Whether the server is shutting down. New streams are refused then. */
+  /** Whether the server is shutting down and refuses new streams. */
   isStopping = false;
   private readonly byUser = new Map<string, Set<Subscriber<MessageEvent>>>();
 
   constructor(private readonly sockets: OpenSockets) {}
 
+  /** Returns the event stream of a session. */
   of(principal: AuthPrincipal): Observable<MessageEvent> {
     const userId = String(principal.userId);
     return new Observable((page) => {
@@ -55,7 +59,7 @@ export class SessionEvents implements OnModuleDestroy {
     this.notifyPagesOf(userId);
   }
 
-  /** The shutdown of a server waits for its open responses. */
+  /** Ends all streams, because the shutdown waits for open responses. */
   onModuleDestroy(): void {
     this.isStopping = true;
     for (const pages of [...this.byUser.values()]) for (const page of [...pages]) end(page, 'restart');

@@ -4,14 +4,15 @@ import { hasNodeSqlite, NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 type Driver = new (path: string) => { close(): unknown };
 
 /**
- * The driver of SQLite: Node's own, or on a Node without one better-sqlite3, which `npm ci` builds there.
- * @throws Error where there is neither, with what to do
+ * Returns the SQLite driver: `node:sqlite`, or better-sqlite3 on versions of Node without `node:sqlite`. On those
+ * versions, `npm ci` builds better-sqlite3.
+ * @throws Error if neither driver is available. The message says what to do
  */
 export function sqliteDriver(): Driver {
   if (hasNodeSqlite()) return NodeSqlite;
   try {
     const BetterSqlite3 = createRequire(__filename)('better-sqlite3') as Driver;
-    // Only now its binary is loaded.
+    // The constructor loads the native binary.
     new BetterSqlite3(':memory:').close();
     return BetterSqlite3;
   } catch (error) {

@@ -10,8 +10,9 @@ import {
 import { cookieNames } from './page-settings';
 
 /**
- * Plays a thief for the page, who has copied the refresh cookie from the disk of the browser: no script on the page can read
- * it. The thief's new tokens are thrown away. Only the sample needs such a route.
+ * Simulates a thief who has copied the refresh cookie from the browser's disk. The page cannot do
+ * this itself, because no script can read the cookie. The new tokens are discarded. A real
+ * application does not need such a route.
  */
 @Controller('stolen-cookie')
 @UseGuards(BearerAuthGuard)

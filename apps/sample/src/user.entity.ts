@@ -10,7 +10,10 @@ export class User {
   @Column({ type: 'varchar', length: 255 })
   username!: string;
 
-  /** Not loaded with the user, so that no response can include it by mistake. */
+  /**
+   * With `select: false`, TypeORM does not load the hash with the user, so that no response can include the hash
+   * by mistake.
+   */
   @Column({ type: 'varchar', length: 255, name: 'password_hash', select: false })
   passwordHash!: string;
 

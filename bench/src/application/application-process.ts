@@ -9,7 +9,7 @@ const ROOT = join(__dirname, '../../..');
 const START_MS = 120_000;
 const STOP_MS = 5_000;
 
-/** A running `server.ts`. */
+/** A process that runs `server.ts`. */
 export class ApplicationProcess {
   private constructor(
     private readonly child: ChildProcess,
@@ -17,7 +17,7 @@ export class ApplicationProcess {
     readonly headers: readonly Headers[],
   ) {}
 
-  /** Starts the process; resolves once it listens and its sessions exist. */
+  /** Starts the process. Resolves when it listens and has created its sessions. */
   static async start(spec: ApplicationSpec): Promise<ApplicationProcess> {
     const script = `require('@swc-node/register'); require(${JSON.stringify(join(__dirname, 'server.ts'))})`;
     const child = spawn(process.execPath, ['--expose-gc', '-e', script], {
@@ -54,7 +54,7 @@ export class ApplicationProcess {
     return this.child.pid!;
   }
 
-  /** Measures its memory after a garbage collection. */
+  /** Returns the memory of the process after a garbage collection. */
   async memory(): Promise<Memory> {
     const reply = once(this.child, 'message');
     this.child.send('memory');

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { DataSourceOptions } from 'typeorm';
 import { make } from '../contenders/ours';
 
-/** Opens the library without HTTP, in the process of the bench. Pruning does not run by itself. */
+/** Starts the library in this process, without HTTP and without scheduled pruning. */
 export async function openLibrary(database: DataSourceOptions, options: object): Promise<INestApplicationContext> {
   const { module } = await make({ database, sessions: 0, options: { pruneIntervalSeconds: false, ...options } });
   @Module({ imports: module.imports! })

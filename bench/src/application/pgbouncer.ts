@@ -20,15 +20,16 @@ export function hasPgBouncer(): boolean {
 }
 
 /**
- * @param databaseUrl of the database, or of all those of its server if the path is an asterisk
- * @param settings lines that are added to its configuration
+ * Starts PgBouncer in front of a database.
+ * @param databaseUrl the URL of the database. With the path `*`, PgBouncer serves all databases of the server
+ * @param settings additional lines for `pgbouncer.ini`
  */
 export async function startPgBouncer(databaseUrl: string, settings: readonly string[] = []): Promise<PgBouncer> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const listenPort = await freePort();
   const name = pathname.slice(1);
   const folder = mkdtempSync(join(tmpdir(), 'nsa-pgbouncer-'));
-  // PgBouncer may run as another user, see below.
+  // Another user must be able to read the folder, because PgBouncer refuses to run as root.
   chmodSync(folder, 0o755);
   const file = join(folder, 'pgbouncer.ini');
   const database = name === '*' ? '' : ` dbname=${name}`;
@@ -51,7 +52,6 @@ log_disconnections = 0
 ${settings.join('\n')}
 `,
   );
-  // PgBouncer refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn('pgbouncer', [...asNobody, file], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Whether something listens on a port of this machine. */
+/** Returns whether a process listens on a port of this machine. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

@@ -7,7 +7,10 @@ import { readOptions } from '../../../test/support/sqlite';
 import type { MakeContender } from '../contenders/contender';
 import type { ApplicationMessage, ApplicationSpec } from './spec';
 
-/** Runs a contender in a process of its own. Sends its parent the port and request headers and, on demand, its memory. */
+/**
+ * Runs a contender in its own process. Sends the port and the request headers to the parent process and, on
+ * request, the memory usage.
+ */
 async function main(): Promise<void> {
   const spec = readOptions<ApplicationSpec>(process.env['APPLICATION_SPEC']!);
   const { make } = (await import(`../contenders/${spec.contender}`)) as { make: MakeContender };
@@ -35,7 +38,7 @@ process.on('message', () => {
   const { rss, heapUsed } = process.memoryUsage();
   send({ rss, heapUsed });
 });
-// The parent has ended, perhaps by a signal.
+// The parent process has ended, perhaps by a signal.
 process.on('disconnect', () => process.exit(0));
 
 main().catch((error: unknown) => {

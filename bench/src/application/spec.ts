@@ -1,11 +1,11 @@
 import type { ContenderName, ContenderSetup, Headers } from '../contenders/contender';
 
-/** What an application process is started with. */
+/** The setup of an application process. */
 export interface ApplicationSpec extends ContenderSetup {
   readonly contender: ContenderName;
 }
 
-/** What an application process sends to its parent. */
+/** A message from an application process to its parent. */
 export type ApplicationMessage = Listening | Memory;
 
 export interface Listening {
@@ -13,7 +13,7 @@ export interface Listening {
   readonly headers: readonly Headers[];
 }
 
-/** In bytes; after a garbage collection if the process was started with `--expose-gc`. */
+/** The memory of the process, in bytes. With `--expose-gc`, a garbage collection precedes the reading. */
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;

@@ -6,11 +6,14 @@ import { digestOf, fillPlainTables, tokenOf } from './plain-tables';
 import { openRaw, type Row } from './raw-query';
 import { routeBehind } from './route';
 
-/** Lengths of the prepared IN lists, where a list cannot be a parameter; a shorter list repeats its first digest. */
+/**
+ * The lengths of the prepared IN lists, for databases without list parameters. A shorter list repeats its first
+ * digest.
+ */
 const LIST_SIZES = [8, 32, 128];
 const MAX_BATCH = 128;
 
-interface Waiting {
+interface PendingFind {
   readonly digest: string;
   readonly resolve: (row: Row | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -18,24 +21,24 @@ interface Waiting {
 
 type Read = (digests: readonly string[]) => Promise<readonly Row[]>;
 
-/** One read at a time: requests that arrive while it is in flight share the next one. */
+/** Runs one read at a time. Requests that arrive during a read share the next one. */
 class BatchedRead {
-  private waiting: Waiting[] = [];
+  private pending: PendingFind[] = [];
   private isReading = false;
 
   constructor(private readonly read: Read) {}
 
   find(digest: string): Promise<Row | undefined> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ digest, resolve, reject });
+      this.pending.push({ digest, resolve, reject });
       if (!this.isReading) this.readNext();
     });
   }
 
   private readNext(): void {
-    this.isReading = this.waiting.length > 0;
+    this.isReading = this.pending.length > 0;
     if (!this.isReading) return;
-    const batch = this.waiting.splice(0, MAX_BATCH);
+    const batch = this.pending.splice(0, MAX_BATCH);
     this.read(batch.map(({ digest }) => digest)).then(
       (rows) => {
         this.readNext();
@@ -50,12 +53,15 @@ class BatchedRead {
   }
 }
 
-/** The limit of checking each request against the database: header, digest, batched look-up, and nothing else. */
+/**
+ * The fastest guard that checks each request against the database. It only reads the header and runs a batched
+ * look-up.
+ */
 class BatchingGuard implements CanActivate {
   constructor(private readonly sessions: BatchedRead) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Request & { session?: Row }>();
+    const request = context.switchToHttp().getRequest<Omit<Request, 'session'> & { session?: Row }>();
     const row = await this.sessions.find(digestOf(tokenOf(request.headers.authorization)));
     if (!row || Number(row['expires_at']) <= new Date().getTime() || !row['active']) throw new UnauthorizedException();
     request.session = row;
@@ -63,7 +69,7 @@ class BatchingGuard implements CanActivate {
   }
 }
 
-/** Prepares a look-up of six columns for one digest and for several. */
+/** Prepares statements that look up six columns, by one digest or by several. */
 function prepareRead(options: DataSourceOptions): Read {
   const isPostgres = options.type === 'postgres';
   const raw = openRaw(options);

@@ -31,7 +31,7 @@ interface Wrapper {
 
 const SECRET = 'a secret that protects nothing: benchmark only';
 
-/** better-auth through its Nest wrapper, whose global guard calls `getSession`; defaults everywhere. */
+/** better-auth with its Nest wrapper, whose global guard calls `getSession`. All options have their defaults. */
 export const make: MakeContender = async (setup) => {
   const { betterAuth } = loadPeer<BetterAuthPackage>('better-auth');
   const { getMigrations } = loadPeer<Migrations>('better-auth/db/migration');

@@ -2,8 +2,8 @@ import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@
 import type { DataSourceOptions } from 'typeorm';
 
 /**
- * Every way to guard the route. `none` has no guard, `batching` is the limit of checking each request against the
- * database, `prepared` the limit of one query per request.
+ * All ways to guard the route. `none` has no guard. `batching` is the fastest possible check of each request against
+ * the database, and `prepared` is the fastest possible check with one query per request.
  */
 export const CONTENDERS = [
   'none',
@@ -20,10 +20,10 @@ export type ContenderName = (typeof CONTENDERS)[number];
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What a contender is set up with. */
+/** The setup of a contender. */
 export interface ContenderSetup {
   readonly database: DataSourceOptions;
-  /** Sessions to create, each of a user of its own; 0 if another instance creates them. */
+  /** The number of sessions to create, each for a different user. 0 if another instance creates the sessions. */
   readonly sessions: number;
   /** Options of the library's module. */
   readonly options: object;
@@ -46,10 +46,13 @@ export function times<Made>(count: number, make: (index: number) => Made): Made[
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Below the default size of a connection pool, so that no operation waits for a connection. */
+/**
+ * The number of concurrent operations, below the default size of a connection pool, so that no operation waits for
+ * a connection.
+ */
 const CONCURRENCY = 8;
 
-/** Like `times` for asynchronous work, at most eight at a time. */
+/** Does the same as `times` for asynchronous functions. At most eight calls run at the same time. */
 export async function timesAsync<Made>(count: number, make: (index: number) => Promise<Made>): Promise<Made[]> {
   const made: Made[] = [];
   while (made.length < count) {

@@ -14,7 +14,7 @@ interface JwtPackage {
   readonly JwtService: new (options: object) => JwtService;
 }
 
-/** The guard of Nest's own documentation: verifies the signature; no database, no revocation. */
+/** The guard of Nest's documentation. It verifies the signature, without a database and without revocation. */
 class JwtGuard implements CanActivate {
   constructor(private readonly jwt: JwtService) {}
 

@@ -4,7 +4,7 @@ import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthModule, AuthService, BearerAuthGuar
 import { timesAsync, type MakeContender } from './contender';
 import { routeBehind } from './route';
 
-/** The library as its README sets it up, with access tokens that outlast the run. */
+/** The library, set up as in its README, with access tokens that outlive the measurement. */
 export const make: MakeContender = (setup) =>
   Promise.resolve({
     module: {

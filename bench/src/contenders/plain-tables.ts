@@ -24,7 +24,7 @@ export class PlainUser {
   active!: boolean;
 }
 
-/** A typical hand-written session entity, found by the digest of its token. */
+/** A typical hand-written session entity. Guards find a session by the digest of its token. */
 @Entity('sessions')
 export class PlainSession {
   @PrimaryColumn({ type: 'varchar', length: 36 })
@@ -52,7 +52,7 @@ export function tokenOf(header: string | undefined): string {
   return header?.startsWith('Bearer ') ? header.slice(7) : '';
 }
 
-/** Creates and fills the tables; returns the request headers of each session. */
+/** Creates and fills the tables. Returns the request headers of each session. */
 export async function fillPlainTables(database: DataSourceOptions, sessions: number): Promise<readonly Headers[]> {
   const dataSource = await new DataSource({ ...database, entities: PLAIN_ENTITIES, synchronize: true }).initialize();
   try {

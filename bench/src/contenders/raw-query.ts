@@ -3,18 +3,18 @@ import { Pool } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { openSqliteFile } from './sqlite-driver';
 
-/** A list of values is one parameter; PostgreSQL only. */
+/** The values of parameters. Only on PostgreSQL can a list be one parameter. */
 export type Values = readonly (string | number | readonly string[])[];
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Prepared statements of the driver itself, without TypeORM. */
+/** A database that uses the prepared statements of its driver, without TypeORM. */
 export interface RawDatabase {
   /** Returns a function that runs the statement and returns its rows. */
   prepare(name: string, sql: string): (values: Values) => Promise<readonly Row[]>;
   close(): Promise<void>;
 }
 
-/** Opens a database; `?` is the placeholder on every one. */
+/** Opens a database. Placeholders are `?` on every database. */
 export function openRaw(options: DataSourceOptions): RawDatabase {
   if (options.type === 'postgres') return openPostgres(String(options.url));
   if (options.type === 'better-sqlite3') return openSqlite(String(options.database));
@@ -23,7 +23,7 @@ export function openRaw(options: DataSourceOptions): RawDatabase {
 
 function openPostgres(connectionString: string): RawDatabase {
   const pool = new Pool({ connectionString });
-  // An idle connection that is cut must not end the process.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on('error', () => undefined);
   return {
     prepare(name, sql) {

@@ -2,14 +2,14 @@ import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
 import { SQLITE_DRIVER } from '../../../test/support/sqlite';
 import { loadPeer } from './peer';
 
-/** The part of better-sqlite3 that is used here; the package has no types. */
+/** The part of better-sqlite3 that is used here. The package has no types. */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
   close(): unknown;
 }
 
 interface SqliteStatement {
-  /** Whether it returns rows. */
+  /** Whether the statement returns rows. */
   readonly reader: boolean;
   all(...values: unknown[]): readonly Readonly<Record<string, unknown>>[];
   run(...values: unknown[]): unknown;

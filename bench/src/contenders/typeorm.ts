@@ -12,7 +12,7 @@ class RepositoryGuard implements CanActivate {
   constructor(@InjectRepository(PlainSession) private readonly sessions: Repository<PlainSession>) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<Request & { session?: PlainSession }>();
+    const request = context.switchToHttp().getRequest<Omit<Request, 'session'> & { session?: PlainSession }>();
     const digest = digestOf(tokenOf(request.headers.authorization));
     const session = await this.sessions.findOne({ where: { digest }, relations: { user: true } });
     if (!session || Number(session.expiresAt) <= new Date().getTime() || !session.user.active) {

@@ -1,7 +1,7 @@
 import { Session, type Profiler } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Counts executed functions with V8's precise coverage. */
+/** Finds the executed functions with V8's precise coverage. */
 export class Coverage {
   private readonly session = new Session();
 
@@ -41,7 +41,7 @@ export class Coverage {
   }
 }
 
-/** Whether a function is the getter that the compiler writes for an export. */
+/** Returns whether a function is the getter that the compiler writes for an export. */
 function isExport(source: string): boolean {
   return /^(get \w+|function)\s*\(\)\s*\{\s*return [\w.]+;\s*\}$/.test(source);
 }

@@ -12,12 +12,13 @@ import { Coverage } from './executed-files';
 const SOURCES = join(__dirname, '../../../libs/auth/src/');
 const CREDENTIALS = { username: 'user', password: 'correct horse battery staple' };
 
-/** Requests of each kind before the one that is counted: lazy set-up is not part of it. */
+/** The number of requests of each kind before the measured request, so that lazy initialization is not counted. */
 const WARMUP = 3;
 
 const HELP = `npm run files-per-request [-- --list]
 Reports how many files of libs/auth/src a guarded request, a refresh and a login execute, from V8's precise coverage.
-A file counts if one of its functions is called during the request. Runs on PostgreSQL, or SQLite if there is none.
+A file counts if one of its functions is called during the request. Runs on PostgreSQL, or on SQLite if PostgreSQL is
+unavailable.
 
   --list  name the files`;
 

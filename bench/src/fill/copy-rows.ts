@@ -9,9 +9,12 @@ type Values = Readonly<Record<string, string>>;
 
 interface CopyOptions {
   readonly count: number;
-  /** Columns that differ from the original. Without a value, a key is random and so is a unique text. */
+  /**
+   * The columns that differ from the original. Other keys and unique texts are random, and other columns are
+   * copied.
+   */
   readonly values?: Values;
-  /** Moves every instant of the row into the past. */
+  /** How far every timestamp of the row is moved into the past, in milliseconds. Default: 0. */
   readonly ageMs?: number;
 }
 
@@ -45,7 +48,7 @@ export async function copyRow(
   const quoted = (name: string): string => dataSource.driver.escape(name);
   const names = columns.map(({ databaseName }) => quoted(databaseName)).join(', ');
   const expressions = columns.map(valueOf).join(', ');
-  // In key order, which is the cheapest for the primary index.
+  // Inserts the rows in key order, which is the cheapest order for the primary index.
   await inChunks(count, (first, last) =>
     dataSource.query(
       `INSERT INTO ${tableName} (${names})
@@ -72,12 +75,12 @@ function isUnique({ indices, uniques }: EntityMetadata, column: ColumnMetadata):
   return indices.some((index) => index.isUnique && isOnly(index)) || uniques.some(isOnly);
 }
 
-/** The smallest number that is taken for an instant: 2001, in milliseconds. */
-const FIRST_INSTANT = 1e12;
+/** The smallest number that counts as a timestamp in milliseconds: a time in the year 2001. */
+const FIRST_TIMESTAMP = 1e12;
 
 function aged(column: ColumnMetadata, value: unknown, ageMs: number): unknown {
-  const isInstant = column.type === 'bigint' && Number(value) > FIRST_INSTANT;
-  return isInstant ? Number(value) - ageMs : value;
+  const isTimestamp = column.type === 'bigint' && Number(value) > FIRST_TIMESTAMP;
+  return isTimestamp ? Number(value) - ageMs : value;
 }
 
 function literal(database: DatabaseName, value: unknown): string {

@@ -7,10 +7,10 @@ import { copyRow } from './copy-rows';
 import { openAndLogOut } from './ended-session';
 import { SQL } from './sql';
 
-/** Older than any session or event is kept by default. */
+/** The age of the rows, more than the default retention of sessions and events. */
 const AGE_MS = 400 * DAY_MS;
 
-/** Fills an empty database with rows to prune: half are ended sessions, half are events. */
+/** Fills an empty database with rows to prune. Half of the rows are ended sessions, and half are events. */
 export async function fillExpiredRows(
   app: INestApplicationContext,
   database: DatabaseName,

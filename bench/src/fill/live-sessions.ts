@@ -10,16 +10,16 @@ import { SQL } from './sql';
 
 const SESSIONS_PER_USER = 10;
 
-/** Sessions that the library opens itself, so that their tokens are known; the rest are copies. */
+/** The number of sessions that the library opens, so that their tokens are known. All other sessions are copies. */
 const OPENED = 5_000;
 
-/** Steps in which sessions are opened and copied, so that the opened ones are spread over the table. */
+/** The number of steps in which sessions are opened and copied, so that opened sessions are spread over the table. */
 const STEPS = 10;
 
-/** A generous estimate of what a session takes, indexes included. */
+/** The estimated maximum of the stored bytes of a session, including indexes. */
 const BYTES_PER_SESSION = 2_500;
 
-/** Whether the disk has twice the space that the sessions need. */
+/** Returns whether the disk has twice the space that the sessions need. */
 export function hasDiskSpaceFor(sessions: number): boolean {
   const { bavail, bsize } = statfsSync(tmpdir());
   return bavail * bsize > 2 * BYTES_PER_SESSION * sessions;
@@ -28,7 +28,7 @@ export function hasDiskSpaceFor(sessions: number): boolean {
 export interface LiveSessions {
   /** Access tokens of some sessions, spread over the table. */
   readonly tokens: readonly string[];
-  /** Average per session, indexes included. */
+  /** The average stored bytes per session, including indexes. */
   readonly bytesPerSession: number;
 }
 

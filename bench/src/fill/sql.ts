@@ -2,9 +2,12 @@ import type { DatabaseName } from '../../../test/support/databases';
 
 /** SQL that differs between databases. `i` is the current number of `numbers`. */
 interface Sql {
-  /** A table `n` of the whole numbers `i` from the first to the last. */
+  /** A table `n` with the whole numbers `i` from the first to the last. */
   readonly numbers: (first: number, last: number) => string;
-  /** A UUID that is determined by seven hexadecimal digits of salt and a number, in random order. */
+  /**
+   * A UUID that depends on seven hexadecimal digits of salt and on a number. UUIDs of successive numbers are
+   * not in order.
+   */
   readonly uuid: (salt: string, number: string) => string;
   /** 64 hexadecimal digits, different for each `i`. */
   readonly digest: (salt: string) => string;
@@ -21,7 +24,7 @@ export const SQL: Record<DatabaseName, Sql> = {
   sqlite: {
     numbers: (first, last) =>
       `(WITH RECURSIVE c(i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM c WHERE i < ${last}) SELECT i FROM c) n`,
-    // The factor is odd: different numbers below 2^32 stay different.
+    // Numbers below 2^32 stay different, because the factor is odd.
     uuid: (salt, number) =>
       `printf('%08x-${salt.slice(0, 4)}-4${salt.slice(4)}-8000-%012x', (${number}) * 2654435761 % 4294967296, ${number})`,
     digest: () => 'lower(hex(randomblob(32)))',
@@ -40,7 +43,7 @@ export const SQL: Record<DatabaseName, Sql> = {
     rowBytes: () => 'pg_column_size(t.*)',
   },
   mariadb: {
-    // The LIMIT materializes the sequence: MariaDB 10.11 loses rows when it sorts a sequence itself.
+    // The LIMIT materializes the sequence, because MariaDB 10.11 loses rows when it sorts a sequence.
     numbers: (first, last) => `(SELECT seq AS i FROM seq_${first}_to_${last} LIMIT 18446744073709551615) n`,
     uuid: (salt, number) =>
       [9, 14, 19, 24].reduce((text, at) => `INSERT(${text}, ${at}, 0, '-')`, `MD5(CONCAT('${salt}-', ${number}))`),
@@ -53,10 +56,10 @@ export const SQL: Record<DatabaseName, Sql> = {
   },
 };
 
-/** Rows per statement: one that every database completes with its defaults. */
+/** The maximum number of rows per statement. With default settings, every database completes such a statement. */
 const CHUNK = 500_000;
 
-/** Runs a statement for the numbers from 1 to the count, chunk by chunk. */
+/** Runs a statement for the numbers from 1 to the count, in chunks. */
 export async function inChunks(count: number, run: (first: number, last: number) => Promise<unknown>): Promise<void> {
   for (let first = 1; first <= count; first += CHUNK) await run(first, Math.min(count, first + CHUNK - 1));
 }

@@ -1,4 +1,4 @@
-// Load by autocannon.
+// Generates load with autocannon.
 import autocannon from 'autocannon';
 import { readJob, Tally, writeResult } from './job.mjs';
 

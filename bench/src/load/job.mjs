@@ -11,7 +11,7 @@ export function writeResult(result) {
   console.log(JSON.stringify(result));
 }
 
-/** Counts responses and records their times in microseconds; autocannon's own histogram has whole milliseconds. */
+/** Counts responses and records their times in microseconds. Autocannon records only whole milliseconds. */
 export class Tally {
   constructor() {
     this.times = createHistogram();

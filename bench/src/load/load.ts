@@ -4,13 +4,13 @@ import type { Headers } from '../contenders/contender';
 
 export const LOAD_TOOLS = ['autocannon', 'wrk', 'plain'] as const;
 
-/** `plain` is a loop over Node's HTTP client, for smoke runs without packages; use another tool for figures. */
+/** A load tool. `plain` is only for smoke runs: it is a loop over the HTTP client of Node.js. */
 export type LoadTool = (typeof LOAD_TOOLS)[number];
 
 export interface LoadJob {
   /** The full URL of the route. */
   readonly url: string;
-  /** Each connection cycles through all of them, from its own starting point. */
+  /** The headers of the requests. Each connection cycles through all of them, from its own starting point. */
   readonly headers: readonly Headers[];
   readonly connections: number;
   readonly seconds: number;
@@ -18,20 +18,20 @@ export interface LoadJob {
 
 export interface LoadResult {
   readonly requests: number;
-  /** Measured duration. */
+  /** The measured duration. */
   readonly seconds: number;
-  /** Number of responses by status. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests without a response. */
+  /** The number of requests without a response. */
   readonly errors: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Time for the process to start and to exit. */
+/** The additional time for the process to start and to exit. */
 const SLACK_MS = 30_000;
 
-/** Runs a job in a process of its own, so that client and server do not share an event loop. */
+/** Runs a job in its own process, so that client and server do not share an event loop. */
 export function runLoad(tool: LoadTool, job: LoadJob): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const timeout = job.seconds * 1000 + SLACK_MS;
@@ -50,7 +50,10 @@ export function runLoad(tool: LoadTool, job: LoadJob): Promise<LoadResult> {
   });
 }
 
-/** Throws unless every response was a 200: a refusal is faster than a success and would win. */
+/**
+ * Throws unless every response was a 200. Refusals are faster than successes, so they would distort the
+ * comparison.
+ */
 export function assertAllSucceeded(who: string, result: LoadResult): void {
   const bad = Object.keys(result.statuses).filter((status) => status !== '200');
   if (bad.length > 0 || result.errors > 0 || result.requests === 0) {

@@ -1,4 +1,4 @@
-// Load by Node's HTTP client, for smoke runs where no load tool is installed.
+// Generates load with the HTTP client of Node.js, for smoke runs without a load tool.
 import { Agent, request } from 'node:http';
 import { readJob, Tally, writeResult } from './job.mjs';
 

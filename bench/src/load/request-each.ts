@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http';
 
-/** Sends requests, each with its own `Authorization` header; throws on a status other than the expected one. */
+/**
+ * Sends requests, each with its own `Authorization` header.
+ * @throws Error if a response has a different status than expected
+ */
 export async function requestEach(
   url: string,
   count: number,

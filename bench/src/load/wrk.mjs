@@ -1,4 +1,4 @@
-// Load by wrk, where it is installed: it needs less processor time than a client on Node.
+// Generates load with wrk, which needs less processor time than a client on Node.js.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

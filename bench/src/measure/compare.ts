@@ -1,25 +1,26 @@
-import { drive, driveInTurn, type Drive, type Operation } from './drive';
+import { drive, driveAlternating, type Drive, type Operation } from './drive';
 import { ratios, shuffled, spread, type Spread } from './statistics';
 
-/** Rate and latency of an operation, and how they compare with the baseline. */
+/** The rate and latency of an operation, and its rate relative to the baseline. */
 export interface Comparison {
   readonly perSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** Rate divided by that of the baseline in the same round; null for the baseline itself. */
+  /** The rate divided by the rate of the baseline in the same round, or null for the baseline. */
   readonly ratio: Spread | null;
 }
 
+/** How much to measure. */
 export interface Effort {
   readonly rounds: number;
-  /** Per operation and round. */
+  /** The duration of an operation in a round. */
   readonly seconds: number;
   readonly workers: number;
 }
 
 type Operations<Name extends string> = Readonly<Record<Name, Operation>>;
 
-/** Measures operations in interleaved rounds. The first one is the baseline. */
+/** Measures operations in rounds, each in random order. The first operation is the baseline. */
 export async function compareInRounds<Name extends string>(
   operations: Operations<Name>,
   { rounds, seconds, workers }: Effort,
@@ -35,16 +36,19 @@ export async function compareInRounds<Name extends string>(
   return summarize(names, measured);
 }
 
-/** The same for operations so slow that a round contains few of them: workers take turns between them. */
-export async function compareInTurn<Name extends string>(
+/**
+ * Does the same as `compareInRounds` for slow operations, of which a round contains only a few. Workers alternate
+ * between the operations.
+ */
+export async function compareAlternating<Name extends string>(
   operations: Operations<Name>,
   { rounds, seconds, workers }: Effort,
 ): Promise<Record<Name, Comparison>> {
   const names = Object.keys(operations) as Name[];
-  await driveInTurn(workers, 0, operations);
+  await driveAlternating(workers, 0, operations);
   const measured: Record<Name, Drive>[] = [];
   for (let round = 0; round < rounds; round++) {
-    measured.push(await driveInTurn(workers, seconds * names.length, operations));
+    measured.push(await driveAlternating(workers, seconds * names.length, operations));
   }
   return summarize(names, measured);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** USER_HZ: the unit of processor times in /proc. */
+/** The value of USER_HZ: /proc contains processor times in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 
 /** Processor time used so far, in ticks, by process id. */
@@ -8,7 +8,10 @@ export type CpuTimes = ReadonlyMap<number, number>;
 
 const DATABASE_PROCESSES = { postgres: 'postgres', mariadb: 'mariadbd' } as const;
 
-/** Processor time of all processes of a database server on this machine; empty for SQLite, which runs in the application. */
+/**
+ * Returns the processor time of a database server on this machine. Returns no times for SQLite, which runs in the
+ * application.
+ */
 export function databaseCpu(database: string): CpuTimes {
   const name = DATABASE_PROCESSES[database as keyof typeof DATABASE_PROCESSES] as string | undefined;
   return name === undefined ? new Map() : cpuOf(processesNamed(name));
@@ -18,7 +21,7 @@ export function cpuOf(pids: readonly number[]): CpuTimes {
   return new Map(pids.map((pid) => [pid, ticksOf(pid)]));
 }
 
-/** Processor time between two readings, in milliseconds; a process started in between counts from its start. */
+/** Returns the processor time between two readings, in milliseconds, including processes that started in between. */
 export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
   let ticks = 0;
   for (const [pid, until] of after) ticks += until - (before.get(pid) ?? 0);
@@ -28,7 +31,7 @@ export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
 function ticksOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name, which may contain anything: in proc(5) utime is the 14th field and stime the 15th.
+    // Skips the name, which may contain spaces. In proc(5), utime is the 14th field, and stime is the 15th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(fields[11]) + Number(fields[12]);
   } catch {

@@ -1,6 +1,6 @@
 import { percentile, shuffled } from './statistics';
 
-/** Rate and latency of an operation under a number of concurrent workers. */
+/** The rate and latency of an operation that concurrent workers repeat. */
 export interface Drive {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -9,23 +9,24 @@ export interface Drive {
 
 export type Operation = (worker: number) => Promise<unknown>;
 
-/** Each worker repeats the operation until the time is up. */
+/** Lets each worker repeat the operation for a time. */
 export async function drive(workers: number, seconds: number, operation: Operation): Promise<Drive> {
   const times: number[] = [];
   const start = performance.now();
   const until = start + seconds * 1000;
   const work = async (worker: number): Promise<void> => {
-    while (performance.now() < until) times.push(await timed(() => operation(worker)));
+    while (performance.now() < until) times.push(await durationOf(() => operation(worker)));
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return summary(times, times.length / ((performance.now() - start) / 1000));
 }
 
 /**
- * Each worker takes turns between all operations, in random order, until the time is up. For operations so slow that a
- * round contains few of them: a disturbance then affects all alike. The rate is that of one operation alone.
+ * Lets each worker alternate between all operations for a time, in random order. Use it for slow operations, of
+ * which a round contains only a few: a disturbance then affects all operations. The rate of an operation does not
+ * include the time of the other operations.
  */
-export async function driveInTurn<Name extends string>(
+export async function driveAlternating<Name extends string>(
   workers: number,
   seconds: number,
   operations: Readonly<Record<Name, Operation>>,
@@ -35,7 +36,7 @@ export async function driveInTurn<Name extends string>(
   const until = performance.now() + seconds * 1000;
   const work = async (worker: number): Promise<void> => {
     do {
-      for (const name of shuffled(names)) times.get(name)!.push(await timed(() => operations[name](worker)));
+      for (const name of shuffled(names)) times.get(name)!.push(await durationOf(() => operations[name](worker)));
     } while (performance.now() < until);
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
@@ -47,7 +48,7 @@ export async function driveInTurn<Name extends string>(
 }
 
 /** Runs an operation and returns its duration in milliseconds. */
-export async function timed(operation: () => Promise<unknown>): Promise<number> {
+export async function durationOf(operation: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await operation();
   return performance.now() - start;

@@ -21,7 +21,7 @@ export function machine(): Machine {
   };
 }
 
-const OF_THE_REPOSITORY = [
+const REPOSITORY_PACKAGES = [
   '@nestjs/core',
   '@nestjs/platform-express',
   'express',
@@ -31,7 +31,7 @@ const OF_THE_REPOSITORY = [
   'better-sqlite3',
   'bcrypt',
 ];
-const OF_THE_BENCH = [
+const BENCH_PACKAGES = [
   'autocannon',
   '@nestjs/jwt',
   'better-auth',
@@ -40,13 +40,13 @@ const OF_THE_BENCH = [
   'connect-pg-simple',
 ];
 
-/** Versions of what was run, by name, without what is not installed. */
+/** The versions of the installed packages and programs, by name. */
 export function versions(): Record<string, string> {
   const found = [
     ['node', process.versions.node],
     ['nestjs-session-auth', read(join(__dirname, '../../../libs/auth/package.json'))],
-    ...OF_THE_REPOSITORY.map((name) => [name, read(resolved(name))]),
-    ...OF_THE_BENCH.map((name) => [name, peerVersion(name)]),
+    ...REPOSITORY_PACKAGES.map((name) => [name, read(resolved(name))]),
+    ...BENCH_PACKAGES.map((name) => [name, peerVersion(name)]),
     ['postgres', commandVersion('psql')],
     ['mariadb', commandVersion('mariadb')],
     ['pgbouncer', commandVersion('pgbouncer')],

@@ -4,8 +4,8 @@ import type { DatabaseName } from '../../../test/support/databases';
 import { SQL } from '../fill/sql';
 
 /**
- * Adds up the stored bytes of every row of the library, the history aside: the size of the rows on PostgreSQL, the
- * length of the columns elsewhere. Independent of page layout, so equal runs give equal sums.
+ * Returns the stored bytes of all rows of the library except events: the sizes of the rows on PostgreSQL, and the
+ * lengths of the columns on other databases. The sum does not depend on the page layout, so it is reproducible.
  */
 export async function storedBytes(dataSource: DataSource, database: DatabaseName): Promise<number> {
   let total = 0;

@@ -1,4 +1,4 @@
-/** What to undo when a part ends, also when it is interrupted. */
+/** Tasks that run when a part ends or is interrupted. */
 export class Teardown {
   private readonly tasks: (() => Promise<unknown>)[] = [];
 
@@ -6,7 +6,7 @@ export class Teardown {
     this.tasks.push(task);
   }
 
-  /** Runs the tasks in reverse order; a task that fails does not stop the others. */
+  /** Runs the tasks in reverse order. If a task fails, the others still run. */
   async run(): Promise<void> {
     for (let task = this.tasks.pop(); task; task = this.tasks.pop()) {
       await task().catch((error: unknown) => console.error('Teardown failed:', error));

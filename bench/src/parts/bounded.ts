@@ -5,25 +5,25 @@ import { openLibrary } from '../application/in-process';
 import { copyRow } from '../fill/copy-rows';
 import { openAndLogOut } from '../fill/ended-session';
 import { SQL } from '../fill/sql';
-import { timed } from '../measure/drive';
+import { durationOf } from '../measure/drive';
 import { shuffled, spread, type Spread } from '../measure/statistics';
 import type { Teardown } from '../measure/teardown';
 import type { Settings } from '../settings';
 import { log, type Part } from './part';
 
-/** The most active sessions that a user can have. */
+/** The maximum number of active sessions of a user. */
 const ACTIVE = 1_000;
 
 const PASSWORDS = ['correct horse battery staple', 'staple battery horse correct'] as const;
 const NETWORK = { ipAddress: '192.0.2.1' };
 
-/** On record for all sessions. */
+/** The device of all sessions. */
 const KNOWN_DEVICE = {
   ...NETWORK,
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 };
 
-/** Not on record: a login has to compare it with every session of its network. */
+/** A different device on the same network. A login compares it with every session of the network. */
 const NEW_DEVICE = {
   ...NETWORK,
   userAgent:
@@ -45,19 +45,19 @@ export type BoundedOperation = (typeof BOUNDED_OPERATIONS)[number];
 
 export interface BoundedCell {
   readonly database: DatabaseName;
-  /** Duration of each operation, in milliseconds. */
+  /** The duration of each operation, in milliseconds. */
   readonly ms: Readonly<Record<BoundedOperation, Spread>>;
 }
 
 export interface BoundedResult {
   readonly rounds: number;
   readonly active: number;
-  /** Ended sessions at the start; the operations add to them. */
+  /** The number of ended sessions at the start. The operations end further sessions. */
   readonly ended: number;
   readonly cells: readonly BoundedCell[];
 }
 
-/** How long the operations on all sessions of a user take when the user has as many of them as possible. */
+/** Measures operations on a user with the maximum number of active sessions, and with many ended sessions. */
 export const measureBounded: Part<BoundedResult> = async (settings, teardown) => {
   const cells: BoundedCell[] = [];
   for (const database of settings.databases) {
@@ -82,11 +82,14 @@ interface Current {
 
 interface Prepared {
   readonly run: () => Promise<unknown>;
-  /** Active sessions that must be left, so that an operation without effect is not measured. */
+  /**
+   * The number of active sessions after the operation. The benchmark checks this number, so that it does not
+   * measure an operation without effect.
+   */
   readonly left: number;
 }
 
-/** One user with many ended sessions, and as many active ones as possible before each operation. */
+/** A user with many ended sessions, and with the maximum number of active sessions before each operation. */
 class Fixture {
   private password: string = PASSWORDS[0];
 
@@ -115,7 +118,7 @@ class Fixture {
 
   async measure(name: BoundedOperation): Promise<number> {
     const { run, left } = await this.prepare(name, await this.refill());
-    const ms = await timed(run);
+    const ms = await durationOf(run);
     if (name === 'disabling') await this.auth.enableUser(this.user.id);
     const active = Math.min(ACTIVE, await this.countActive());
     if (active !== left) throw new Error(`${name} left ${active} active sessions, expected ${left}.`);
@@ -162,7 +165,7 @@ class Fixture {
     if (!isRefused) throw new Error('A used refresh token was not refused.');
   }
 
-  /** Opens one session, and adds copies of it until the user has as many as possible. */
+  /** Opens one session, and copies it until the user has the maximum number of active sessions. */
   private async refill(): Promise<Current> {
     const { accessToken, refreshToken, sessionId } = await this.auth.openSession(this.user, KNOWN_DEVICE);
     const count = ACTIVE - (await this.countActive());

@@ -6,26 +6,26 @@ import { timesAsync } from '../contenders/contender';
 import { fillExpiredRows } from '../fill/expired-rows';
 import { fillSessions, hasDiskSpaceFor } from '../fill/live-sessions';
 import { compareInRounds, type Comparison } from '../measure/compare';
-import { timed, type Operation } from '../measure/drive';
+import { durationOf, type Operation } from '../measure/drive';
 import { rounded, spread, type Spread } from '../measure/statistics';
 import type { Teardown } from '../measure/teardown';
 import type { Settings } from '../settings';
 import { log, type Part } from './part';
 
-/** The most active sessions that a user can have. */
+/** The maximum number of active sessions of a user. */
 const SESSIONS_OF_ONE_USER = 1_000;
 
-/** Longer than a run, so that no activity is written while look-ups are measured. */
+/** An interval longer than the measurement, so that look-ups write no activity. */
 const ACTIVITY_INTERVAL = { activityIntervalSeconds: 3_600 };
 
 export interface GrowthCell {
   readonly database: DatabaseName;
   readonly sessions: number;
-  /** Average per session, indexes included. */
+  /** The average stored bytes per session, including indexes. */
   readonly bytesPerSession: number;
-  /** `AuthService.authenticate`, one call at a time; the baseline is the smallest size. */
+  /** `AuthService.authenticate`, one call at a time. The baseline is the smallest number of sessions. */
   readonly lookUp: Comparison;
-  /** Listing the 1,000 sessions of one user, and ending all of them, in milliseconds. */
+  /** The durations of listing the 1,000 sessions of one user and of ending all of them, in milliseconds. */
   readonly listMs: Spread;
   readonly logoutAllMs: Spread;
 }
@@ -41,11 +41,11 @@ export interface GrowthResult {
   readonly seconds: number;
   readonly cells: readonly GrowthCell[];
   readonly prunes: readonly PruneCell[];
-  /** Sizes for which the disk was too small. */
+  /** The sizes for which the disk was too small. */
   readonly skipped: readonly string[];
 }
 
-/** What look-ups, listing, logout/all and pruning cost as the tables grow. */
+/** Measures look-ups, the session list, logout/all and pruning as the tables grow. */
 export const measureGrowth: Part<GrowthResult> = async (settings, teardown) => {
   const { rounds, seconds } = settings;
   const cells: GrowthCell[] = [];
@@ -107,8 +107,8 @@ async function measureOneUser(auth: AuthService, rounds: number): Promise<Pick<G
   for (let round = 0; round < rounds; round++) {
     const [opened] = await timesAsync(SESSIONS_OF_ONE_USER, () => auth.openSession(user));
     const principal = (await auth.authenticate(opened!.accessToken))!;
-    list.push(await timed(() => auth.listSessions(principal.userId)));
-    logoutAll.push(await timed(() => auth.logoutAll(principal)));
+    list.push(await durationOf(() => auth.listSessions(principal.userId)));
+    logoutAll.push(await durationOf(() => auth.logoutAll(principal)));
   }
   return { listMs: spread(list), logoutAllMs: spread(logoutAll) };
 }
@@ -125,7 +125,7 @@ async function measurePruning(
   teardown.add(() => app.close());
   await fillExpiredRows(app, database, prune);
   let rows = 0;
-  const ms = await timed(async () => {
+  const ms = await durationOf(async () => {
     const { sessions, events } = await app.get(PruningService).prune();
     rows = sessions + events;
   });

@@ -8,7 +8,7 @@ import type { Teardown } from '../measure/teardown';
 import type { Settings } from '../settings';
 import { log, type Part } from './part';
 
-/** The figures of one contender on one database at one number of connections. */
+/** The figures of a contender on a database with a number of connections. */
 export interface GuardCell {
   readonly database: DatabaseName;
   readonly connections: number;
@@ -20,11 +20,11 @@ export interface GuardCell {
   readonly p99Ms: Spread;
   /** Processor time of the application, in milliseconds per 1,000 requests. */
   readonly serverCpuMs: Spread;
-  /** The same for all processes of the database server on this machine. */
+  /** Processor time of all processes of the database server on this machine, in milliseconds per 1,000 requests. */
   readonly databaseCpuMs: Spread;
-  /** Requests per second divided by those of each other contender in the same round. */
+  /** Requests per second divided by the requests per second of each other contender in the same round. */
   readonly against: Partial<Record<ContenderName, Spread>>;
-  /** The 99th percentile divided by that of each other contender in the same round. */
+  /** The 99th percentile divided by the 99th percentile of each other contender in the same round. */
   readonly p99Against: Partial<Record<ContenderName, Spread>>;
 }
 
@@ -45,7 +45,10 @@ interface Round {
   readonly databaseCpuMs: number;
 }
 
-/** Measures every contender in every round, so that a drift of the machine affects all of them alike. */
+/**
+ * Measures guards. Each round measures every contender, so that changes in the speed of the machine affect all
+ * contenders.
+ */
 export const measureGuard: Part<GuardResult> = async (settings, teardown) => {
   const { rounds, seconds, sessions, load } = settings;
   const cells: GuardCell[] = [];

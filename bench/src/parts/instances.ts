@@ -13,20 +13,21 @@ import { log, type Part } from './part';
 
 const CONNECTIONS = 32;
 
-/** Sessions to revoke while all instances are under load. */
+/** The number of sessions that are logged out while all instances are under load. */
 const REVOKED = 50;
 
 export interface InstancesCell {
   readonly way: 'direct' | 'pgbouncer';
   readonly instances: number;
-  /** Sum over all instances. */
+  /** Requests per second of all instances together. */
   readonly perSecond: Spread;
-  /** Of the slowest instance. */
+  /** The 99th percentile of the slowest instance, in milliseconds. */
   readonly p99Ms: Spread;
   /** Processor time of PostgreSQL, in milliseconds per 1,000 requests. */
   readonly databaseCpuMs: Spread;
-  /** Logouts under load, and requests with their tokens that any instance accepted after the response. */
+  /** The number of sessions that were logged out under load. */
   readonly revoked: number;
+  /** How often an instance accepted a token after the logout of its session. */
   readonly acceptedAfter: number;
 }
 
@@ -38,15 +39,18 @@ export interface InstancesResult {
   readonly skipped: readonly string[];
 }
 
-/** Several instances on one PostgreSQL: their throughput, and whether a revocation is effective on all of them at once. */
+/**
+ * Measures several instances on one PostgreSQL: their throughput, and whether a logout takes effect on all
+ * instances immediately.
+ */
 export const measureInstances: Part<InstancesResult> = async (settings, teardown) => {
   const { rounds, seconds, databases } = settings;
   const cells: InstancesCell[] = [];
   const skipped: string[] = [];
   const result = { rounds, seconds, connections: CONNECTIONS, cells, skipped };
-  if (!databases.includes('postgres')) return { ...result, skipped: ['PostgreSQL is not available'] };
+  if (!databases.includes('postgres')) return { ...result, skipped: ['PostgreSQL is unavailable'] };
   const ways = hasPgBouncer() ? (['direct', 'pgbouncer'] as const) : (['direct'] as const);
-  if (ways.length === 1) skipped.push('behind PgBouncer: pgbouncer is not on the PATH');
+  if (ways.length === 1) skipped.push('behind PgBouncer (pgbouncer is not on the PATH)');
   for (const way of ways) {
     for (const instances of settings.instances) {
       const applications = await startInstances(way, instances, settings, teardown);
@@ -58,7 +62,7 @@ export const measureInstances: Part<InstancesResult> = async (settings, teardown
       await teardown.run();
     }
   }
-  for (const what of skipped) log(`instances: not measured: ${what}`);
+  for (const what of skipped) log(`instances: not measured ${what}`);
   return result;
 };
 
@@ -81,7 +85,7 @@ async function startInstances(
     const application = await ApplicationProcess.start({
       contender: 'ours',
       database,
-      // The first instance creates the sessions for all.
+      // The first instance creates the sessions of all instances.
       sessions: index === 0 ? sessions + REVOKED : 0,
       options: way === 'pgbouncer' ? { ...options, ...pgbouncerOptions } : options,
     });
@@ -127,7 +131,7 @@ async function measureTogether(
   };
 }
 
-/** Logs sessions out on alternating instances; after each response, tries the token on all of them. */
+/** Logs sessions out on alternating instances. After each response, tries the token on every instance. */
 async function acceptedAfterLogout(applications: readonly ApplicationProcess[]): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   let accepted = 0;

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
 import { times } from '../contenders/contender';
 import { openLibrary } from '../application/in-process';
-import { compareInTurn, type Comparison } from '../measure/compare';
+import { compareAlternating, type Comparison } from '../measure/compare';
 import type { Teardown } from '../measure/teardown';
 import type { Operation } from '../measure/drive';
 import type { Settings } from '../settings';
@@ -18,9 +18,9 @@ const COST = 12;
 export interface LoginCell {
   readonly database: DatabaseName;
   readonly hash: Comparison;
-  /** Under `sessionPolicy: 'multi'`. */
+  /** Logins with `sessionPolicy: 'multi'`. */
   readonly multi: Comparison;
-  /** Under `'max_count'`, at the limit: each login ends a session. */
+  /** Logins with `sessionPolicy: 'max_count'` at the limit, where each login ends another session. */
   readonly limited: Comparison;
 }
 
@@ -28,7 +28,7 @@ export interface LoginResult {
   readonly rounds: number;
   readonly seconds: number;
   readonly bcryptCost: number;
-  /** One per core, so that work is measured and not waiting. */
+  /** One client per core, so that no login waits for a core. */
   readonly clients: number;
   readonly cells: readonly LoginCell[];
 }
@@ -46,7 +46,7 @@ export const measureLogin: Part<LoginResult> = async (settings, teardown) => {
       multi: await prepareLogin(database, clients, {}, settings, teardown),
       limited: await prepareLogin(database, clients, { sessionPolicy: 'max_count' }, settings, teardown),
     };
-    const compared = await compareInTurn(operations, { rounds, seconds, workers: clients });
+    const compared = await compareAlternating(operations, { rounds, seconds, workers: clients });
     cells.push({ database, ...compared });
     await teardown.run();
   }

@@ -10,7 +10,7 @@ import { log, type Part } from './part';
 const CONNECTIONS = 32;
 const SAMPLES = 60;
 
-/** Memory after a garbage collection. */
+/** The memory of the application after a garbage collection. */
 export interface Sample {
   readonly second: number;
   readonly rssMiB: number;
@@ -25,7 +25,10 @@ export interface MemoryResult {
   readonly unknownTokens: { readonly tokens: number; readonly samples: readonly Sample[] };
 }
 
-/** Whether memory stays flat under full load and under well-formed tokens that were never issued. */
+/**
+ * Measures whether memory grows under full load, and under requests with well-formed tokens that were never
+ * issued.
+ */
 export const measureMemory: Part<MemoryResult> = async (settings, teardown) => {
   const { minutes, unknownTokens, options, sessions, load, databases } = settings;
   const database = databases.includes('postgres') ? 'postgres' : databases[0]!;
@@ -60,7 +63,7 @@ export const measureMemory: Part<MemoryResult> = async (settings, teardown) => {
   };
 };
 
-/** Takes samples from before the operation starts until it ends. */
+/** Takes samples while the operation runs. The first sample is taken before the operation starts. */
 async function sampled<Result>(
   application: ApplicationProcess,
   everySeconds: number,

@@ -17,24 +17,24 @@ import { log, type Part } from './part';
 const REFRESHES = 60;
 const STORED_SESSIONS = 20;
 
-/** Address and user agent are stored with a session, as those of a real client are. */
+/** A client with an address and a User-Agent, because a session stores both. */
 const CLIENT = {
   ipAddress: '192.0.2.1',
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 };
 
-/** The default and that of cookie mode, in seconds. */
+/** The default grace periods of bearer tokens and of cookies, in seconds. */
 const GRACE_PERIODS = [0, 10];
 
 export interface RefreshCell {
   readonly database: DatabaseName;
-  /** Concurrent clients, each with its own session. */
+  /** The number of concurrent clients, each with its own session. */
   readonly clients: number;
   readonly update: Comparison;
   readonly refresh: Comparison;
 }
 
-/** Stored bytes per session, the history and indexes aside. */
+/** Stored bytes per session, without the event log and indexes. */
 export interface StorageCell {
   readonly database: DatabaseName;
   readonly graceSeconds: number;
@@ -125,7 +125,7 @@ async function measureStorage(
   const auth = app.get(AuthService);
   const stored = (): Promise<number> => storedBytes(app.get(DataSource), database);
   const user = await auth.createUser({ username: 'user', password: null });
-  // What belongs to the user and not to the session is there before the first reading.
+  // Creates the rows of the user before the first reading, so that only the rows of sessions are counted.
   await auth.openSession(user, CLIENT);
   const before = await stored();
   const opened = await timesAsync(STORED_SESSIONS, () => auth.openSession(user, CLIENT));

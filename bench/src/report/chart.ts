@@ -15,12 +15,12 @@ export function barChart(title: string, unit: string, bars: Bars): string {
 interface LineChart {
   readonly title: string;
   readonly unit: string;
-  /** Of the last value; the values are evenly spaced. */
+  /** The time of the last value. The values are evenly spaced. */
   readonly seconds: number;
   readonly lines: readonly (readonly number[])[];
 }
 
-/** Draws lines over time in Mermaid. Mermaid has no legend: the title has to name the lines. */
+/** Draws lines over time in Mermaid. Charts have no legend, so the text above them must name the lines. */
 export function lineChart({ title, unit, seconds, lines }: LineChart): string {
   return mermaid([
     'xychart-beta',
@@ -39,7 +39,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll('"', '')}"`;
 }
 
-/** The largest value, rounded up to two significant digits. */
+/** Returns the largest value, rounded up to two significant digits. */
 function ceiling(values: readonly number[]): number {
   const most = Math.max(...values, Number.EPSILON);
   const unit = 10 ** (Math.floor(Math.log10(most)) - 1);

@@ -1,5 +1,5 @@
 import type { Results } from '../results';
-import { aimsSection } from './aims-section';
+import { targetsSection } from './targets-section';
 import { boundedSection } from './bounded-section';
 import { growthSection } from './growth-section';
 import { guardSection } from './guard-section';
@@ -11,11 +11,11 @@ import { loginSection, refreshSection } from './rate-sections';
 
 const NOT_MEASURED = 'Not measured yet.';
 
-/** Puts the figures between the markers of the document; everything else stays as it is. */
+/** Replaces the figures between the markers of the document, and keeps the rest. */
 export function composeReport(results: Results, document: string): string {
   const { guard, refresh, login, bounded, growth, memory, instances } = results;
   const sections: Record<string, string> = {
-    aims: aimsSection(results),
+    targets: targetsSection(results),
     machine: machineSection(results) || NOT_MEASURED,
     guard: guard ? guardSection(guard) : NOT_MEASURED,
     refresh: refresh ? refreshSection(refresh) : NOT_MEASURED,

@@ -37,6 +37,6 @@ export function growthSection(measurement: Measurement<GrowthResult>): string {
     table(HEAD, grown),
     table(['Database', 'Rows pruned', 'Seconds', 'Rows/s'], pruned),
   ];
-  if (skipped.length > 0) parts.push(`Not measured for lack of disk space: ${skipped.join(', ')}.`);
+  if (skipped.length > 0) parts.push(`Not measured, because the disk is too small: ${skipped.join(', ')}.`);
   return parts.join('\n\n');
 }

@@ -18,14 +18,17 @@ const HEAD = [
   'CPU database',
 ];
 
-/** Connections of the charts; the largest number that was measured if there is none with this many. */
-const CHARTED = 32;
+/**
+ * The number of connections that the charts show. If this number was not measured, the charts show the largest
+ * measured number.
+ */
+const CHARTED_CONNECTIONS = 32;
 
 export function guardSection(measurement: Measurement<GuardResult>): string {
   const { cells, sessions, load } = measurement.result;
   const parts = [
-    `${origin(measurement)} ${rounds(measurement)} ${sessions} sessions, load by ${load}; ` +
-      'processor time in milliseconds per 1,000 requests.',
+    `${origin(measurement)} ${rounds(measurement)} ${sessions} sessions, load by ${load}. ` +
+      'Processor time is in milliseconds per 1,000 requests.',
   ];
   for (const database of DATABASE_ORDER) {
     const own = cells.filter((cell) => cell.database === database);
@@ -37,7 +40,7 @@ export function guardSection(measurement: Measurement<GuardResult>): string {
 
 function charts(database: DatabaseName, cells: readonly GuardCell[]): string[] {
   const counts = cells.map(({ connections }) => connections);
-  const connections = counts.includes(CHARTED) ? CHARTED : Math.max(...counts);
+  const connections = counts.includes(CHARTED_CONNECTIONS) ? CHARTED_CONNECTIONS : Math.max(...counts);
   const charted = cells.filter((cell) => cell.connections === connections);
   const where = `${DATABASE_NAMES[database]}, ${counted(connections, 'connection')}`;
   const bars = (of: (cell: GuardCell) => number): [string, number][] =>

@@ -15,8 +15,8 @@ export function instancesSection(measurement: Measurement<InstancesResult>): str
     `${cell.acceptedAfter} of ${cell.revoked}`,
   ]);
   const parts = [
-    `${origin(measurement)} ${rounds(measurement)} ${connections} connections in total. The load runs on the same cores: ` +
-      'more instances than cores show their cost, not their benefit.',
+    `${origin(measurement)} ${rounds(measurement)} ${connections} connections in total. The load generator uses the same ` +
+      'cores. More instances than cores therefore show only the cost of an instance.',
     table(HEAD, rows),
   ];
   if (skipped.length > 0) parts.push(`Not measured: ${skipped.join('; ')}.`);

@@ -8,8 +8,8 @@ export function memorySection(measurement: Measurement<MemoryResult>): string {
   const { fullLoad, unknownTokens, database, connections, minutes } = measurement.result;
   const requests = fullLoad.requests.toLocaleString('en-GB');
   return [
-    `${origin(measurement)} ${DATABASE_NAMES[database]}, ${connections} connections, ${requests} requests under full load; ` +
-      'each sample after a garbage collection. Upper line: resident set; lower line: heap.',
+    `${origin(measurement)} ${DATABASE_NAMES[database]}, ${connections} connections, ${requests} requests under full load. ` +
+      'Each sample follows a garbage collection. The upper line is the resident set, the lower line is the heap.',
     memoryChart(`${figure(minutes)} min of full load`, fullLoad.samples),
     memoryChart(`${unknownTokens.tokens.toLocaleString('en-GB')} unknown tokens`, unknownTokens.samples),
   ].join('\n\n');

@@ -30,5 +30,5 @@ export const OPERATION_NAMES: Record<BoundedOperation, string> = {
   listing: 'listing',
 };
 
-/** PostgreSQL first: most aims are about it. */
+/** The order of the databases in the report. PostgreSQL is first, because most targets are for PostgreSQL. */
 export const DATABASE_ORDER = Object.keys(DATABASE_NAMES) as DatabaseName[];

@@ -28,7 +28,7 @@ export function refreshSection(measurement: Measurement<RefreshResult>): string 
   const parts = [`${origin(measurement)} ${rounds(measurement)}`, table(REFRESH_HEAD, rates)];
   if (storage.length > 0) {
     parts.push(
-      `Stored bytes per session after ${storage[0]!.refreshes} refreshes, the history aside:`,
+      `Stored bytes per session after ${storage[0]!.refreshes} refreshes, without the event log:`,
       table(STORAGE_HEAD, stored),
     );
   }

@@ -1,7 +1,7 @@
 import type { Spread } from '../measure/statistics';
 import type { Measurement } from '../results';
 
-/** Formats a number: whole from 100 on, at most three significant digits below. */
+/** Formats a number: as a whole number from 100 on, and with at most three significant digits below. */
 export function figure(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-GB');
   return String(Number(value.toPrecision(3)));
@@ -22,12 +22,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** When it was measured, and by which command. */
+/** Returns the date and the command of a measurement. */
 export function origin({ at, command }: Measurement<unknown>): string {
   return `Measured on ${at.slice(0, 10)} by \`${command}\`.`;
 }
 
-/** How many rounds the medians are taken from. */
+/** Describes the rounds from which the medians are computed. */
 export function rounds({ result }: Measurement<{ readonly rounds: number; readonly seconds?: number }>): string {
   const length = result.seconds === undefined ? '' : ` of ${result.seconds} s`;
   return `Median (min to max) of ${counted(result.rounds, 'round')}${length}.`;

@@ -8,7 +8,7 @@ import { PagesController } from './pages.controller.js';
 
 @Module({})
 export class AppModule {
-  /** @param secure false for development: cookies over http, on localhost alone */
+  /** @param secure set to false in development only: cookies then work over http, and only on localhost */
   static on(database: DataSourceOptions, secure: boolean): DynamicModule {
     return {
       module: AppModule,
@@ -20,7 +20,7 @@ export class AppModule {
           migrationsRun: true,
         }),
         EventEmitterModule.forRoot(),
-        // The pages take the place of the library's routes.
+        // The pages replace the routes of the library.
         AuthModule.forRoot({ cookies: { mode: 'only', secure }, controllers: false }),
       ],
       controllers: [PagesController],

@@ -10,11 +10,12 @@ async function main(): Promise<void> {
   const alice = { username: 'alice', password: 'correct horse battery staple' };
   const auth = app.get(AuthService);
   await auth.createUser(alice).catch((error: unknown) => {
-    // Created by an earlier start.
+    // An earlier start created the user.
     if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
   });
-  await app.listen(3000, '127.0.0.1');
-  console.log(`Open http://localhost:3000 and sign in as ${alice.username} with the password: ${alice.password}`);
+  const port = Number(process.env['PORT'] ?? 3000);
+  await app.listen(port, '127.0.0.1');
+  console.log(`Open http://localhost:${port} and sign in as ${alice.username} with the password: ${alice.password}`);
 }
 
 void main();

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 
-/** HTML that is not escaped again. */
+/** Safe HTML, which templates insert without escaping it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** A template whose values are escaped, but for those that are HTML themselves, or lists of it. */
+/** A template tag for HTML. Escapes strings, and inserts `Markup` and lists of `Markup` unchanged. */
 export function markup(parts: TemplateStringsArray, ...values: readonly (string | Markup | Markup[])[]): Markup {
   const textOf = (value: (typeof values)[number] = ''): string => {
     if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -14,7 +14,7 @@ export function markup(parts: TemplateStringsArray, ...values: readonly (string 
   return new Markup(parts.map((part, index) => part + textOf(values[index])).join(''));
 }
 
-/** Sends a page without scripts. `no-store`: a logout leaves nothing to go back to. */
+/** Sends a page without scripts. `no-store` prevents the back button from showing the page after a logout. */
 export function sendPage(response: Response, title: string, body: Markup): void {
   const page = markup`<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1>${body}</html>`;
   response.header('Content-Security-Policy', "default-src 'none'; form-action 'self'; frame-ancestors 'none'");

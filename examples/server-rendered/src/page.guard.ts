@@ -2,7 +2,7 @@ import { Catch, HttpException, Inject, Injectable, type ArgumentsHost, type Exce
 import type { Request, Response } from 'express';
 import { AuthCookies, AuthError, BearerAuthGuard, type AuthPrincipal } from 'nestjs-session-auth';
 
-/** Admits requests with a session, and refreshes it when the access cookie has expired. */
+/** Requires a session, and refreshes it if the access cookie has expired. */
 @Injectable()
 export class PageGuard extends BearerAuthGuard {
   @Inject(AuthCookies)
@@ -21,7 +21,7 @@ export class PageGuard extends BearerAuthGuard {
   }
 }
 
-/** Leads requests without a session to the login page, and from there back to the page. */
+/** Redirects requests without a session to the login page, which redirects back after the login. */
 @Catch(HttpException)
 export class ToLogin implements ExceptionFilter<HttpException> {
   catch(error: HttpException, host: ArgumentsHost): void {

@@ -6,7 +6,7 @@ import { setFlash, takeFlash } from './flash.js';
 import { markup, sendPage } from './markup.js';
 import { PageGuard, ToLogin } from './page.guard.js';
 
-/** A form can also send lists and objects. */
+/** The fields of a form. A client can also send lists and objects. */
 type Form = Readonly<Record<string, unknown>>;
 
 @Controller()
@@ -63,7 +63,7 @@ export class PagesController {
   }
 }
 
-/** The path if it is one of this application: a link to the login page must not lead elsewhere after the login. */
+/** Returns the path, or `/` if it belongs to another site, so that the login page is not an open redirect. */
 function localPath(to: unknown): string {
   const isLocal = (path: string): boolean => path.startsWith('/') && URL.canParse(path, 'http://here');
   return typeof to === 'string' && isLocal(to) && new URL(to, 'http://here').host === 'here' ? to : '/';

@@ -8,24 +8,28 @@ import { APP_GUARD, ModulesContainer, RouterModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { AUTH_CONTROLLERS } from './http/endpoints/endpoints';
 import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
-import { AUTH_OPTIONS, type AuthModuleExtras, type AuthModuleOptions } from './options/auth-options';
+import { AUTH_OPTIONS, type AuthModuleOptions } from './options/auth-options';
+import type { AuthModuleExtras } from './options/module-extras';
 import { resolveExtras, resolveOptions } from './options/resolve-options';
 import { refuseSecondModule } from './startup-checks';
 import { AUTH_DATA_SOURCE } from './store/database/data-source';
 
-/** Injects the options that shape the module. */
+/** The injection token of the complete `AuthModuleExtras`. */
 export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
 
 const built = new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'NestjsSessionAuth' })
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createAuthOptions')
-  .setExtras<AuthModuleExtras>(resolveExtras({}), shape)
+  .setExtras<AuthModuleExtras>(resolveExtras({}), applyExtras)
   .build();
 
-// The types are written out: inferred ones would tie the published declarations to one module system.
-/** What `AuthModule.forRoot()` takes. */
+// The types are explicit, because inferred types would tie the published declarations to one module system.
+/** The argument of `AuthModule.forRoot()`. */
 export type AuthModuleRootOptions = AuthModuleOptions & AuthModuleExtras;
-/** What `AuthModule.forRootAsync()` takes: where the options come from, and beside it what shapes the module. */
+/**
+ * The argument of `AuthModule.forRootAsync()`: the factory or class that returns the options, and the
+ * `AuthModuleExtras`.
+ */
 export type AuthModuleAsyncOptions = ConfigurableModuleAsyncOptions<AuthModuleOptions, 'createAuthOptions'> &
   AuthModuleExtras;
 
@@ -36,13 +40,14 @@ export const ConfigurableModuleClass: ConfigurableModuleCls<
   AuthModuleExtras
 > = built.ConfigurableModuleClass;
 
-/** Injects the options as the application wrote them. */
+/** The injection token of the options as the application wrote them, unchecked and without defaults. */
 export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 
-function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
+/** Completes the module definition that Nest builds, according to the extras. */
+function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
   const extras = resolveExtras(given);
   const { path, controllers, globalGuard, dataSource, isGlobal } = extras;
-  // The name under which @nestjs/typeorm provides it.
+  // The injection token under which @nestjs/typeorm provides the DataSource.
   const token = dataSource === 'default' ? DataSource : `${dataSource}DataSource`;
   return {
     ...definition,
@@ -51,7 +56,8 @@ function shape(definition: DynamicModule, given: AuthModuleExtras): DynamicModul
       ...(definition.imports ?? []),
       ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
     ],
-    // `AuthModule` removes those of routes that are off: what is on may be known to a factory alone.
+    // Mounts all controllers, because `forRootAsync()` does not know the options yet. `AuthModule` removes the
+    // controllers of disabled routes.
     controllers: controllers ? [...AUTH_CONTROLLERS] : [],
     providers: [
       ...(definition.providers ?? []),

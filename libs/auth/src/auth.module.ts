@@ -29,7 +29,8 @@ import { configureExpress, type ExpressApplication } from './http/platform/expre
 import { configureFastify, type FastifyApplication } from './http/platform/fastify';
 import { libraryRoutes } from './http/platform/library-routes';
 import { httpServerOf, cachePeerAddresses } from './http/platform/peer-addresses';
-import { AUTH_OPTIONS, type AuthModuleExtras, type ResolvedAuthOptions } from './options/auth-options';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
+import type { AuthModuleExtras } from './options/module-extras';
 import { assertPlainOptions } from './options/resolve-options';
 import { AuthService } from './services/auth.service';
 import { AuthHealth } from './services/maintenance/auth-health';
@@ -65,7 +66,7 @@ import { Database } from './store/database/database';
     PruningService,
     SessionAdministration,
     BearerAuthGuard,
-    // The guard needs it in whatever module it guards.
+    // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
     CookieAuthentication,
     AuthErrorFilter,
     UserStore,
@@ -75,6 +76,7 @@ import { Database } from './store/database/database';
   ],
 })
 export class AuthModule extends ConfigurableModuleClass implements NestModule, OnModuleInit, OnApplicationBootstrap {
+  /** @internal */
   constructor(
     private readonly auth: AuthService,
     @Inject(AUTH_EXTRAS) private readonly extras: Required<AuthModuleExtras>,
@@ -85,23 +87,35 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     private readonly modules: ModulesContainer,
   ) {
     super();
-    // Both now, because the document may be created before the application is initialised.
+    // A lifecycle hook would be too late: hooks run after Nest has created the controllers, and an application may
+    // create its OpenAPI document before the hooks run.
     unmountControllers(modules, this.constructor, auth);
     if (extras.controllers) describeEndpoints(options.cookies.mode);
   }
 
-  /** @throws AuthOptionsError at startup, which reports every wrong option; now for what is no plain object */
+  /**
+   * Configures the module with these options.
+   * @throws AuthOptionsError if the argument is not a plain object. Wrong options throw at startup, in one error
+   *   that reports every problem
+   */
   static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
     assertPlainOptions(options);
     return super.forRoot(options);
   }
 
-  /** Takes the options from a factory. Those of `AuthModuleExtras` are written beside it. */
+  /**
+   * Configures the module with the options that a factory or a class returns. Pass the `AuthModuleExtras` next to
+   * `useFactory`, `useClass` or `useExisting`.
+   * @throws AuthOptionsError at startup, which reports every problem
+   */
   static override forRootAsync(options: AuthModuleAsyncOptions): DynamicModule {
     return super.forRootAsync(options);
   }
 
-  /** Installs what the library's routes need on the platform, behind its body parsers. */
+  /**
+   * Installs the handlers that the library's routes need on Express or Fastify. On Express, the handlers follow
+   * the body parsers.
+   */
   configure(): void {
     const adapter = this.adapterHost.httpAdapter;
     if (!this.extras.controllers || !adapter?.getInstance) return;
@@ -110,7 +124,10 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     if (adapter.getType() === 'express') configureExpress(adapter.getInstance<ExpressApplication>(), isLibraryRoute);
   }
 
-  /** Refuses contradictory decorators, warns about insecure settings, and caches the addresses of clients. */
+  /**
+   * Checks the setup, and prepares the HTTP server for client addresses and cookies in WebSocket handshakes.
+   * @throws AuthSetupError if decorators contradict each other
+   */
   onModuleInit(): void {
     refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
@@ -123,7 +140,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     warnAboutUnusedUsers(this.dataSource, this.options);
   }
 
-  /** Warns of tables that are missing, and of servers that break what the library promises. */
+  /** Warns about missing tables, and about database servers on which the library's guarantees do not hold. */
   async onApplicationBootstrap(): Promise<void> {
     await Promise.all([
       warnAboutMissingTables(this.dataSource, this.options),

@@ -24,13 +24,14 @@ import { ApplicationTransactions, Clock, CryptoSource, DeviceDetector, Metrics }
 import { PasswordHasher, TokenSource } from './domain/ports/platform';
 import { SessionDirectory, SessionStore, SessionTransitions } from './domain/ports/sessions';
 import { PruningStore, StoreProbe } from './domain/ports/maintenance';
-import { AUTH_OPTIONS, type AuthModuleExtras, type ResolvedAuthOptions } from './options/auth-options';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
+import type { AuthModuleExtras } from './options/module-extras';
 import { AuthService } from './services/auth.service';
 import { AccountServices } from './services/credentials/account-services';
 import { Accounts } from './services/credentials/accounts';
 import { AttemptSlots } from './services/credentials/attempt-slots';
 import { Login } from './services/credentials/login';
-import { FailedLoginReport } from './services/credentials/failed-login-report';
+import { FailedAttemptEvents } from './services/credentials/failed-attempt-events';
 import { LoginAttempts } from './services/credentials/login-attempts';
 import { LoginTickets } from './services/credentials/login-tickets';
 import { LoginThrottle } from './services/credentials/login-throttle';
@@ -60,7 +61,7 @@ import { SessionLifecycle } from './services/sessions/session-lifecycle';
 import { SessionOpening } from './services/sessions/session-opening';
 import { SessionServices } from './services/sessions/session-services';
 import { TokenIssuer } from './services/sessions/token-issuer';
-import { UndeliveredPairs } from './services/sessions/undelivered-pairs';
+import { UnconfirmedPairs } from './services/sessions/unconfirmed-pairs';
 import { UserSessions } from './services/sessions/user-sessions';
 import { requireDataSource, requireEmitter } from './startup-checks';
 import { AccountSource } from './store/accounts/account-source';
@@ -91,8 +92,8 @@ import { SqlSessionStore } from './store/sessions/sql-session-store';
 import { SqlSessionTransitions } from './store/sessions/sql-session-transitions';
 import { TokenReissue } from './store/sessions/token-reissue';
 
-/** What the option gives, or else the default. */
-function replaceable(
+/** Returns a provider of the class or instance that the option contains, or of the default. */
+function replaceableProvider(
   provide: Abstract<unknown>,
   option: 'passwordHasher' | 'deviceDetector' | 'tokenSource',
   createDefault: (options: ResolvedAuthOptions) => unknown,
@@ -104,7 +105,7 @@ function replaceable(
   return { provide, useFactory, inject: [ModuleRef, AUTH_OPTIONS] };
 }
 
-/** What is outside of the library: the machine, the application's emitter, and what the options replace. */
+/** The clock, cryptography, metrics and signals, and the classes that the options can replace. */
 const PLATFORM_PROVIDERS: Provider[] = [
   { provide: Clock, useClass: SystemClock },
   { provide: CryptoSource, useClass: NodeCryptoSource },
@@ -120,9 +121,9 @@ const PLATFORM_PROVIDERS: Provider[] = [
       new SignalPublisher(bus, transactions, sockets, metrics),
     inject: [EventEmitterSignalBus, ApplicationTransactions, OpenSockets, Metrics],
   },
-  replaceable(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
-  replaceable(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
-  replaceable(TokenSource, 'tokenSource', () => null),
+  replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
+  replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
+  replaceableProvider(TokenSource, 'tokenSource', () => null),
 ];
 
 const DATABASE_PROVIDERS: Provider[] = [
@@ -194,7 +195,7 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
   },
   Passwords,
   AttemptSlots,
-  FailedLoginReport,
+  FailedAttemptEvents,
   LoginThrottle,
   LoginAttempts,
   SessionAttempts,
@@ -231,13 +232,13 @@ const SESSION_PROVIDERS: Provider[] = [
   SessionOpening,
   SessionServices,
   TokenIssuer,
-  UndeliveredPairs,
+  UnconfirmedPairs,
   UserSessions,
 ];
 
 const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, EarlyTrimming, PruningSchedule, PruningService];
 
-/** Everything below HTTP. */
+/** All providers except those of the HTTP layer. */
 export const AUTH_PROVIDERS: Provider[] = [
   ...PLATFORM_PROVIDERS,
   ...DATABASE_PROVIDERS,

@@ -4,13 +4,13 @@ export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.modul
 export { AuthSetupError } from './startup-checks';
 export {
   AUTH_OPTIONS,
-  type AuthModuleExtras,
   type AuthModuleOptions,
   type CookieMode,
   type PasswordCheck,
   type Replaceable,
   type ResolvedAuthOptions,
 } from './options/auth-options';
+export type { AuthModuleExtras } from './options/module-extras';
 export { AuthOptionsError } from './options/problems';
 export { DEFAULT_OPTIONS } from './options/resolve-options';
 
@@ -66,17 +66,17 @@ export {
   Public,
   RequireRecentLogin,
 } from './http/guards/decorators';
-export { IS_PUBLIC, isPublicRoute, RECENT_LOGIN } from './http/guards/route-access';
+export { isPublicRoute } from './http/guards/route-access';
 export { rememberHandshake, socketAccessToken, type Handshake } from './http/guards/token-extraction';
 export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/platform/request';
 
 // Signals
 export type { AuthSignalName, AuthSignals } from './domain/signals';
 
-// What can be replaced
+// Replaceable classes
 export { SecondFactor } from './domain/ports/login-tickets';
 export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './domain/ports/accounts';
-export { Argon2PasswordHasher, type Argon2Work } from './adapters/hashers/argon2-password-hasher';
+export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/argon2-password-hasher';
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 export { DjangoPbkdf2Hashes } from './adapters/hashers/django-pbkdf2-hashes';
 export { FormerHashes, MigratingPasswordHasher } from './adapters/hashers/migrating-password-hasher';

@@ -22,13 +22,17 @@ const OWN_USERS: UserEntityMapping = {
   active: 'active',
 };
 
-/** What `AuthUser.usernameKey` holds. */
+/** Describes the content of `AuthUser.usernameKey`, for error messages. */
 const OWN_NAME_KEY: Readonly<Record<NameMatching, string>> = {
   exact: 'the SHA-256 digest of the name in hexadecimal',
   insensitive: 'the SHA-256 digest of foldName(name) in hexadecimal',
 };
 
-/** The users that the options name: the library's own, a mapped entity, or the application's `UserStore`. */
+/**
+ * Returns the users that the option `users` selects: the library's own, a mapped entity, or the application's
+ * `UserStore`.
+ * @throws AuthOptionsError if the mapping does not fit the entity
+ */
 export async function createAccountSource(
   moduleRef: ModuleRef,
   { users, nameMatching }: ResolvedAuthOptions,
@@ -42,7 +46,7 @@ export async function createAccountSource(
     const own = new EntityUserStore(table, database, nameMatching, {
       nameKey: { property: 'usernameKey', of: (name) => crypto.sha256(name), written: OWN_NAME_KEY[nameMatching] },
       newRow: ({ username, passwordHash, properties = {} }: NewUser, usernameKey: string) => {
-        refuseFurther(Object.keys(properties));
+        refuseProperties(Object.keys(properties));
         return { id: crypto.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };
       },
     });
@@ -58,15 +62,15 @@ export async function createAccountSource(
   return new ExternalAccounts(store, database);
 }
 
-function refuseFurther([first]: readonly string[]): void {
+function refuseProperties([first]: readonly string[]): void {
   if (first === undefined) return;
   throw new Error(
-    `createUser was given the property '${first}', and AuthUser has no column for it; map an entity of your own: ` +
+    `createUser() received the property '${first}', but AuthUser has no column for it. Map your own entity: ` +
       "users: { entity: User, username: 'email', passwordHash: 'password' }",
   );
 }
 
-/** The second factor that the options name, or none. */
+/** Returns the second factor that the options contain, or a second factor that is never required. */
 export async function createSecondFactor(
   moduleRef: ModuleRef,
   { secondFactor }: ResolvedAuthOptions,
@@ -75,7 +79,7 @@ export async function createSecondFactor(
   return new ApplicationSecondFactor(await createReplaceable(moduleRef, secondFactor));
 }
 
-/** A class is created by Nest, with what it injects; an object is used as it is. */
+/** Creates an instance of a class with its dependencies injected. Returns an instance unchanged. */
 export function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
   return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
 }

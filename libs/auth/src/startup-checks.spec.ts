@@ -29,7 +29,7 @@ const MEMBERS = { entity: Member, username: 'email', passwordHash: 'password' };
 const OWN = { entity: AuthUser, username: 'username', passwordHash: 'passwordHash' };
 const DIRECTORY = Directory as never as UserStore;
 
-/** What `check` logs as warnings. */
+/** Returns the warnings that `check` logs. */
 async function warningsOf(check: () => unknown): Promise<string[]> {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   await check();
@@ -38,20 +38,20 @@ async function warningsOf(check: () => unknown): Promise<string[]> {
   return texts;
 }
 
-describe('the check of the tables', () => {
-  const OWN_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS], migrationsRun: true');
-  const OTHER_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS], migrationsRun: true');
+describe('the startup check of the tables', () => {
+  const OWN_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS], then run "typeorm migration:run"');
+  const OTHER_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS], then run');
   const MEMBERS_TABLE = expect.stringContaining('The table of users.entity, Member, cannot be read');
 
   it.each([
-    ["all and the users are the library's", undefined, /^auth_/, [OWN_TABLES]],
-    ["auth_users alone and the users are the library's", undefined, /^auth_users$/, [OWN_TABLES]],
-    ['all and the users are mapped', MEMBERS, /./, [OTHER_TABLES, MEMBERS_TABLE]],
-    ['the table of mapped users alone', MEMBERS, /^members$/, [MEMBERS_TABLE]],
-    ["the library's alone and the users are mapped", MEMBERS, /^auth_/, [OTHER_TABLES]],
-    ["the library's and the users are in a store", DIRECTORY, /./, [OTHER_TABLES]],
-    ['none', MEMBERS, /^auth_users$/, []],
-  ])('warns with what to add where these are missing: %s', async (_, users, missing, warnings) => {
+    ["all tables, with the library's users", undefined, /^auth_/, [OWN_TABLES]],
+    ["auth_users, with the library's users", undefined, /^auth_users$/, [OWN_TABLES]],
+    ['all tables, with mapped users', MEMBERS, /./, [OTHER_TABLES, MEMBERS_TABLE]],
+    ['the table of mapped users', MEMBERS, /^members$/, [MEMBERS_TABLE]],
+    ["the library's tables, with mapped users", MEMBERS, /^auth_/, [OTHER_TABLES]],
+    ["the library's tables, with a UserStore", DIRECTORY, /./, [OTHER_TABLES]],
+    ['auth_users, with mapped users', MEMBERS, /^auth_users$/, []],
+  ])('warns only about required tables if the following are missing: %s', async (_, users, missing, warnings) => {
     const entities = [Member, ...AUTH_ENTITIES];
     const dataSource = await new DataSource({ ...MEMORY, synchronize: true, entities }).initialize();
     for (const { tableName } of dataSource.entityMetadatas) {
@@ -63,19 +63,19 @@ describe('the check of the tables', () => {
   });
 });
 
-describe('the check of the entities', () => {
+describe('the startup check of the entities', () => {
   it.each([
-    ['a mapped entity', MEMBERS, AUTH_ENTITIES, /the option users names Member\. Write .*AUTH_ENTITIES_WITHOUT_USERS/],
+    ['a mapped entity', MEMBERS, AUTH_ENTITIES, /the option users is Member\. Replace .*AUTH_ENTITIES_WITHOUT_USERS/],
     [
       'a UserStore',
       DIRECTORY,
       AUTH_ENTITIES,
-      /the option users names a UserStore\. Write .*AUTH_ENTITIES_WITHOUT_USERS/,
+      /the option users is a UserStore\. Replace .*AUTH_ENTITIES_WITHOUT_USERS/,
     ],
     ['a mapped entity without AuthUser', MEMBERS, AUTH_ENTITIES_WITHOUT_USERS, null],
-    ['AuthUser by default', undefined, AUTH_ENTITIES, null],
-    ['AuthUser by a mapping', OWN, AUTH_ENTITIES, null],
-  ])('warns of AuthUser beside other users: %s', async (_, users, own, warning) => {
+    ['AuthUser as the default', undefined, AUTH_ENTITIES, null],
+    ['AuthUser in a mapping', OWN, AUTH_ENTITIES, null],
+  ])('warns only if AuthUser is registered but not used, tested with %s', async (_, users, own, warning) => {
     const dataSource = await new DataSource({ ...MEMORY, entities: [Member, ...own] }).initialize();
     const logged = await warningsOf(() => warnAboutUnusedUsers(dataSource, { users }));
     await dataSource.destroy();
@@ -83,31 +83,31 @@ describe('the check of the entities', () => {
   });
 });
 
-describe('the check of the grace period', () => {
+describe('the startup check of the grace period', () => {
   it.each([
     [0, 0],
     [1, 1],
     [6, 1],
     [7, 0],
-  ])('of %i seconds warns %i times: a client does not come back to another instance sooner', (seconds, warnings) => {
+  ])('a grace period of %i s causes %i warnings', (seconds, warnings) => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     warnAboutShortGracePeriod({ refreshReuseGraceSeconds: seconds } as ResolvedAuthOptions);
-    expect(warn.mock.calls.filter(([text]) => String(text).includes('Write at least 10'))).toHaveLength(warnings);
+    expect(warn.mock.calls.filter(([text]) => String(text).includes('to at least 10'))).toHaveLength(warnings);
     warn.mockRestore();
   });
 });
 
-describe('the check of the DataSource', () => {
+describe('the startup check of the DataSource', () => {
   const dataSource = (extra: object): DataSource =>
     new DataSource({ type: 'postgres', entities: [...AUTH_ENTITIES], extra });
 
-  it('refuses a timeout of the driver, after which PostgreSQL goes on with the statement', () => {
+  it('refuses query_timeout of the driver, after which PostgreSQL continues the statement', () => {
     const given = dataSource({ query_timeout: 2_000 });
     jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
     expect(() => requireDataSource(given, 'default', true)).toThrow('extra: { statement_timeout: 2000 }');
   });
 
-  it('accepts a timeout of PostgreSQL', () => {
+  it('accepts statement_timeout of PostgreSQL', () => {
     const given = dataSource({ statement_timeout: 2_000 });
     jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
     expect(requireDataSource(given, 'default', true).dialect).toBe('postgres');

@@ -10,14 +10,16 @@ import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/enti
 import type { Database } from './store/database/database';
 import { dialectOf, type Dialect } from './store/database/dialect';
 
-/** What the application must provide is missing or unsuitable. The message gives the line to add. */
+/** Thrown if the setup of the application is incomplete or not supported. The message says what to change. */
 export class AuthSetupError extends Error {
   override readonly name = 'AuthSetupError';
 }
 
 /**
- * Returns the DataSource with its dialect.
- * @throws AuthSetupError where it is missing, unsupported, or lacks the library's entities
+ * Returns the DataSource and its dialect.
+ * @param name the name of the DataSource
+ * @param ownUsers whether the users are stored in the library's `AuthUser`
+ * @throws AuthSetupError if the DataSource is missing, is not supported, or lacks the library's entities
  */
 export function requireDataSource(
   found: DataSource | undefined,
@@ -44,25 +46,26 @@ export function requireDataSource(
     const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
     throw new AuthSetupError(
       `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
-        `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))`,
+        `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))` +
+        (missing.join() === AuthUser.name ? '. If your application has its own users, set the option users' : ''),
     );
   }
   refuseQueryTimeout(found, name);
   return { dataSource: found, dialect };
 }
 
-// After `pg`'s own timeout PostgreSQL goes on with the statement. A refresh that failed would then
-// have taken place, and its retry would be reuse.
+// After the timeout of `pg`, PostgreSQL still completes the statement. A refresh could then fail for the client, but
+// succeed in the database, and the retry would count as reuse.
 function refuseQueryTimeout({ options }: DataSource, name: string): void {
   const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: number };
   if (options.type !== 'postgres' || !milliseconds) return;
   throw new AuthSetupError(
-    `The DataSource '${name}' has \`extra.query_timeout\`, which abandons a statement while PostgreSQL goes on ` +
-      `with it. Let PostgreSQL cancel it: extra: { statement_timeout: ${milliseconds} }`,
+    `The DataSource '${name}' sets \`extra.query_timeout\`. After this timeout, PostgreSQL still completes the ` +
+      `statement. Use a timeout at which PostgreSQL cancels it: extra: { statement_timeout: ${milliseconds} }`,
   );
 }
 
-/** @throws AuthSetupError where `EventEmitterModule` is not imported */
+/** Returns the given emitter. @throws AuthSetupError if the application does not import `EventEmitterModule` */
 export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
   if (found) return found;
   throw new AuthSetupError(
@@ -70,27 +73,32 @@ export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 
   );
 }
 
-/** @throws AuthSetupError where the module is in the application more than once */
+/** @throws AuthSetupError if the application imports the module more than once */
 export function refuseSecondModule(modules: ModulesContainer, type: Type): void {
   const { length } = [...modules.values()].filter(({ metatype }) => metatype === type);
   if (length <= 1) return;
   throw new AuthSetupError(
-    `${type.name} is imported ${length} times, each with options of its own. Call ${type.name}.forRoot() or ` +
-      'forRootAsync() once, in your root module: its exports can be injected everywhere.',
+    `${type.name} is imported ${length} times with different options. Call ${type.name}.forRoot() or ` +
+      'forRootAsync() once, in your root module. Every module can inject its exports.',
   );
 }
 
-/** @throws AuthSetupError where the declarations of a handler or class exclude each other */
+/** @throws AuthSetupError if a handler or class has decorators that contradict each other */
 export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;
   throw new AuthSetupError(
-    `${names.join(', ')}: two of \`@Public()\`, \`@OptionalAuth()\` and a guard (\`BearerAuthGuard\`, or ` +
-      '`@RequireRecentLogin()`, which brings it) are written side by side. Remove one of them, or move it: a declaration on a handler overrides the one on its class.',
+    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard: ' +
+      `${names.join(', ')}. ` +
+      'A guard is `BearerAuthGuard` or `@RequireRecentLogin()`, which applies `BearerAuthGuard`. Keep one of them. ' +
+      'To make an exception for a handler, keep one on the class, and one on the handler, which overrides it.',
   );
 }
 
-/** Warns about missing tables. No error: the application may create them after its start. */
+/**
+ * Warns about missing tables. This is not an error, because the application may create the tables after its
+ * start.
+ */
 export async function warnAboutMissingTables(
   dataSource: DataSource,
   { users }: Pick<ResolvedAuthOptions, 'users'>,
@@ -101,30 +109,33 @@ export async function warnAboutMissingTables(
   const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
   if (!areReadable || (users === undefined && !areUsersReadable)) {
     logger.warn(
-      "The library's tables cannot be read. Add to the options of the DataSource: " +
-        `migrations: [...${users === undefined ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], migrationsRun: true`,
+      "The library's tables cannot be read. Run its migrations: add to the options of the DataSource " +
+        `migrations: [...${users === undefined ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
+        'then run "typeorm migration:run", or add migrationsRun: true',
     );
   }
   if (users !== undefined && entity !== null && !areUsersReadable) {
     logger.warn(
-      `The table of users.entity, ${entity.name}, cannot be read, so that logins are answered with 503. ` +
-        'Create it by a migration of your own.',
+      `The table of users.entity, ${entity.name}, cannot be read. Logins fail with 503. ` +
+        'If the table does not exist, create it with a migration of your application.',
     );
   }
 }
 
-/** Warns where the table `auth_users` is created beside users of the application, and stays empty. */
+/**
+ * Warns if the DataSource has the entity `AuthUser`, whose table stays empty because the option `users` selects
+ * other users.
+ */
 export function warnAboutUnusedUsers(dataSource: DataSource, { users }: Pick<ResolvedAuthOptions, 'users'>): void {
   const entity = entityOfUsers(users);
   if (entity === AuthUser || !dataSource.hasMetadata(AuthUser)) return;
   new Logger('AuthModule').warn(
-    `AuthUser is among the entities of the DataSource, but the option users names ${entity?.name ?? 'a UserStore'}. ` +
-      'Write entities: [...AUTH_ENTITIES_WITHOUT_USERS] and migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS] instead of ' +
-      'AUTH_ENTITIES and AUTH_MIGRATIONS.',
+    `AuthUser is among the entities of the DataSource, but the option users is ${entity?.name ?? 'a UserStore'}. ` +
+      'Replace AUTH_ENTITIES with AUTH_ENTITIES_WITHOUT_USERS, and AUTH_MIGRATIONS with AUTH_MIGRATIONS_WITHOUT_USERS.',
   );
 }
 
-/** The entity of the users, or null where they are in a `UserStore`. */
+/** Returns the entity of the users, or null if a `UserStore` provides them. */
 function entityOfUsers(users: ResolvedAuthOptions['users']): (new () => object) | null {
   if (users === undefined) return AuthUser;
   return 'entity' in users ? users.entity : null;
@@ -139,18 +150,18 @@ async function isReadable(dataSource: DataSource, entity: new () => object): Pro
   }
 }
 
-/** Warns about a server, or a proxy before it, that breaks what the library promises. */
+/** Warns about a database server, or a proxy in front of it, on which the library's guarantees do not hold. */
 export async function warnAboutServer(database: Database): Promise<void> {
   try {
     for (const warning of await database.serverWarnings()) new Logger('AuthModule').warn(warning);
   } catch {
-    // A server that is away, or does not know the questions, says nothing. The start does not depend on it.
+    // The application also starts if the server is unavailable or does not support the queries of this check.
   }
 }
 
 /**
- * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted: all clients then have the address of the
- * proxy, and share the delays after failed logins.
+ * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted. All clients then have the
+ * address of the proxy, and share the delays after failed logins.
  */
 export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void {
   const server = httpServerOf(adapterHost);
@@ -162,24 +173,28 @@ export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void 
     if (value) return;
     new Logger('AuthModule').warn(
       `A request has the header X-Forwarded-For, but '${setting}' is off. If the application is behind a proxy, ` +
-        'every client has the address of the proxy. Set it to the addresses of your proxies.',
+        'every client has the address of the proxy. ' +
+        `Set '${setting}' to the addresses of your proxies.`,
     );
   };
   server.on('request', check);
 }
 
-/** The deadline of a refresh and its `Retry-After`, in seconds: no client comes back to another instance sooner. */
-const COMES_BACK_AFTER_SECONDS = 6;
+/**
+ * The deadline of a refresh (5 s) plus its `Retry-After` (1 s): the longest time until a client retries the
+ * refresh.
+ */
+const LATEST_RETRY_SECONDS = 6;
 
-/** Warns about a grace period that is over before a client can come back after a refresh of unknown outcome. */
+/** Warns about a grace period that can end before a client retries a refresh that failed with 503. */
 export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
-  // A written value applies to both transports, and the default for cookies is long enough.
+  // A value of the application applies to both transports, and the default for cookies is long enough.
   const seconds = graceSecondsFor(options, 'bearer');
-  if (seconds === 0 || seconds > COMES_BACK_AFTER_SECONDS) return;
+  if (seconds === 0 || seconds > LATEST_RETRY_SECONDS) return;
   new Logger('AuthModule').warn(
-    `refreshReuseGraceSeconds is ${seconds}: a client whose refresh was answered with 503 comes back after up to ` +
-      `${COMES_BACK_AFTER_SECONDS} seconds, which is reuse if another instance serves it. Write at least 10, or 30 ` +
-      'where the database fails over to a standby.',
+    `refreshReuseGraceSeconds is ${seconds}. A client may retry a refresh that failed with 503 up to ` +
+      `${LATEST_RETRY_SECONDS} seconds later. If another instance serves the retry, the retry can count as reuse. ` +
+      'Set refreshReuseGraceSeconds to at least 10, or to at least 30 if the database fails over to a standby.',
   );
 }
 
@@ -190,7 +205,9 @@ export function warnAboutPlatform({ httpAdapter }: HttpAdapterHost): void {
   const { instance, isFastify } = platform;
   const { setting, value } = trustedProxies(platform);
   if (value === true) {
-    logger.warn(`'${setting}' is true: any client can forge its IP address. Set it to the addresses of your proxies.`);
+    logger.warn(
+      `'${setting}' is true: any client can forge its IP address. Set '${setting}' to the addresses of your proxies.`,
+    );
   }
   const fastify = instance?.initialConfig;
   if (isFastify && !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)) {
@@ -212,13 +229,13 @@ function platformOf(httpAdapter: unknown): Platform {
   return { instance, isFastify: adapter?.getType?.() === 'fastify' };
 }
 
-/** Which proxies the platform trusts, and the name of the setting. */
+/** Returns the value of the setting that selects the trusted proxies, and its name. */
 function trustedProxies({ instance, isFastify }: Platform): { readonly setting: string; readonly value: unknown } {
   if (isFastify) return { setting: 'trustProxy', value: fastifyOptions(instance)?.trustProxy };
   return { setting: 'trust proxy', value: instance?.get?.('trust proxy') };
 }
 
-/** The options that Fastify was created with. `initialConfig` omits `trustProxy`. */
+/** Returns the options that Fastify was created with. `initialConfig` does not contain `trustProxy`. */
 function fastifyOptions(instance: object | undefined): { readonly trustProxy?: unknown } | undefined {
   const key = Object.getOwnPropertySymbols(instance ?? {}).find(({ description }) => description === 'fastify.options');
   return key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];

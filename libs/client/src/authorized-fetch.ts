@@ -5,7 +5,7 @@ import { json, readAnswer, rethrow, sendInTime } from './requests.js';
 import type { TokenKeeper } from './token-keeper.js';
 import type { Tokens } from './token-storage.js';
 
-/** `fetch` with the credentials of the session, for the origins that may see them. */
+/** Sends requests with the credentials of the session to the origins that may receive the credentials. */
 export class AuthorizedFetch {
   constructor(
     private readonly settings: Settings,
@@ -18,10 +18,10 @@ export class AuthorizedFetch {
     const first = this.#request(input, init);
     const { signal } = first;
     signal.throwIfAborted();
-    const stored = await this.#signedIn();
+    const stored = await this.requireTokens();
     const isRepeatable = canRepeat(init?.body);
-    // A request that cannot be repeated needs a token that stays valid for longer.
-    const tokens = await unlessAborted(this.#fresh(stored, isRepeatable ? aheadMs : 2 * aheadMs), signal);
+    // The token of a request that cannot be repeated must remain valid for longer.
+    const tokens = await unlessAborted(this.#refreshAhead(stored, isRepeatable ? aheadMs : 2 * aheadMs), signal);
     const response = await environment.fetch(transport.sign(first, tokens));
     if (!(await transport.isRefused(response))) return response;
     const refreshed = await unlessAborted(this.refresher.refresh(tokens, 'invalid'), signal);
@@ -31,66 +31,86 @@ export class AuthorizedFetch {
     return environment.fetch(transport.sign(this.#request(input, init), refreshed.tokens));
   }
 
-  /** Returns tokens that are valid for a while. @param refused an access token that the server has refused */
+  /** Returns tokens that do not expire soon. @param refused an access token that the server has refused */
   async validTokens(refused?: string): Promise<Tokens> {
-    const stored = await this.#signedIn();
-    if (stored.accessToken === refused) return this.#renewed(stored);
-    const tokens = await this.#fresh(stored, this.settings.aheadMs);
-    return this.#expiresWithin(0, tokens) ? this.#renewed(tokens) : tokens;
+    const stored = await this.requireTokens();
+    if (stored.accessToken === refused) return this.#renew(stored);
+    const tokens = await this.#refreshAhead(stored, this.settings.aheadMs);
+    return this.#expiresWithin(0, tokens) ? this.#renew(tokens) : tokens;
   }
 
   /** Refreshes the session. */
   async refresh(): Promise<void> {
-    await this.#renewed(await this.#signedIn());
+    await this.#renew(await this.requireTokens());
   }
 
-  /** Sends a password to an endpoint that answers with a new token pair. */
+  /** Sends a password to an endpoint that returns a new token pair, and stores the pair. */
   async sendPassword(path: string, body: object): Promise<void> {
-    const refused = await this.#reissue(path, body);
-    if (!refused) return;
-    await this.#renewed(refused);
-    if (await this.#reissue(path, body, refused.sessionId)) throw signedOut();
+    const { transport } = this.settings;
+    // If the response is lost, the old refresh token is revoked but not used, so sending this token again is not
+    // reuse.
+    await this.#sendAlone(await this.requireTokens(), path, json('POST', body), (current, answer, sentAt) =>
+      this.keeper.renew(current, transport.readPair(answer), sentAt),
+    );
+  }
+
+  /** Sends a request that ends this session, removes the tokens and returns the JSON of the response. */
+  sendEnd(session: Tokens, path: string, init: RequestInit): Promise<unknown> {
+    return this.#sendAlone(session, path, init, (current) => this.keeper.end(current, 'signedOut'));
   }
 
   /**
-   * Holds the lock, since the endpoint replaces both tokens and a refresh at the same time would be
-   * refused. If the response is lost, the old refresh token is revoked and not used: sending it
-   * again is not reuse.
-   * @returns the tokens that were refused, or null on success
+   * Sends a request that replaces or ends the tokens of a session. Holds the lock meanwhile, because the server would
+   * refuse a concurrent refresh, and the client would then report that the session was ended elsewhere.
    */
-  #reissue(path: string, body: object, sessionId?: string): Promise<Tokens | null> {
+  async #sendAlone(
+    session: Tokens,
+    path: string,
+    init: RequestInit,
+    conclude: (current: Tokens, answer: unknown, sentAt: number) => Promise<unknown>,
+    isRetry = false,
+  ): Promise<unknown> {
     const { lock, transport, environment, authUrl } = this.settings;
-    return lock.run(async () => {
-      const current = await this.#signedIn();
-      if (current.sessionId !== (sessionId ?? current.sessionId)) throw signedOut();
+    const { current, answer } = await lock.run(async () => {
+      const stored = await this.requireTokens();
+      const isStored = stored.sessionId === session.sessionId;
+      // After another login, the cookies belong to the new session.
+      if (!isStored && transport.usesCookies) throw signedOut();
+      const current = isStored ? stored : session;
       const sentAt = environment.clock.now();
-      const request = transport.sign(new Request(authUrl(path), json('POST', body)), current);
+      const request = transport.sign(new Request(authUrl(path), init), current);
       return sendInTime(this.settings, request, async (response) => {
-        if (await transport.isRefused(response)) return current;
-        await this.keeper.renew(current, transport.readPair(await readAnswer(response)), sentAt);
-        return null;
+        if (await transport.isRefused(response)) return { current };
+        const answer = await readAnswer(response);
+        if (isStored) await conclude(current, answer, sentAt);
+        return { current, answer };
       }).catch(rethrow);
     });
+    if (answer !== undefined) return answer;
+    if (isRetry) throw signedOut();
+    await this.#renew(current);
+    return this.#sendAlone(current, path, init, conclude, true);
   }
 
-  async #signedIn(): Promise<Tokens> {
+  /** Returns the stored tokens. @throws ClientError `signed_out` */
+  async requireTokens(): Promise<Tokens> {
     const tokens = await this.keeper.read();
     if (!tokens) throw signedOut();
     return tokens;
   }
 
-  /** Returns these tokens, or newer ones where the access token is known to expire soon. */
-  async #fresh(tokens: Tokens, aheadMs: number): Promise<Tokens> {
+  /** Returns these tokens, or newer tokens if the access token is known to expire soon. */
+  async #refreshAhead(tokens: Tokens, aheadMs: number): Promise<Tokens> {
     // The browser may have received the cookies of a refresh although the page has not received the response.
     const isInDoubt = this.settings.transport.usesCookies && this.refresher.isResolvable(tokens);
     if (!isInDoubt && !this.#expiresWithin(aheadMs, tokens)) return tokens;
     const refreshed = await this.refresher.refresh(tokens, 'expiring');
     if (refreshed.kind === 'signed_out') throw signedOut();
-    // The token may still be valid; if not, the server refuses it.
+    // The access token may still be valid. Otherwise the server refuses the request.
     return refreshed.kind === 'renewed' ? refreshed.tokens : tokens;
   }
 
-  async #renewed(tokens: Tokens): Promise<Tokens> {
+  async #renew(tokens: Tokens): Promise<Tokens> {
     const refreshed = await this.refresher.refresh(tokens, 'invalid');
     if (refreshed.kind === 'renewed') return refreshed.tokens;
     throw refreshed.kind === 'not_now' ? refreshed.error : signedOut();
@@ -100,7 +120,7 @@ export class AuthorizedFetch {
     return accessExpiresAt !== null && this.settings.environment.clock.now() >= accessExpiresAt - milliseconds;
   }
 
-  /** The request of one attempt, without credentials. */
+  /** Returns the request for one attempt, without credentials. */
   #request(input: string | URL | Request, init?: RequestInit): Request {
     const { base, origins } = this.settings;
     const { origin, href } = new URL(input instanceof Request ? input.url : input, base);
@@ -113,19 +133,19 @@ function signedOut(): ClientError {
   return new ClientError('signed_out', 'Nobody is signed in.');
 }
 
-/** The first request uses a stream up. */
+/** Returns whether a body can be sent again. The first request consumes a stream. */
 function canRepeat(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return true;
   const kinds = [URLSearchParams, FormData, Blob, ArrayBuffer];
   return ArrayBuffer.isView(body) || kinds.some((kind) => body instanceof kind);
 }
 
-/** Rejects as soon as the caller aborts. The refresh goes on, since others wait for it too. */
+/** Rejects as soon as the caller aborts. The refresh continues, because other requests also wait for it. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
-    // A page may use one signal for all its requests, and browsers keep what listens to it.
+    // Removes the listener, because a page may use one signal for all of its requests, and would leak the listeners.
     void work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -5,7 +5,7 @@ import { resolveOptions, type AuthClientOptions, type Settings } from './options
 import { Refresher } from './refresher.js';
 import { json, readAnswer, rethrow, sendInTime } from './requests.js';
 import { TokenKeeper } from './token-keeper.js';
-import { isSomebody, NOBODY } from './token-storage.js';
+import { hasSession, NO_SESSION } from './token-storage.js';
 import {
   readHistory,
   readRevoked,
@@ -17,11 +17,11 @@ import {
 } from './wire.js';
 
 /**
- * A client of the endpoints of `nestjs-session-auth`, and a `fetch` for all routes behind its guard.
+ * A client for the endpoints of `nestjs-session-auth`. `fetch` sends requests to all routes behind `BearerAuthGuard`.
  *
- * It refreshes the tokens by itself, one tab at a time, and never repeats a refresh token that may be
- * used, except within the configured grace period: it does not trigger the server's reuse detection.
- * Every method rejects with `ClientError`, or with the error of a storage that fails. `fetch` alone
+ * The client refreshes the tokens automatically, in one tab at a time. Outside the configured grace period, the
+ * client does not resend a refresh token that the server may have used, because resending the token would trigger
+ * reuse detection. Every method rejects with a `ClientError`, or with the error of a storage that fails. `fetch`
  * also rejects with the network errors of the platform.
  */
 export class AuthClient {
@@ -34,20 +34,20 @@ export class AuthClient {
     this.#settings = resolveOptions(options);
     this.#keeper = new TokenKeeper(this.#settings, this.#hub);
     const refresher = new Refresher(this.#settings, this.#keeper);
-    // Within the grace period the server answers with the pair that the other tab has.
+    // Within the grace period, the server returns the same pair that the other tab has received.
     this.#keeper.onSuperseded = (tokens) => void refresher.refresh(tokens, 'expiring').catch(() => undefined);
     this.#authorized = new AuthorizedFetch(this.#settings, this.#keeper, refresher);
   }
 
   /**
-   * Signs in, and forgets the tokens of an earlier login.
-   * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`,
-   * `too_many_attempts`, `unavailable`
+   * Signs in, and removes the tokens of an earlier login.
+   * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`, `too_many_attempts`,
+   *   `unavailable`, `second_factor_required` (the error has a `loginTicket`)
    */
   async login(username: string, password: string): Promise<{ readonly sessionId: string }> {
     const { authUrl, lock, transport } = this.#settings;
     const request = new Request(authUrl('login/'), json('POST', { username, password }));
-    // A refresh that is under way would replace the cookies of the login.
+    // Holds the lock, because a concurrent refresh would replace the cookies of the login.
     return lock.run(async () => {
       const sentAt = this.#now();
       const answer = await sendInTime(this.#settings, transport.sign(request, null), readAnswer).catch(rethrow);
@@ -58,9 +58,9 @@ export class AuthClient {
   }
 
   /**
-   * Takes over the tokens of a session that the application has opened, as after single sign-on, and forgets those of an
-   * earlier one.
-   * @throws ClientError `cookie_transport`; `unexpected_answer` where one of the three is missing
+   * Stores the tokens of a session that your application has opened itself, for example after single sign-on. Replaces
+   * the tokens of an earlier session.
+   * @throws ClientError `cookie_transport`; `unexpected_answer` if a token or the session id is missing
    */
   async adopt(opened: TokenPair & { readonly sessionId: string }): Promise<void> {
     this.#refuseCookies('Use `AuthCookies.set` on the server.');
@@ -70,19 +70,21 @@ export class AuthClient {
   }
 
   /**
-   * Whether there is a session in this browser. The server may have ended it: the next request reports it. With cookies,
-   * and where nothing is stored, it asks the server, since the application may have opened the session.
-   * @throws ClientError if the server is asked and cannot be reached
+   * Returns whether this browser has a session. If the server has ended the session, only the next request reports it.
+   * With cookies and no stored session, this method asks the server, because your application may have opened a session
+   * itself.
+   * @throws ClientError if the request to the server fails
    */
   async isSignedIn(): Promise<boolean> {
-    return (await this.#isKnown()) || (this.#settings.transport.usesCookies && this.#findSession());
+    return (await this.#hasStoredSession()) || (this.#settings.transport.usesCookies && this.#findSession());
   }
 
   /**
-   * Returns an access token that is valid now, for requests that other libraries send. It is refreshed shortly before it
-   * expires if `accessTokenTtlSeconds` is set.
-   * @param refused the token that the server has just refused: it is refreshed, unless there is a newer one already
-   * @throws ClientError `signed_out`, `cookie_transport`, or the reason why it cannot be refreshed now
+   * Returns the access token, for requests that other libraries send. If `accessTokenTtlSeconds` is set, the client
+   * refreshes the token shortly before it expires.
+   * @param refused a token that the server has just refused. The client refreshes the tokens, unless it already has a
+   *   newer token
+   * @throws ClientError `signed_out`, `cookie_transport`, or the reason why the refresh failed
    */
   async accessToken({ refused }: { readonly refused?: string | undefined } = {}): Promise<string> {
     this.#refuseCookies('Send credentials, and call `refresh` after a 401.');
@@ -90,63 +92,66 @@ export class AuthClient {
   }
 
   /**
-   * Refreshes the session: with cookies, after a 401 to a request that another library has sent. With tokens, use
-   * `accessToken({ refused })`.
-   * @throws ClientError `signed_out`, or the reason why it cannot be refreshed now
+   * Refreshes the session. With cookies, call this method if a request from another library fails with 401. With
+   * tokens, call `accessToken({ refused })` instead.
+   * @throws ClientError `signed_out`, or the reason why the refresh failed
    */
   refresh(): Promise<void> {
     return this.#authorized.refresh();
   }
 
   /**
-   * Sends a request with the access token or the cookies. Relative addresses are resolved against `baseUrl`. If the
-   * token is refused, it is refreshed once and the request repeated; with a stream as body the 401 is
-   * returned instead.
-   * @throws ClientError `signed_out` or `foreign_origin` before anything is sent; the reason why an
-   * invalid token cannot be refreshed now
+   * Sends a request with the access token or the cookies. Relative URLs are resolved against `baseUrl`. If the server
+   * refuses the token, the client refreshes the tokens and sends the request once more. If the body is a stream, the
+   * request cannot be sent again, and the 401 is returned.
+   * @throws ClientError `signed_out` or `foreign_origin` before anything is sent, or the reason why the refresh failed
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     return this.#authorized.send(input, init);
   }
 
-  /** Ends this session. If the server cannot be reached it rejects and keeps the tokens: see `forget`. */
+  /**
+   * Ends this session. If the server cannot be reached, this method rejects and keeps the tokens. To remove the tokens,
+   * call `forget`.
+   */
   async logout(): Promise<void> {
     try {
-      await this.#endAfter(() => this.#call('logout/', json('POST')));
+      await this.#end('logout/', json('POST'));
     } catch (error) {
-      // If the request itself has found that the session had ended, the logout is done.
-      if (!isEnd(error) || (await this.#isKnown())) throw error;
+      // If the server reports that the session has already ended, the logout is complete.
+      if (!isEnd(error) || (await this.#hasStoredSession())) throw error;
     }
   }
 
-  /** Ends all sessions of the user, or all but this one. @returns how many were ended */
+  /** Ends all sessions of the user, or with `keepCurrent` all other sessions. @returns the number of ended sessions */
   async logoutAll({ keepCurrent = false }: { readonly keepCurrent?: boolean } = {}): Promise<number> {
-    const call = (): Promise<unknown> => this.#call('logout/all/', json('POST', { keep_current: keepCurrent }));
-    return readRevoked(await (keepCurrent ? call() : this.#endAfter(call)));
+    const [path, init] = ['logout/all/', json('POST', { keep_current: keepCurrent })] as const;
+    return readRevoked(await (keepCurrent ? this.#call(path, init) : this.#end(path, init)));
   }
 
-  /** The active sessions of the user, newest first. */
+  /** Returns the active sessions of the user, newest first. */
   async sessions(): Promise<Session[]> {
     return readSessions(await this.#call('sessions/'));
   }
 
-  /** Ends one session of the user, which may be this one. @throws ClientError `not_found` */
+  /** Ends one session of the user, which can be the session of this client. @throws ClientError `not_found` */
   async revoke(sessionId: string): Promise<void> {
     const own = await this.#keeper.read();
-    const call = (): Promise<unknown> => this.#call(`sessions/${encodeURIComponent(sessionId)}/`, json('DELETE'));
-    await (own?.sessionId === sessionId ? this.#endAfter(call) : call());
+    const [path, init] = [`sessions/${encodeURIComponent(sessionId)}/`, json('DELETE')] as const;
+    await (own?.sessionId === sessionId ? this.#authorized.sendEnd(own, path, init) : this.#call(path, init));
   }
 
   /**
-   * The latest events of the user, newest first: `limit` (1 to 200, default 50) of those before the event with the id
-   * `before`, and of the names in `event`.
+   * Returns the latest events of the user, newest first. `limit`: the number of events, from 1 to 200. Default: 50.
+   * `before`: the id of an event. Returns only earlier events. `event`: one or more names. Returns only these events.
    * @throws ClientError `invalid_fields`
    */
   async history(
     query: { readonly limit?: number; readonly before?: number; readonly event?: string | readonly string[] } = {},
   ): Promise<HistoryEntry[]> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const parameters = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+    // `URLSearchParams` converts the values to text, and joins a list with commas.
+    const parameters = new URLSearchParams(given as [string, string][]);
     return readHistory(await this.#call(`history/?${String(parameters)}`));
   }
 
@@ -159,18 +164,21 @@ export class AuthClient {
     await this.#authorized.sendPassword('password/change/', body);
   }
 
-  /** Confirms the password and stores the new tokens. The server needs `recentLogin: { endpoint: true }`. */
+  /** Confirms the password and stores the new tokens. Requires the server option `recentLogin: { endpoint: true }`. */
   async reauthenticate(password: string): Promise<void> {
     await this.#authorized.sendPassword('reauthenticate/', { password });
   }
 
   /**
-   * Forgets the tokens without a request: the session stays active until it expires.
+   * Removes the stored tokens without a request. The session stays active on the server until it expires.
    * @throws ClientError `cookie_transport`
    */
   async forget(): Promise<void> {
     this.#refuseCookies('Use `logout`.');
-    await this.#endAfter(() => Promise.resolve());
+    await this.#settings.lock.run(async () => {
+      const tokens = await this.#keeper.read();
+      if (tokens) await this.#keeper.end(tokens, 'signedOut');
+    });
   }
 
   /** Calls the listener for each event of this name. @returns a function that removes the listener */
@@ -178,7 +186,7 @@ export class AuthClient {
     return this.#hub.on(name, listener);
   }
 
-  /** Calls the listener when the session of this browser has ended. @returns a function that removes the listener */
+  /** Calls the listener when the session of this browser ends. @returns a function that removes the listener */
   onSessionEnd(listener: (end: SessionEnd) => void): () => void {
     const stops = SESSION_ENDS.map((reason) =>
       this.#hub.on(reason, ({ sessionId }) => listener({ sessionId, reason })),
@@ -186,7 +194,7 @@ export class AuthClient {
     return () => stops.forEach((stop) => stop());
   }
 
-  /** Stops listening to the other tabs. */
+  /** Stops receiving events from other tabs. */
   close(): void {
     this.#keeper.close();
   }
@@ -195,13 +203,13 @@ export class AuthClient {
     return this.#settings.environment.clock.now();
   }
 
-  /** Whether this browser stores a session. */
-  async #isKnown(): Promise<boolean> {
+  /** Returns whether this browser stores a session. */
+  async #hasStoredSession(): Promise<boolean> {
     const tokens = await this.#keeper.read();
-    return tokens !== null && isSomebody(tokens);
+    return tokens !== null && hasSession(tokens);
   }
 
-  /** Finds a session that the application has opened with cookies. */
+  /** Asks the server for a session that the application opened with cookies, and stores the id of the session. */
   async #findSession(): Promise<boolean> {
     const sessions = await this.sessions().catch((error: unknown) => {
       if (isEnd(error)) return [];
@@ -210,15 +218,16 @@ export class AuthClient {
     const current = sessions.find(({ isCurrent }) => isCurrent);
     if (!current) return false;
     await this.#settings.lock.run(async () => {
-      const { sessionId, generation } = (await this.#keeper.read()) ?? NOBODY;
-      if (sessionId === '') await this.#keeper.write({ ...NOBODY, sessionId: current.id, generation: generation + 1 });
+      const { sessionId, generation } = (await this.#keeper.read()) ?? NO_SESSION;
+      if (sessionId === '')
+        await this.#keeper.write({ ...NO_SESSION, sessionId: current.id, generation: generation + 1 });
     });
     return true;
   }
 
   #refuseCookies(advice: string): void {
     if (!this.#settings.transport.usesCookies) return;
-    throw new ClientError('cookie_transport', `The browser keeps cookies, and no tokens. ${advice}`);
+    throw new ClientError('cookie_transport', `With cookies, the client cannot read the tokens. ${advice}`);
   }
 
   /** Calls a protected endpoint. */
@@ -226,20 +235,13 @@ export class AuthClient {
     return readAnswer(await this.#authorized.send(this.#settings.authUrl(path), init).catch(rethrow));
   }
 
-  /** Forgets the tokens once the call has ended their session, unless another login has replaced them. */
-  async #endAfter<T>(call: () => Promise<T>): Promise<T> {
-    const ended = await this.#keeper.read();
-    const answer = await call();
-    if (!ended) return answer;
-    await this.#settings.lock.run(async () => {
-      const tokens = await this.#keeper.read();
-      if (tokens?.sessionId === ended.sessionId) await this.#keeper.end(tokens, 'signedOut');
-    });
-    return answer;
+  /** Calls an endpoint that ends this session, and removes the stored tokens. */
+  async #end(path: string, init: RequestInit): Promise<unknown> {
+    return this.#authorized.sendEnd(await this.#authorized.requireTokens(), path, init);
   }
 }
 
-/** Whether a call has failed because there is no session any more. */
+/** Returns whether a call failed because the session has ended. */
 function isEnd(error: unknown): boolean {
   return error instanceof ClientError && (error.status === 401 || error.code === 'signed_out');
 }

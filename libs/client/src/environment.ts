@@ -2,15 +2,15 @@
 export interface WebStorage {
   /** Returns the text of this key, or null. */
   getItem(key: string): string | null;
-  /** Stores it. Throws where the quota is exceeded, or the user forbids it. */
+  /** Stores the text. Throws if the quota is exceeded, or if the user forbids storage. */
   setItem(key: string, value: string): void;
-  /** Removes it. */
+  /** Removes the text of this key. */
   removeItem(key: string): void;
 }
 
 /** The part of `navigator.locks` that the client uses. */
 export interface WebLocks {
-  /** Runs the work while no other tab of the origin holds the lock of this name. */
+  /** Runs the work while it holds the lock of this name, which all tabs of the origin share. */
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -26,35 +26,38 @@ export interface Broadcast {
 
 /** The clock of the client. */
 export interface ClientClock {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   now(): number;
-  /** Resolves after this time, or when the signal aborts. It never rejects. */
+  /** Resolves after this time, or when the signal aborts. Never rejects. */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** All tabs see a write to `localStorage` within this time. */
+/** The time, in milliseconds, within which all tabs see a write to `localStorage`. */
 export const SEEN_WITHIN_MS = 100;
 
-/** The platform of a client. Each part can be replaced; `null` means that there is none. */
+/** The parts of the platform that the client uses. `null` means that the platform does not have the part. */
 export interface ClientEnvironment {
   /** Sends a request. */
   readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response>;
   readonly clock: ClientClock;
-  /** False where there may be no network. The client then asks the server before it sends a refresh token. */
+  /**
+   * Returns false if there may be no network. The client then checks that the server responds before it sends a
+   * refresh token.
+   */
   readonly isOnline: () => boolean;
-  /** Serializes refreshes over all tabs. Without it a lease in `localStorage` does. */
+  /** The locks that serialize refreshes across all tabs. Without locks, the client uses a lease in `localStorage`. */
   readonly locks: WebLocks | null;
-  /** Shared by all tabs. */
+  /** The storage that all tabs share. */
   readonly localStorage: WebStorage | null;
   /** Opens a channel to the other tabs of the origin. */
   readonly openBroadcast: ((name: string) => Broadcast) | null;
-  /** Calls when another tab writes to `localStorage`. Returns a function that stops it. */
+  /** Calls the listener when another tab writes to `localStorage`. Returns a function that removes the listener. */
   readonly onStorage: ((changed: (key: string | null, value: string | null) => unknown) => () => void) | null;
-  /** Reports what the developer of the page should change. */
+  /** Reports a warning to the developer of the page. */
   readonly warn: (message: string) => void;
 }
 
-/** The environment of a browser window, a worker or Node, with the given parts replaced. */
+/** Returns the environment of a browser window, a worker or Node.js, with the given parts replaced. */
 export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): ClientEnvironment {
   const { navigator, addEventListener, removeEventListener } = scope;
   return {
@@ -63,7 +66,7 @@ export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): Clie
     isOnline: () => navigator?.onLine !== false,
     locks: navigator?.locks ?? null,
     localStorage: webStorage('localStorage'),
-    // Node has a BroadcastChannel too, for its threads; it would keep the process from exiting.
+    // Node.js also has a BroadcastChannel, for worker threads. An open channel would keep the process running.
     openBroadcast: addEventListener && typeof BroadcastChannel !== 'undefined' ? openBroadcast : null,
     onStorage: addEventListener && removeEventListener ? onStorage : null,
     warn: console.warn,
@@ -71,7 +74,10 @@ export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): Clie
   };
 }
 
-/** The storage of the page, or null where there is none or the user forbids it: then reading the property throws. */
+/**
+ * Returns the storage of the page, or null if there is none. If the user forbids storage, reading the property
+ * throws.
+ */
 export function webStorage(name: 'localStorage' | 'sessionStorage'): WebStorage | null {
   try {
     return scope[name] ?? null;
@@ -95,7 +101,7 @@ const SYSTEM_CLOCK: ClientClock = {
   wait: (milliseconds, signal) =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+      signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()));
     }),
 };
 

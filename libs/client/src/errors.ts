@@ -1,50 +1,60 @@
-/** Why a call failed. A refusal with a `code` of the server has that code. */
+/** Why a call failed. Some codes are the `code` in the server's response. */
 export type ClientErrorCode =
-  | 'signed_out' // Nobody is signed in; nothing was sent.
-  | 'foreign_origin' // The credentials are not for the origin of the address; nothing was sent.
-  | 'cookie_transport' // There are no tokens: the browser keeps cookies. Nothing was sent.
-  | 'offline' // The server cannot be reached: nothing was sent.
-  | 'no_answer' // No answer, or an incomplete one: the outcome is unknown.
-  | 'invalid_fields' // 400 with `fields`.
-  | 'invalid_credentials' // 400 of a login.
+  | 'signed_out' // Nobody is signed in. Nothing was sent.
+  | 'foreign_origin' // The origin of the URL may not receive the credentials. Nothing was sent.
+  | 'cookie_transport' // The method requires tokens, but the client uses cookies. Nothing was sent.
+  | 'offline' // The server cannot be reached. Nothing was sent.
+  | 'no_answer' // The response is missing or incomplete. The outcome is unknown.
+  | 'invalid_fields' // 400: see `fields`.
+  | 'invalid_credentials' // 400 of a login: the name or the password is wrong.
   | 'bad_request'
   | 'unauthorized' // 401.
   | 'recent_login_required' // 403: a recent login is required.
+  | 'second_factor_required' // 403 of a login: the password is correct. Continue with `loginTicket`.
   | 'session_limit_reached' // 403: the session limit refuses the login.
   | 'cross_site_request' // 403: the server does not trust the origin of the page.
   | 'forbidden'
   | 'not_found'
-  | 'too_many_attempts' // 429, mostly with `retryAfter`.
-  | 'unavailable' // 503, mostly with `retryAfter`.
-  | 'unexpected_answer'; // Any other answer.
+  | 'too_many_attempts' // 429, usually with `retryAfter`.
+  | 'unavailable' // 503, usually with `retryAfter`.
+  | 'unexpected_answer'; // Any other response.
 
-/** The details of a refusal. */
+/** The details of a failed call, from which a `ClientError` is created. */
 export interface ClientErrorFacts {
   readonly status?: number | null;
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly retryAfter?: number | null;
+  readonly loginTicket?: string | null;
   readonly cause?: unknown;
 }
 
 /** The error of every failed call. Its message contains no token and no password. */
 export class ClientError extends Error {
   override readonly name: string = 'ClientError';
-  /** The HTTP status, or null without an answer. */
+  /** The HTTP status, or null without a response. */
   readonly status: number | null;
-  /** The messages of each invalid field, by its name in camelCase. */
+  /** The messages of each invalid field, by the name of the field in camelCase. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** The seconds until the next attempt is allowed, or null if unknown. */
+  /** The number of seconds until the next attempt is allowed, or null if unknown. */
   readonly retryAfter: number | null;
+  // The field is private, so that logs of the error do not contain the ticket.
+  readonly #loginTicket: string | null;
 
   constructor(
     readonly code: ClientErrorCode,
-    /** The message of the server, or of the client itself. */
+    /** The message from the server, or a message from the client if the server sent none. */
     readonly detail: string,
-    { status = null, fields = {}, retryAfter = null, cause }: ClientErrorFacts = {},
+    { status = null, fields = {}, retryAfter = null, loginTicket = null, cause }: ClientErrorFacts = {},
   ) {
     super(detail, cause === undefined ? undefined : { cause });
     this.status = status;
     this.fields = fields;
     this.retryAfter = retryAfter;
+    this.#loginTicket = loginTicket;
+  }
+
+  /** The login ticket of `second_factor_required`, with which the login continues, or null for other codes. */
+  get loginTicket(): string | null {
+    return this.#loginTicket;
   }
 }

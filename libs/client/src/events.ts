@@ -1,21 +1,24 @@
 /**
- * The events of a client. Each carries the id of its session, which is empty where the application has opened a
- * session with cookies itself.
+ * The events of a client. Each event has the id of its session. The id is empty if your application opened
+ * the session itself, with cookies.
  */
 export interface ClientEvents {
-  /** There is a new token pair, from this tab or from another one. */
+  /** The tokens were refreshed, in this tab or in another tab. */
   refreshed: { readonly sessionId: string };
-  /** The user signed out, here or in another tab. */
+  /** The user signed out, in this tab or in another tab. */
   signedOut: { readonly sessionId: string };
-  /** The server refuses the session: it was revoked elsewhere, or it has expired. */
+  /** The server refuses the session, because it was revoked or has expired. */
   signedOutElsewhere: { readonly sessionId: string };
-  /** The session may be active, but its next tokens were lost and must not be requested again: sign in again. */
+  /**
+   * The response with the new tokens was lost, and repeating the refresh would count as reuse. The user must
+   * sign in again.
+   */
   signInNeeded: { readonly sessionId: string };
 }
 
 /** The name of an event. */
 export type ClientEventName = keyof ClientEvents;
-/** How a session ends in this browser: see the events of these names. */
+/** How a session ended in this browser. The reason is the name of the event. */
 export type SessionEndReason = Exclude<ClientEventName, 'refreshed'>;
 
 /** The end of a session in this browser. */
@@ -26,6 +29,7 @@ export interface SessionEnd {
 
 export const SESSION_ENDS: readonly SessionEndReason[] = ['signedOut', 'signedOutElsewhere', 'signInNeeded'];
 
+/** Emits the events of a client to its listeners. */
 export class EventHub {
   readonly #subscriptions = new Set<{ name: string; listener: (event: { sessionId: string }) => void }>();
 
@@ -40,7 +44,7 @@ export class EventHub {
       try {
         if (subscribed === name) listener({ sessionId });
       } catch (error) {
-        // Becomes an uncaught error of the page, and the other listeners are still called.
+        // Reports an uncaught error without preventing the calls of the other listeners.
         queueMicrotask(() => {
           throw error;
         });

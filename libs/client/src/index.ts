@@ -1,4 +1,4 @@
-// For browsers and for Node. It has no dependencies.
+// The client for browsers and Node.js. It has no dependencies.
 export { AuthClient } from './client.js';
 export type { Broadcast, ClientClock, ClientEnvironment, WebLocks, WebStorage } from './environment.js';
 export { ClientError, type ClientErrorCode, type ClientErrorFacts } from './errors.js';

@@ -2,13 +2,13 @@ import { SEEN_WITHIN_MS, type ClientClock, type ClientEnvironment, type WebStora
 import type { TokenStorage } from './token-storage.js';
 import { parseJson, recordOf } from './wire.js';
 
-/** A mutual exclusion of all clients that hold the same tokens. */
+/** A lock that all clients with the same tokens share. */
 export interface TabLock {
-  /** Runs the work while no other client runs its own. A tab that is closed releases the lock. */
+  /** Runs the work while it holds the lock. The lock of a closed tab is released. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The lock that fits the reach of the storage and the platform. */
+/** Returns the lock that fits the storage and the platform. */
 export function lockFor(storage: TokenStorage, name: string, leaseMs: number, environment: ClientEnvironment): TabLock {
   const { locks, localStorage, onStorage, clock, warn } = environment;
   if (storage.reach === 'client') return processLock(storage);
@@ -19,18 +19,18 @@ export function lockFor(storage: TokenStorage, name: string, leaseMs: number, en
 
 let hasWarned = false;
 
-/** One process needs no more than its own queue; the tabs of a page do. */
+/** Warns the developer of a page once that Web Locks are missing. */
 function warnOnce(warn: (message: string) => void, hasLease: boolean): void {
   if (hasWarned) return;
   hasWarned = true;
-  const instead = hasLease ? 'take turns by a lease in localStorage' : 'refresh at the same time';
-  warn(`Without HTTPS there are no Web Locks: tabs ${instead} (nestjs-session-auth-client).`);
+  const fallback = hasLease ? 'use a lease in localStorage' : 'refresh at the same time';
+  warn(`nestjs-session-auth-client: Web Locks require HTTPS. Without them, tabs ${fallback}.`);
 }
 
-/** The last work in the queue of each lock. */
+/** The last work in the queue of each lock in this process. */
 const queues = new Map<TokenStorage | string, Promise<void>>();
 
-/** Clients of one process share the lock of their storage object, or of their name. */
+/** Returns the lock of a storage object or a name, which is shared by all clients in this process. */
 function processLock(key: TokenStorage | string): TabLock {
   return {
     run(work) {
@@ -45,30 +45,33 @@ function processLock(key: TokenStorage | string): TabLock {
   };
 }
 
-/** Others may claim until they see the first claim, and their claims have to be seen as well. */
-const SETTLE_MS = 2.5 * SEEN_WITHIN_MS;
+/**
+ * How long a tab waits after it has written a claim, in milliseconds. Other tabs may write claims until they see
+ * this claim, and all of these claims must become visible.
+ */
+const CLAIM_WAIT_MS = 2.5 * SEEN_WITHIN_MS;
 const POLL_MS = 100;
 
 /**
- * A lease in `localStorage`, longer than any work takes: a tab writes a claim, waits until all tabs
- * see all claims, and holds the lease if its own claim is the last (Fischer's algorithm). The lease
- * of a closed tab expires.
+ * Returns a lock that is a lease in `localStorage`. A tab writes a claim, waits until all tabs see
+ * all claims, and holds the lease if its own claim is the last one (Fischer's algorithm). A lease
+ * lasts longer than any work, and expires if its tab is closed.
  */
 function leaseLock(storage: WebStorage, key: string, leaseMs: number, clock: ClientClock): TabLock {
   const holder = (): unknown => {
     const { owner, until } = recordOf(parseJson(storage.getItem(key)));
     const remainingMs = Number(until) - clock.now();
-    // A longer lease was written before the clock was set back.
+    // A lease with more time left than `leaseMs` was written before the clock was set back.
     return remainingMs > 0 && remainingMs <= leaseMs ? owner : null;
   };
   return {
     async run(work) {
-      // `crypto.randomUUID` exists in secure contexts only, where Web Locks mostly exist too.
+      // `crypto.randomUUID` would require a secure context, which most pages without Web Locks lack.
       const self = crypto.getRandomValues(new Uint32Array(4)).join('-');
       while (holder() !== self) {
         const isFree = !holder();
         if (isFree) storage.setItem(key, JSON.stringify({ owner: self, until: clock.now() + leaseMs }));
-        await clock.wait(isFree ? SETTLE_MS : POLL_MS);
+        await clock.wait(isFree ? CLAIM_WAIT_MS : POLL_MS);
       }
       try {
         return await work();

@@ -5,32 +5,52 @@ import { transportOf, type Transport } from './transport.js';
 
 /** The options of a client. */
 export interface AuthClientOptions {
-  /** Where the server's application is; relative addresses are resolved against it. Default: the origin of the page. */
+  /** The base URL of the server. Relative URLs are resolved against it. Default: the origin of the page. */
   readonly baseUrl?: string;
   /** The path of the endpoints below `baseUrl`: the server's global prefix and its option `path`. Default: `auth`. */
   readonly authPath?: string;
   /**
-   * `bearer`: the client stores the tokens. `cookie`: the browser does, out of reach of scripts; the server needs its
-   * option `cookies`, and the page must be on the same site. Default: `bearer`.
+   * How requests carry the session. `bearer`: the client stores the tokens, and sends them in headers and
+   * bodies. `cookie`: the browser stores the tokens in cookies that scripts cannot read, which requires the
+   * server option `cookies` and a page on the same site. Default: `bearer`.
    */
   readonly transport?: 'bearer' | 'cookie';
-  /** Further origins that may see the access token. Only that of `baseUrl` sees the refresh token. Default: none. */
+  /** Additional origins that receive the access token. The refresh token is sent only to `baseUrl`. Default: none. */
   readonly origins?: readonly string[];
-  /** Where the tokens are stored; none with cookies. Default: `memoryTokens()`. */
+  /** The storage of the tokens. Not allowed with `transport: 'cookie'`. Default: `memoryTokens()`. */
   readonly storage?: TokenStorage;
-  /** Tabs of one name share a lock and a channel. Two servers need two. Default: `nestjs-session-auth`. */
+  /** The name of the lock and the channel that tabs share. Use one name per server. Default: `nestjs-session-auth`. */
   readonly name?: string;
-  /** The server's value, never more. Default: 0, and no refresh is ever repeated; 10 with cookies, as on the server. */
+  /**
+   * The grace period, in seconds, from 0 to 60. It must not exceed the server's value. If the response to a
+   * refresh is lost, the client repeats the refresh in the first half of this period. Default: 0, or 10 with
+   * cookies, as on the server.
+   */
   readonly refreshReuseGraceSeconds?: number;
-  /** The server's value: tokens are refreshed before they expire. Default: none, they are refreshed after a 401. */
+  /**
+   * The lifetime of access tokens, in seconds: the server's option of the same name. If it is set, the client
+   * refreshes the tokens before the access token expires. Default: the client refreshes the tokens after a 401.
+   */
   readonly accessTokenTtlSeconds?: number;
-  /** How long before the expiry, at most a quarter of the lifetime. Default: 30. */
+  /**
+   * How long before the access token expires the client refreshes the tokens, in seconds. The client uses at
+   * most a quarter of `accessTokenTtlSeconds`. Default: 30.
+   */
   readonly refreshAheadSeconds?: number;
-  /** How long the answer to a refresh, a login or a password change may take. Default: 10. */
+  /**
+   * The timeout of a login, a refresh, and other requests that replace or end the tokens, in seconds, from 1 to
+   * 60. Default: 10.
+   */
   readonly refreshTimeoutSeconds?: number;
-  /** For processes that share a storage. Default: Web Locks, a lease in `localStorage`, or one within the process. */
+  /**
+   * The lock for clients that share a storage. Default: Web Locks, a lease in `localStorage`, or a queue in the
+   * process.
+   */
   readonly lock?: TabLock;
-  /** Replaces parts of the platform, for tests and where it is neither a browser nor Node. Default: the platform's. */
+  /**
+   * Replaces parts of the platform, for tests and for platforms other than browsers and Node.js. Default: the
+   * platform.
+   */
   readonly environment?: Partial<ClientEnvironment>;
 }
 
@@ -50,7 +70,10 @@ export interface Settings {
   readonly environment: ClientEnvironment;
 }
 
-/** The time of a refresh besides the answers to it and to the question whether the server is there. */
+/**
+ * The maximum duration of a refresh, in milliseconds, apart from the wait for responses to the refresh and the
+ * offline check.
+ */
 const LEASE_SLACK_MS = 5_000;
 
 export function resolveOptions(options: AuthClientOptions): Settings {
@@ -65,7 +88,7 @@ export function resolveOptions(options: AuthClientOptions): Settings {
     accessTokenTtlSeconds === undefined ? null : inMs('accessTokenTtlSeconds', accessTokenTtlSeconds, 1);
   const aheadMs = Math.min(inMs('refreshAheadSeconds', options.refreshAheadSeconds ?? 30, 0), (accessTtlMs ?? 0) / 4);
   const base = baseOf(options.baseUrl);
-  // The dot makes it a path below `baseUrl`, and never another origin.
+  // The leading `./` keeps the path below `baseUrl`. Without it, the path could name another origin.
   const authUrl = (path: string): string => new URL(`./${authPath.replace(/^\/+|\/+$/g, '')}/${path}`, base).href;
   const origins = new Set([base.origin, ...(options.origins ?? []).map((origin) => new URL(origin).origin)]);
   const lock =
@@ -92,19 +115,19 @@ function storageOf(
   environment: ClientEnvironment,
 ): TokenStorage {
   if (transport !== 'cookie') return storage ?? memoryTokens();
-  if (storage) throw new TypeError('With cookies there are no tokens: leave `storage` out.');
+  if (storage) throw new TypeError('With cookies, the client stores no tokens: remove `storage`.');
   return sessionRecord(`${name}:cookie`, environment.localStorage);
 }
 
 function inMs(option: string, seconds: number, least: number, most = Infinity): number {
   if (Number.isFinite(seconds) && seconds >= least && seconds <= most) return seconds * 1_000;
-  throw new TypeError(`${option} is ${seconds}: write a number of seconds from ${least} to ${most}.`);
+  throw new TypeError(`${option} is ${seconds}; use a number of seconds from ${least} to ${most}.`);
 }
 
-/** With a trailing slash: relative addresses are resolved below it, not beside its last segment. */
+/** Returns the base URL with a trailing slash. Without it, relative URLs would replace the last segment of the path. */
 function baseOf(url: string | undefined): URL {
   const { location } = globalThis as { location?: { readonly origin: string } };
-  if (url === undefined && !location) throw new TypeError('There is no page: write `baseUrl`.');
-  const base = new URL(url ?? '/', location?.origin);
-  return base.pathname.endsWith('/') ? base : new URL(`${base.origin}${base.pathname}/`);
+  if (url === undefined && !location) throw new TypeError('`baseUrl` is required outside a page.');
+  const { origin, pathname } = new URL(url ?? '/', location?.origin);
+  return new URL(origin + pathname.replace(/\/?$/, '/'));
 }

@@ -6,32 +6,39 @@ import { parseJson, recordOf } from './wire.js';
 
 /**
  * Records which refresh tokens may have been sent. The mark is written before the token is sent, so
- * that no other tab, and no page after a reload, sends it unknowingly.
+ * that another tab, or the page after a reload, does not unknowingly send the token again.
  */
 export interface RefreshMarks {
-  /** Since when this refresh token may have been sent, or null. `-Infinity`: a newer one was sent since. */
+  /**
+   * Returns the time at which this refresh token may first have been sent, null if it was not sent, or
+   * `-Infinity` if a newer token of the session may have been sent.
+   */
   sentAt(tokens: Tokens): number | null;
+  /** Stores the time at which this refresh token is first sent, or null if the server has not used it. */
   set(tokens: Tokens, sentAt: number | null): void | Promise<void>;
 }
 
-/** A duplicated tab has its own copy of the tokens, so a mark beside them would be seen by one tab alone. */
+/**
+ * Returns the marks for a storage. With `sessionStorage`, a duplicated tab has its own copy of the tokens, so
+ * the marks are stored in `localStorage`, where both tabs see them.
+ */
 export function marksFor({ storage, name, environment }: Settings, keeper: TokenKeeper): RefreshMarks {
   const shared = environment.localStorage;
   if (storage.reach === 'tab' && shared) return marksOfSessions(shared, `${name}:sent`);
   return { sentAt: (tokens) => tokens.sentAt, set: (tokens, sentAt) => keeper.write({ ...tokens, sentAt }) };
 }
 
-/** The sessions of one browser with the latest refreshes. */
+/** The maximum number of sessions with a mark. The sessions that were refreshed last keep their marks. */
 const MAX_SESSIONS = 50;
 
 interface Mark {
   readonly sessionId: string;
-  /** The tokens of this generation and of all earlier ones were sent. */
+  /** The tokens of this generation and of all earlier generations may have been sent. */
   readonly generation: number;
   readonly sentAt: number;
 }
 
-/** One mark per session, without any part of a token. */
+/** Returns marks in `localStorage`, one for each session. A mark contains no part of a token. */
 function marksOfSessions(storage: WebStorage, key: string): RefreshMarks {
   const read = (): Mark[] => {
     const stored = parseJson(storage.getItem(key));

@@ -3,23 +3,23 @@ import type { ClientError } from './errors.js';
 import type { Settings } from './options.js';
 import { marksFor, type RefreshMarks } from './refresh-marks.js';
 import { findOffline, requestRefresh, type RefreshAnswer } from './requests.js';
-import { isSame, keyOf, type TokenKeeper } from './token-keeper.js';
+import { isSamePair, keyOf, type TokenKeeper } from './token-keeper.js';
 import type { Tokens } from './token-storage.js';
 
 export type Refreshed =
   | { readonly kind: 'renewed'; readonly tokens: Tokens }
   | { readonly kind: 'signed_out' }
-  /** The refresh token may be used: it is not sent again. */
+  /** The server may have used the refresh token, so the client does not send it again. */
   | { readonly kind: 'in_doubt' }
-  /** The refresh token is unused: a later attempt may succeed. */
+  /** The server has not used the refresh token. A later attempt may succeed. */
   | { readonly kind: 'not_now'; readonly error: ClientError };
 
-/** The state of the access token: refused by the server, or about to expire. */
-export type Need = 'invalid' | 'expiring';
+/** Why the tokens are refreshed: the server refuses the access token, or the access token expires soon. */
+export type RefreshReason = 'invalid' | 'expiring';
 
 const FIRST_PAUSE_MS = 250;
 
-/** Exchanges refresh tokens: one at a time over all tabs, and each token once. */
+/** Refreshes tokens, one refresh at a time across all tabs. Each refresh token is used only once. */
 export class Refresher {
   readonly #marks: RefreshMarks;
   readonly #running = new Map<string, Promise<Refreshed>>();
@@ -33,83 +33,87 @@ export class Refresher {
     this.#marks = marksFor(settings, keeper);
   }
 
-  /** Returns the successors of these tokens, requested by this tab or by another one. */
-  refresh(stale: Tokens, need: Need): Promise<Refreshed> {
+  /** Refreshes these tokens, unless this tab or another tab has already replaced the tokens. */
+  refresh(stale: Tokens, reason: RefreshReason): Promise<Refreshed> {
     const failed = this.#failed;
-    if (need === 'expiring' && failed?.key === keyOf(stale) && this.#now() < failed.until) {
+    if (reason === 'expiring' && failed?.key === keyOf(stale) && this.#now() < failed.until) {
       return Promise.resolve(failed.outcome);
     }
-    const key = `${need} ${keyOf(stale)}`;
-    const known = this.#running.get(key);
-    if (known) return known;
-    const running = this.settings.lock.run(() => this.#exchange(stale, need)).finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return running;
+    const key = `${reason} ${keyOf(stale)}`;
+    const running = this.#running.get(key);
+    if (running) return running;
+    const started = this.settings.lock
+      .run(() => this.#refreshStored(stale, reason))
+      .finally(() => this.#running.delete(key));
+    this.#running.set(key, started);
+    return started;
   }
 
-  /** Whether the refresh token may have been sent, so recently that sending it again is safe. */
+  /** Returns whether the refresh token may have been sent recently enough to be sent again safely. */
   isResolvable({ sentAt }: Tokens): boolean {
     return sentAt !== null && this.#mayRepeat(sentAt);
   }
 
-  async #exchange(stale: Tokens, need: Need): Promise<Refreshed> {
-    const current = await this.#latest(stale);
-    if (!current || !isSame(current, stale)) return found(current, stale);
+  async #refreshStored(stale: Tokens, reason: RefreshReason): Promise<Refreshed> {
+    const current = await this.#readLatest(stale);
+    if (!current || !isSamePair(current, stale)) return outcomeOf(current, stale);
     const sentAt = this.#marks.sentAt(current);
-    if (sentAt === null) return this.#sendFirst(current, need);
-    return this.#sendUntilKnown(current, need, sentAt);
+    if (sentAt === null) return this.#sendFirst(current, reason);
+    return this.#sendUntilKnown(current, reason, sentAt);
   }
 
-  /** What the previous holder of the lock has written may become visible a moment later. */
-  async #latest(stale: Tokens): Promise<Tokens | null> {
+  /** Returns the stored tokens. A write of the previous lock holder may become visible only after a short time. */
+  async #readLatest(stale: Tokens): Promise<Tokens | null> {
     const current = await this.keeper.read();
-    if (this.settings.storage.reach === 'client' || !current || !isSame(current, stale)) return current;
+    if (this.settings.storage.reach === 'client' || !current || !isSamePair(current, stale)) return current;
     await this.settings.environment.clock.wait(SEEN_WITHIN_MS);
     return this.keeper.read();
   }
 
-  async #sendFirst(current: Tokens, need: Need): Promise<Refreshed> {
+  async #sendFirst(current: Tokens, reason: RefreshReason): Promise<Refreshed> {
     const offline = await findOffline(this.settings);
     if (offline) return this.#postpone(current, offline);
     const sentAt = this.#now();
     await this.#marks.set(current, sentAt);
     const answer = await requestRefresh(this.settings, current);
-    if (answer.kind === 'untouched') {
+    if (answer.kind === 'unused') {
       await this.#marks.set(current, null);
       return this.#postpone(current, answer.error);
     }
-    return (await this.#settle(current, answer, sentAt)) ?? this.#sendUntilKnown(current, need, sentAt, FIRST_PAUSE_MS);
+    const outcome = await this.#storeOutcome(current, answer, sentAt);
+    return outcome ?? this.#sendUntilKnown(current, reason, sentAt, FIRST_PAUSE_MS);
   }
 
-  /** Repeats a refresh of unknown outcome while the server is certain to answer with the same pair. */
-  async #sendUntilKnown(current: Tokens, need: Need, sentAt: number, firstPause = 0): Promise<Refreshed> {
+  /** Repeats a refresh with an unknown outcome, as long as the server is certain to return the same pair. */
+  async #sendUntilKnown(current: Tokens, reason: RefreshReason, sentAt: number, firstPause = 0): Promise<Refreshed> {
     for (let pause = firstPause; this.#mayRepeat(sentAt, pause); pause = Math.max(FIRST_PAUSE_MS, 2 * pause)) {
       await this.settings.environment.clock.wait(pause);
-      // Timers are late in background tabs, and after a machine has slept.
+      // Timers fire late in background tabs, and after a computer wakes from sleep.
       if (!this.#mayRepeat(sentAt)) break;
       const answer = await requestRefresh(this.settings, current);
-      const outcome = await this.#settle(current, answer, sentAt);
+      const outcome = await this.#storeOutcome(current, answer, sentAt);
       if (outcome) return outcome;
     }
-    if (need === 'invalid') await this.keeper.end(current, 'signInNeeded');
+    if (reason === 'invalid') await this.keeper.end(current, 'signInNeeded');
     return this.#fail(current, { kind: 'in_doubt' }, Infinity);
   }
 
   /**
-   * Half of the grace period is left for the way of a repetition: the server's begins when it
-   * receives the first one, after `sentAt`. A clock that was set back since proves nothing.
+   * Returns whether less than half of the grace period has passed, so that a repeated request arrives within the
+   * server's grace period. The server's period begins when the server receives the first request, after `sentAt`.
+   * If the clock was set back, the elapsed time is unknown.
    */
   #mayRepeat(sentAt: number, pause = 0): boolean {
     const elapsed = this.#now() - sentAt;
     return elapsed >= 0 && elapsed + pause < this.settings.graceMs / 2;
   }
 
-  /** The outcome of an answer, or null where it is unknown. */
-  async #settle(current: Tokens, answer: RefreshAnswer, sentAt: number): Promise<Refreshed | null> {
-    if (answer.kind === 'untouched' || answer.kind === 'unknown') return null;
+  /** Stores the result of a refresh, and returns the outcome, or null if the outcome is unknown. */
+  async #storeOutcome(current: Tokens, answer: RefreshAnswer, sentAt: number): Promise<Refreshed | null> {
+    if (answer.kind === 'unused' || answer.kind === 'unknown') return null;
     const latest = await this.keeper.read();
-    // A login or logout since then takes precedence.
-    if (!latest || !isSame(latest, current)) return found(latest, current);
+    // A login or logout in the meantime takes precedence.
+    if (!latest || !isSamePair(latest, current)) return outcomeOf(latest, current);
     if (answer.kind === 'renewed') {
       return { kind: 'renewed', tokens: await this.keeper.renew(current, answer.pair, sentAt) };
     }
@@ -131,7 +135,10 @@ export class Refresher {
   }
 }
 
-/** The tokens found in place of the stale ones. Those of another session may belong to another user. */
-function found(tokens: Tokens | null, stale: Tokens): Refreshed {
+/**
+ * Returns the outcome if other tokens have replaced the stale tokens. Tokens of a different session count as
+ * `signed_out`, because that session may belong to a different user.
+ */
+function outcomeOf(tokens: Tokens | null, stale: Tokens): Refreshed {
   return tokens?.sessionId === stale.sessionId ? { kind: 'renewed', tokens } : { kind: 'signed_out' };
 }

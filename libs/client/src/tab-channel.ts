@@ -2,28 +2,26 @@ import { SESSION_ENDS, type ClientEventName } from './events.js';
 import type { Settings } from './options.js';
 import { parseJson, recordOf } from './wire.js';
 
-/** What a tab reports to the others, without any token: each reads its storage, or refreshes. */
+/** A message to the other tabs. It contains no token: each tab reads its storage, or refreshes its own tokens. */
 export interface TabMessage {
   readonly event: ClientEventName;
   readonly sessionId: string;
-  /** That of the tokens which are new, or with which the session has ended. */
+  /** The generation of the new tokens, or of the last tokens of a session that has ended. */
   readonly generation: number;
 }
 
-/** Sends to the other tabs, never to its own. Delivery is not guaranteed. */
+/** A channel to the other tabs. Delivery is not guaranteed. */
 export interface TabChannel {
   post(message: TabMessage): void;
   close(): void;
 }
 
-/** Opens the channel that fits the reach of the storage and the platform. */
+/** Opens the channel that fits the storage and the platform. */
 export function openChannel(
   { storage, name, environment: { openBroadcast, localStorage, onStorage } }: Settings,
   receive: (message: TabMessage) => void,
 ): TabChannel {
-  const deliver = (data: unknown): void => {
-    if (isMessage(data)) receive(data);
-  };
+  const deliver = (data: unknown): unknown => isMessage(data) && receive(data);
   if (storage.reach !== 'client' && openBroadcast) {
     const channel = openBroadcast(name);
     channel.onmessage = ({ data }) => deliver(data);
@@ -43,7 +41,7 @@ export function openChannel(
 
 const EVENTS: readonly unknown[] = ['refreshed', ...SESSION_ENDS];
 
-/** Other tabs may run another version of the client. */
+/** Returns whether the data is a message. Other tabs may run a different version of the client. */
 function isMessage(data: unknown): data is TabMessage {
   const { event, sessionId, generation } = recordOf(data);
   return EVENTS.includes(event) && typeof sessionId === 'string' && typeof generation === 'number';

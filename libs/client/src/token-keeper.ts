@@ -1,43 +1,46 @@
 import type { ClientEventName, EventHub, SessionEndReason } from './events.js';
 import type { Settings } from './options.js';
 import { openChannel, type TabChannel, type TabMessage } from './tab-channel.js';
-import { isSomebody, isTokens, NOBODY, type Tokens } from './token-storage.js';
+import { hasSession, isTokens, NO_SESSION, type Tokens } from './token-storage.js';
 import type { TokenPair } from './wire.js';
 
-/** Reads and writes the stored tokens, and reports their changes to this tab and to the others. */
+/** Reads and writes the stored tokens, and reports changes to this tab and to the other tabs. */
 export class TokenKeeper {
   readonly #channel: TabChannel;
-  /** The last session of this tab, until its end is emitted. */
+  /** The id of the last session in this tab, or null after the end of the session was emitted. */
   #sessionId: string | null = null;
-  /** The tokens of the last `refreshed` event. */
+  /** The session and the generation of the last `refreshed` event. */
   #emitted: string | null = null;
-  /** Is called with the tokens of a copied tab when the other tab has refreshed them. */
+  /** Called in a duplicated tab, with the tokens of this tab, when the other tab has refreshed the same tokens. */
   onSuperseded: (tokens: Tokens) => void = () => undefined;
 
   constructor(
     private readonly settings: Settings,
     private readonly hub: EventHub,
   ) {
-    // A storage that fails here fails again where a caller awaits it.
+    // Ignores errors of the storage here, because a later call reports them to its caller.
     this.#channel = openChannel(settings, (message) => void this.#receive(message).catch(() => undefined));
-    // A page that has sent no request yet emits the end of its session too.
+    // Reads the id of the session, so that a page emits the end of its session even before its first request.
     this.read().catch(() => undefined);
   }
 
   async read(): Promise<Tokens | null> {
     const tokens = await this.settings.storage.read();
     if (!isTokens(tokens, this.settings.transport.usesCookies)) return null;
-    if (isSomebody(tokens)) this.#sessionId = tokens.sessionId;
+    if (hasSession(tokens)) this.#sessionId = tokens.sessionId;
     return tokens;
   }
 
   /** Stores the tokens without an event. */
   async write(tokens: Tokens): Promise<void> {
     await this.settings.storage.write(tokens);
-    if (isSomebody(tokens)) this.#sessionId = tokens.sessionId;
+    if (hasSession(tokens)) this.#sessionId = tokens.sessionId;
   }
 
-  /** Stores the first pair of a session. @param sentAt when it was requested: the server issued it no earlier */
+  /**
+   * Stores the first pair of a session.
+   * @param sentAt when the pair was requested, which is before the server issued the pair
+   */
   open(sessionId: string, pair: TokenPair, sentAt: number): Promise<void> {
     return this.write(this.#tokens(sessionId, 0, pair, sentAt));
   }
@@ -51,12 +54,13 @@ export class TokenKeeper {
     return tokens;
   }
 
+  /** Removes the tokens of a session, and reports the end of the session. */
   async end(tokens: Tokens, reason: SessionEndReason): Promise<void> {
     const { storage, transport } = this.settings;
-    // Cookies stay in the browser, and must not be sent for a refresh any more: see `RefreshMarks`.
+    // The browser keeps the cookies. The mark prevents a refresh with the cookies: see `RefreshMarks`.
     const isInDoubt = transport.usesCookies && reason === 'signInNeeded';
-    await storage.write(isInDoubt ? { ...NOBODY, sentAt: 0 } : null);
-    if (!isSomebody(tokens)) return;
+    await storage.write(isInDoubt ? { ...NO_SESSION, sentAt: 0 } : null);
+    if (!hasSession(tokens)) return;
     this.#post(reason, tokens);
     this.#emitEnd(tokens.sessionId, reason);
   }
@@ -65,12 +69,12 @@ export class TokenKeeper {
     this.#channel.close();
   }
 
-  /** Reports to the other tabs, if they can be reached: a closed channel and a full storage throw. */
+  /** Reports an event to the other tabs. Ignores the errors of a closed channel or a full storage. */
   #post(event: ClientEventName, { sessionId, generation }: Tokens): void {
     try {
       this.#channel.post({ event, sessionId, generation });
     } catch {
-      // The other tabs find what is stored.
+      // The other tabs notice the change when they next read the storage.
     }
   }
 
@@ -86,13 +90,13 @@ export class TokenKeeper {
     const own = await this.read();
     if (event === 'refreshed') {
       if (own?.sessionId !== sessionId) return;
-      // All tabs share the storage that has these tokens, or a copied tab has to refresh its own.
+      // A duplicated tab must refresh its own tokens. Other tabs share the storage that has the new tokens.
       if (!isCopied) this.#emitRefreshed(message);
       else if (own.generation < generation) this.onSuperseded(own);
       return;
     }
     if (isCopied && own?.sessionId === sessionId) {
-      // A copied tab that cannot continue does not end the session of the tab that can.
+      // A duplicated tab whose tokens are older must not end the session of a tab with newer tokens.
       if (event === 'signInNeeded' && own.generation > generation) return;
       await storage.write(null);
     }
@@ -111,12 +115,12 @@ export class TokenKeeper {
   }
 }
 
-/** Identifies a pair, whatever else is stored with it. */
+/** Returns a key that identifies a token pair, independent of the other stored values. */
 export function keyOf({ sessionId, generation, accessToken }: Tokens): string {
   return `${sessionId} ${generation} ${accessToken}`;
 }
 
-/** Whether these are the same pair. */
-export function isSame(one: Tokens, other: Tokens): boolean {
+/** Returns whether the tokens are the same pair. */
+export function isSamePair(one: Tokens, other: Tokens): boolean {
   return keyOf(one) === keyOf(other);
 }

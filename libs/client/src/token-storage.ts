@@ -1,49 +1,62 @@
 import { webStorage, type WebStorage } from './environment.js';
 import { parseJson, recordOf, type TokenPair } from './wire.js';
 
-/** What a client stores of its session. */
+/** The stored tokens of a session. */
 export interface Tokens extends TokenPair {
   readonly sessionId: string;
-  /** How many pairs this session had before. */
+  /** The number of earlier token pairs of this session. */
   readonly generation: number;
-  /** When the access token expires by the clock of this client, in milliseconds since 1970; null if unknown. */
+  /** When the access token expires by this client's clock, in milliseconds since 1970, or null if unknown. */
   readonly accessExpiresAt: number | null;
-  /** Since when the refresh token may have been sent, by the same clock; null if it was not. */
+  /**
+   * When the refresh token may first have been sent, by this client's clock, in milliseconds since 1970, or null
+   * if not sent.
+   */
   readonly sentAt: number | null;
 }
 
 /**
- * Where a client stores its tokens. `read` returns what was written last.
+ * Stores the tokens of a client. `read` must return the tokens that were written last.
  *
- * `reach` says who shares them: `client`, only clients with this very object; `tab`, this tab and
- * its duplicates, as with `sessionStorage`; `origin`, all tabs (or processes) of the same `name`.
+ * `reach` defines which clients share the tokens. `client`: only clients with the same storage object. `tab`:
+ * this tab and its duplicates, as with `sessionStorage`. `origin`: all tabs or processes with the same
+ * option `name`.
  */
 export interface TokenStorage {
   readonly reach: 'client' | 'tab' | 'origin';
   /** Returns the stored tokens, or null. */
   read(): Tokens | null | Promise<Tokens | null>;
-  /** Stores the tokens; null removes them. */
+  /** Stores the tokens, or removes them if the argument is null. */
   write(tokens: Tokens | null): void | Promise<void>;
 }
 
-/** Keeps the tokens until the page is left, in no storage that scripts can read. Each tab signs in by itself. */
+/** Stores the tokens in memory until the page is closed. Each tab signs in separately. */
 export function memoryTokens(): TokenStorage {
   let kept: Tokens | null = null;
   return { reach: 'client', read: () => kept, write: (tokens) => void (kept = tokens) };
 }
 
-/** Keeps the tokens in `sessionStorage`: they survive a reload, and are removed with the tab. */
+/**
+ * Stores the tokens in `sessionStorage`. They survive a reload, and are removed when the tab is closed.
+ * @param key the key of the tokens. Default: `nestjs-session-auth`
+ * @param storage the storage to use. Default: `sessionStorage`
+ */
 export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('tab', storage ?? webStorage('sessionStorage'), key);
 }
 
-/** Keeps the tokens in `localStorage`: all tabs share one session, until the user signs out. */
+/**
+ * Stores the tokens in `localStorage`. All tabs share one session until it ends.
+ * @param key the key of the tokens. Default: `nestjs-session-auth`
+ * @param storage the storage to use. Default: `localStorage`
+ */
 export function localTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('origin', storage ?? webStorage('localStorage'), key);
 }
 
 function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key = 'nestjs-session-auth'): TokenStorage {
-  if (!storage) throw new Error('This platform has no such storage. Use `memoryTokens()`.');
+  if (!storage)
+    throw new Error(`${reach === 'tab' ? 'session' : 'local'}Storage is not available. Use \`memoryTokens()\`.`);
   return {
     reach,
     read() {
@@ -54,20 +67,20 @@ function inWebStorage(reach: 'tab' | 'origin', storage: WebStorage | null, key =
   };
 }
 
-/** What a client with cookies has in place of tokens. */
+/** The empty token pair of a client with cookies. */
 export const NO_PAIR: TokenPair = { accessToken: '', refreshToken: '' };
 
-/** What a client with cookies reads where it knows of no session. */
-export const NOBODY: Tokens = { ...NO_PAIR, sessionId: '', generation: 0, accessExpiresAt: null, sentAt: null };
+/** The empty record of a client with cookies that knows no session. */
+export const NO_SESSION: Tokens = { ...NO_PAIR, sessionId: '', generation: 0, accessExpiresAt: null, sentAt: null };
 
-/** Whether these are of a session. With cookies its id is unknown, and empty, if the application has opened it. */
-export function isSomebody({ sessionId, generation }: Tokens): boolean {
+/** Returns whether the tokens belong to a session. With cookies, an unknown session id is empty. */
+export function hasSession({ sessionId, generation }: Tokens): boolean {
   return sessionId !== '' || generation > 0;
 }
 
 /**
- * What a client with cookies stores: which session it is, and how often it was refreshed, but no token. All tabs
- * share it, or each has its own where there is no `localStorage`.
+ * Returns the storage of a client with cookies. It contains the id and the generation of the session, but no
+ * token. All tabs share it, unless there is no `localStorage`.
  */
 export function sessionRecord(key: string, storage: WebStorage | null): TokenStorage {
   let kept = 'null';
@@ -75,7 +88,7 @@ export function sessionRecord(key: string, storage: WebStorage | null): TokenSto
     reach: 'origin',
     read() {
       const stored = { ...recordOf(parseJson(storage ? storage.getItem(key) : kept)), ...NO_PAIR };
-      return isTokens(stored, true) ? stored : NOBODY;
+      return isTokens(stored, true) ? stored : NO_SESSION;
     },
     write(tokens) {
       kept = JSON.stringify(tokens && { ...tokens, accessToken: undefined, refreshToken: undefined });
@@ -84,11 +97,11 @@ export function sessionRecord(key: string, storage: WebStorage | null): TokenSto
   };
 }
 
-/** Whether a stored value is of this version of the client. With cookies the tokens are empty. */
+/** Returns whether a stored value has the format of this version of the client. With cookies, the tokens are empty. */
 export function isTokens(value: unknown, usesCookies = false): value is Tokens {
   const { accessToken, refreshToken, sessionId, generation, accessExpiresAt, sentAt } = recordOf(value);
   return (
-    [accessToken, refreshToken, sessionId].every((text) => typeof text === 'string' && (usesCookies || text !== '')) &&
+    [accessToken, refreshToken, sessionId].every((text) => typeof text === 'string' && (usesCookies || text)) &&
     Number.isInteger(generation) &&
     [accessExpiresAt, sentAt].every((instant) => instant === null || typeof instant === 'number')
   );

@@ -5,15 +5,18 @@ import { readPair, readRecord, recordOf, type TokenPair } from './wire.js';
 /** How requests carry the session. */
 export interface Transport {
   readonly usesCookies: boolean;
-  /** Adds the credentials to a request, in place of any others; `tokens` is null for a login or a refresh. */
+  /**
+   * Adds the credentials to a request, and removes any other credentials. `tokens` is null for a login or a
+   * refresh.
+   */
   readonly sign: (request: Request, tokens: Tokens | null) => Request;
-  /** The pair in an answer. */
+  /** Returns the token pair in the body of a response. */
   readPair(body: unknown): TokenPair;
-  /** Whether a response rejects the credentials themselves, so that a refresh may help. */
+  /** Returns whether a response refuses the credentials themselves, so that a refresh may help. */
   isRefused(response: Response): Promise<boolean>;
 }
 
-/** The client stores the tokens, and sends them as headers and bodies. */
+/** The client stores the tokens, and sends them in headers and bodies. */
 const BEARER: Transport = {
   usesCookies: false,
   sign(request, tokens) {
@@ -24,7 +27,7 @@ const BEARER: Transport = {
   isRefused: (response) => isRefusal(response, /\berror="invalid_token"/, ['access_token_invalid']),
 };
 
-/** The browser keeps the tokens as cookies, which no script can read. */
+/** The browser stores the tokens in cookies, which no script can read. */
 const COOKIE: Transport = {
   usesCookies: true,
   sign(request) {
@@ -36,9 +39,9 @@ const COOKIE: Transport = {
   },
   readPair(body) {
     if (recordOf(body)['access_token'] === undefined) return NO_PAIR;
-    throw new ClientError('unexpected_answer', 'The server needs its option `cookies`.');
+    throw new ClientError('unexpected_answer', 'Set the option `cookies` of the server.');
   },
-  // The browser removes a cookie that has expired.
+  // The browser removes an expired cookie, so that the request has no credentials.
   isRefused: (response) => isRefusal(response, /^Bearer\b/i, ['credentials_missing', 'access_token_invalid']),
 };
 
@@ -47,8 +50,9 @@ export function transportOf(name: 'bearer' | 'cookie'): Transport {
 }
 
 /**
- * Pages of another origin see the header only if the server exposes it
- * (`Access-Control-Expose-Headers: WWW-Authenticate`), so the body has a code too.
+ * Returns whether a response is a 401 with one of the challenges. If the page sees no challenge, the response must
+ * have one of the codes. A page of another origin sees the challenge only if the server exposes it
+ * (`Access-Control-Expose-Headers: WWW-Authenticate`).
  */
 async function isRefusal(response: Response, challenges: RegExp, codes: readonly unknown[]): Promise<boolean> {
   if (response.status !== 401) return false;

@@ -1,10 +1,10 @@
 import { ClientError } from './errors.js';
 
-/** A session of the user, as `sessions()` lists it. */
+/** A session of the user, as `sessions()` returns it. */
 export interface Session {
   readonly id: string;
   readonly state: string;
-  /** Null where the server does not track it. */
+  /** The IP address of the login, or null if the server does not track addresses. */
   readonly ipAddress: string | null;
   /** `desktop`, `mobile`, `tablet`, `bot` or `other`. */
   readonly deviceType: string;
@@ -13,11 +13,11 @@ export interface Session {
   readonly deviceName: string;
   readonly createdAt: Date;
   readonly lastActivity: Date;
-  /** Whether it is the session of this client. */
+  /** Whether this session belongs to this client. */
   readonly isCurrent: boolean;
 }
 
-/** An event of the user's history. */
+/** An event of the user's history, as `history()` returns it. */
 export interface HistoryEntry {
   readonly id: number;
   readonly event: string;
@@ -28,7 +28,7 @@ export interface HistoryEntry {
   readonly timestamp: Date;
 }
 
-/** The tokens of an answer. */
+/** A token pair. */
 export interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -36,12 +36,12 @@ export interface TokenPair {
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The value, or an empty record where it is not a record. */
+/** Returns the value, or an empty record if the value is not a record. */
 export function recordOf(value: unknown): JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {};
 }
 
-/** The value of a stored text, or null where it is not JSON. */
+/** Parses a stored text. Returns null if the text is not valid JSON. */
 export function parseJson(stored: string | null): unknown {
   try {
     return JSON.parse(stored ?? 'null');
@@ -50,12 +50,12 @@ export function parseJson(stored: string | null): unknown {
   }
 }
 
-/** The body, or an empty record where it is no JSON object. */
+/** Returns the JSON body, or an empty record if the body is not a JSON object. */
 export async function readRecord(response: Response): Promise<JsonRecord> {
   return recordOf(await response.json().catch(() => null));
 }
 
-/** The same record with the names of its fields in camelCase. */
+/** Returns the record with the names of its fields in camelCase. */
 export function inCamelCase<T>(row: Readonly<Record<string, T>>): Record<string, T> {
   const rename = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [rename(name), value]));
@@ -65,10 +65,10 @@ export function readPair(body: unknown): TokenPair {
   return { accessToken: text(body, 'access_token'), refreshToken: text(body, 'refresh_token') };
 }
 
-/** A field that must be a string, and not empty. */
+/** Returns the value of a field. Throws if the value is not a non-empty string. */
 export function text(body: unknown, name: string): string {
   const value = recordOf(body)[name];
-  if (typeof value !== 'string' || value === '') throw unexpected();
+  if (typeof value !== 'string' || !value) throw unexpected(`\`${name}\` is missing.`);
   return value;
 }
 
@@ -80,19 +80,19 @@ export function readHistory(body: unknown): HistoryEntry[] {
   return list<HistoryEntry>(body, ['timestamp']).map((entry) => ({ ...entry, extra: inCamelCase(entry.extra) }));
 }
 
-/** The n of "Revoked <n> session(s)." */
+/** Returns the number in `Revoked <n> session(s).` */
 export function readRevoked(body: unknown): number {
   return Number(/\d+/.exec(text(body, 'detail'))?.[0] ?? 0);
 }
 
 function list<T>(body: unknown, instants: readonly string[]): T[] {
-  if (!Array.isArray(body)) throw unexpected();
+  if (!Array.isArray(body)) throw unexpected('The response is not a list.');
   return body.map((row: unknown) => {
     const dates = instants.map((name) => [name, new Date(text(row, name))] as const);
     return inCamelCase<unknown>({ ...recordOf(row), ...Object.fromEntries(dates) }) as T;
   });
 }
 
-function unexpected(): ClientError {
-  return new ClientError('unexpected_answer', 'The answer is not one of nestjs-session-auth.');
+function unexpected(problem: string): ClientError {
+  return new ClientError('unexpected_answer', problem);
 }

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { GaleraCluster } from '../galera-cluster';
 import { PostgresCluster } from '../postgres-cluster';
 import { figure, type Outcome, type Scenario } from '../scenario';
-import type { Workplace } from '../workplace';
+import type { Workspace } from '../workspace';
 
 const ROOT = join(__dirname, '../../..');
 
-/** What the endpoints promise, and races of two instances. */
+/** Tests of the endpoints, and races of two instances. */
 const SPECS = ['test/e2e/', 'test/races/parallel', 'test/races/interleavings'];
 const SHORT_SPECS = ['test/races/parallel'];
 
@@ -30,12 +30,12 @@ interface Report {
   }[];
 }
 
-/** Runs specs of this repository, whose instances connect to the addresses in turn. */
+/** Runs test files of this repository. Their instances connect to the URLs in turn. */
 async function runSpecs(
   specs: readonly string[],
   database: 'postgres' | 'mariadb',
   urls: readonly string[],
-  { folder, teardown }: Workplace,
+  { folder, teardown }: Workspace,
 ): Promise<Outcome[]> {
   const output = join(folder, 'report.json');
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
@@ -45,7 +45,7 @@ async function runSpecs(
     env: {
       ...process.env,
       TEST_DATABASES: database,
-      // The second address of PostgreSQL is that of PgBouncer.
+      // The second URL of PostgreSQL is that of PgBouncer.
       ...(database === 'postgres' ? { TEST_POOLER: '1' } : {}),
       [database === 'postgres' ? 'TEST_POSTGRES_URL' : 'TEST_MARIADB_URL']: urls.join(' '),
     },
@@ -74,11 +74,11 @@ function onPostgres(name: string, specs: readonly string[], isShort: boolean): S
   return {
     ...{ name, isShort, cluster: 'PostgreSQL' },
     title: 'instances behind HAProxy, every second one behind PgBouncer too',
-    async run(workplace) {
-      const cluster = await PostgresCluster.start(workplace, {});
+    async run(workspace) {
+      const cluster = await PostgresCluster.start(workspace, {});
       const bouncer = await cluster.startBouncer(cluster.entryUrl('postgres', '*'));
       const urls = [cluster.entryUrl('postgres', 'postgres'), bouncer.replace(/\*$/, 'postgres')];
-      return runSpecs(specs, 'postgres', urls, workplace);
+      return runSpecs(specs, 'postgres', urls, workspace);
     },
   };
 }
@@ -87,10 +87,10 @@ function onGalera(name: string, specs: readonly string[], isShort: boolean): Sce
   return {
     ...{ name, isShort, cluster: 'Galera' },
     title: 'instances on two nodes, `wsrep_sync_wait=1`',
-    async run(workplace) {
-      const { nodes } = await GaleraCluster.start(workplace, {});
+    async run(workspace) {
+      const { nodes } = await GaleraCluster.start(workspace, {});
       const urls = nodes.slice(0, 2).map((node) => node.url('mysql'));
-      return runSpecs(specs, 'mariadb', urls, workplace);
+      return runSpecs(specs, 'mariadb', urls, workspace);
     },
   };
 }

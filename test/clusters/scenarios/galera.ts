@@ -3,8 +3,8 @@ import { GaleraCluster, type GaleraSetup } from '../galera-cluster';
 import type { Scenario } from '../scenario';
 import { FLAP, stormsOn } from '../storm-scenario';
 
-const onGalera = stormsOn<GaleraCluster, GaleraSetup>('Galera', (workplace, setup) =>
-  GaleraCluster.start(workplace, setup),
+const onGalera = stormsOn<GaleraCluster, GaleraSetup>('Galera', (workspace, setup) =>
+  GaleraCluster.start(workspace, setup),
 );
 
 async function killThird({ nodes: [first, , third] }: GaleraCluster): Promise<void> {
@@ -19,10 +19,10 @@ export const GALERA_SCENARIOS: readonly Scenario[] = [
     isShort: true,
     fault: killThird,
   }),
-  // Reads do not wait, so that all clients wait for a COMMIT.
+  // With `wsrep_sync_wait=0`, reads do not wait, so that only a COMMIT makes clients wait.
   onGalera({
     name: 'galera-node-killed-0',
-    title: 'the same with `wsrep_sync_wait=0`',
+    title: 'a node without clients is killed; the others wait 5 s for it, with `wsrep_sync_wait=0`',
     isShort: true,
     setup: { syncWait: 0 },
     aims: { mayBeStale: true },
@@ -57,7 +57,7 @@ export const GALERA_SCENARIOS: readonly Scenario[] = [
   }),
   onGalera({
     name: 'galera-writer-isolated',
-    title: 'the node of the first instance loses the others for 8 s, but not its clients',
+    title: 'the node of the first instance loses the other nodes for 8 s, but keeps its clients',
     async fault({ nodes: [first] }) {
       await first.isolate(true);
       await sleep(8_000);
@@ -67,7 +67,7 @@ export const GALERA_SCENARIOS: readonly Scenario[] = [
   ...[1, 7].map((seconds) =>
     onGalera({
       name: `galera-read-only-flap-${seconds}`,
-      title: `HAProxy without a check of states leads to a read-only node for ${seconds} s`,
+      title: `HAProxy without state checks routes to a read-only node for ${seconds} s`,
       setup: { ignoresStates: true },
       aims: FLAP,
       async fault(cluster) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askPatiently, bearer, jsonRequest, type Reply } from '../../crash/patient-request';
+import { requestWithRetries, bearer, jsonRequest, type Reply } from '../../crash/request-with-retries';
 import { PostgresCluster } from '../postgres-cluster';
 import { figure, type Scenario } from '../scenario';
 import { PASSWORD } from '../storm-clients';
@@ -7,26 +7,26 @@ import { INSTANCES, storm, WITNESS } from '../storm';
 import { outcomesOf } from '../storm-scenario';
 import { endEverySession } from '../tables';
 
-/** How much is lost. */
+/** The length of the period before the fault in which commits are lost. */
 const LOST_MS = 3_000;
-/** Time for each client to present a token that is newer than the database, before an administrator reacts. */
+/** The time before an administrator reacts, in which each client presents a token that is newer than the database. */
 const REACTION_MS = 3_000;
 
 interface Loss {
   readonly name: string;
   readonly title: string;
-  /** What is committed afterwards will be lost. */
+  /** Marks the point after which commits will be lost. */
   remember(cluster: PostgresCluster): Promise<void>;
   lose(cluster: PostgresCluster): Promise<void>;
 }
 
-/** Commits are lost, among them a logout. Then an administrator ends all sessions. */
+/** Loses commits, among them a logout. Then an administrator ends all sessions. */
 function lossOf({ name, title, remember, lose }: Loss): Scenario {
   return {
     ...{ name, title, cluster: 'PostgreSQL' },
-    async run(workplace) {
+    async run(workspace) {
       let isEnded = false;
-      const cluster = await PostgresCluster.start(workplace, {});
+      const cluster = await PostgresCluster.start(workspace, {});
       const fault = async (_: PostgresCluster, [url]: readonly string[]): Promise<void> => {
         const login = await ask(url!, 'auth/login', jsonRequest({ username: WITNESS, password: PASSWORD }));
         const { access_token: accessToken } = login.body as { access_token: string };
@@ -40,14 +40,14 @@ function lossOf({ name, title, remember, lose }: Loss): Scenario {
         await endEverySession(cluster.options());
         isEnded = (await ask(url!, 'me', bearer(accessToken))).status === 401;
       };
-      const figures = await storm(cluster, fault, workplace.teardown);
+      const figures = await storm(cluster, fault, workspace.teardown);
       const reports = figures.signals.get('lost_commits_suspected') ?? 0;
       return [
         ...outcomesOf(figures, { mayLose: true }),
         {
           subject: 'a session that had been logged out',
           figures: [
-            figure('valid after all sessions were ended', Number(!isEnded), 0),
+            figure('sessions accepted after all sessions were ended', Number(!isEnded), 0),
             figure('instances that did not report lost commits', Math.max(0, INSTANCES - reports), 0),
           ],
           details: [],
@@ -59,13 +59,13 @@ function lossOf({ name, title, remember, lose }: Loss): Scenario {
 
 async function ask(url: string, path: string, request: RequestInit): Promise<Reply> {
   const patience = { url: () => url, unavailable: (_: string, waitMs: number) => waitMs, unanswered: () => 200 };
-  return (await askPatiently(path, request, patience))!;
+  return (await requestWithRetries(path, request, patience))!;
 }
 
 export const LOSSES: readonly Scenario[] = [
   lossOf({
     name: 'asynchronous-failover',
-    title: 'the standby, which no commit waits for, is promoted without the last 3 s',
+    title: 'an asynchronous standby is promoted; the last 3 s of commits are lost',
     async remember({ primary, standby }) {
       await primary.waitForNobody();
       await standby.unfollow();
@@ -77,7 +77,7 @@ export const LOSSES: readonly Scenario[] = [
   }),
   lossOf({
     name: 'restored-backup',
-    title: 'a backup of 3 s ago is restored',
+    title: 'a 3-second-old backup is restored',
     remember: ({ primary }) => primary.backUp(),
     async lose({ primary, standby }) {
       await standby.kill();

@@ -4,11 +4,11 @@ import type { Scenario } from '../scenario';
 import type { Fault } from '../storm';
 import { FLAP, stormsOn } from '../storm-scenario';
 
-const onPostgres = stormsOn<PostgresCluster, PostgresSetup>('PostgreSQL', (workplace, setup) =>
-  PostgresCluster.start(workplace, setup),
+const onPostgres = stormsOn<PostgresCluster, PostgresSetup>('PostgreSQL', (workspace, setup) =>
+  PostgresCluster.start(workspace, setup),
 );
 
-/** The primary loses its power, and the standby is promoted some time later. */
+/** Kills the primary as a power failure does, and promotes the standby some time later. */
 function failover(afterMs: number): Fault<PostgresCluster> {
   return async ({ primary, standby }) => {
     await primary.kill();
@@ -47,7 +47,7 @@ export const POSTGRES_SCENARIOS: readonly Scenario[] = [
   }),
   onPostgres({
     name: 'network-hangs',
-    title: 'nothing passes HAProxy for 8 s',
+    title: 'HAProxy forwards nothing for 8 s',
     async fault({ haproxy }) {
       haproxy.freeze();
       await sleep(8_000);
@@ -67,7 +67,7 @@ export const POSTGRES_SCENARIOS: readonly Scenario[] = [
   }),
   onPostgres({
     name: 'failover-pgbouncer',
-    title: 'the same after 3 s, through PgBouncer in transaction mode',
+    title: 'the primary is killed, and the standby promoted after 3 s, through PgBouncer in transaction mode',
     setup: { hasPgBouncer: true },
     fault: failover(3_000),
   }),
@@ -84,7 +84,7 @@ export const POSTGRES_SCENARIOS: readonly Scenario[] = [
   ...[1, 7].map((seconds) =>
     onPostgres({
       name: `read-only-flap-${seconds}`,
-      title: `HAProxy without a check of roles leads to the standby for ${seconds} s`,
+      title: `HAProxy without role checks routes to the standby for ${seconds} s`,
       setup: { ignoresRoles: true },
       aims: FLAP,
       fault: (cluster) => cluster.flap(seconds * 1_000),

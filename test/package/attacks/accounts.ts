@@ -11,7 +11,7 @@ import {
 const INVALID_TOKEN = { status: 400, body: { non_field_errors: ['Invalid or expired token.'] } };
 const RESET = { status: 200, body: { reset: true } };
 
-/** Attacks on accounts: reset tokens, disabled and deleted users, ids that are used again, and administration. */
+/** Attacks on accounts: reset tokens, disabled and deleted users, reused ids, and administration. */
 export function accountAttacks(at: At): void {
   const requestReset = async (email: string): Promise<string> => {
     const { status, body } = await at().post('/reset/request', { email });
@@ -72,7 +72,7 @@ export function accountAttacks(at: At): void {
   });
 
   it.each([{ blocked: true }, { deleted: true }])(
-    'a user who is marked %p in the table alone is refused, and no session comes back with the mark gone',
+    'a user whose row is set to %j without the library is refused, and resetting the row restores no session',
     async (state) => {
       const env = at();
       const name = Object.keys(state)[0]!;
@@ -91,7 +91,7 @@ export function accountAttacks(at: At): void {
     },
   );
 
-  it('a user who gets the id of a deleted one gets none of the sessions, reset tokens and history', async () => {
+  it("a user who gets the id of a deleted user gets none of that user's sessions, reset tokens and history", async () => {
     const env = at();
     const [alice, bob] = ['alice@ids.example', 'bob@ids.example'];
     const id = await env.signUp(alice);
@@ -99,7 +99,7 @@ export function accountAttacks(at: At): void {
     const token = await requestReset(alice);
     const removed = await env.asAdministrator('DELETE', `users/${id}`);
     expect(removed).toEqual({ status: 200, body: { removed: id } });
-    // The store gives the number out again by itself, in createUser.
+    // The store reuses the number by itself, in createUser.
     if (env.users === 'store') expect(await env.signUp(bob)).toBe(id);
     else {
       const inserted = await env.asAdministrator('POST', `users/${id}`, { email: bob, password: PASSWORD });
@@ -115,13 +115,13 @@ export function accountAttacks(at: At): void {
     expect(body).toHaveLength(1);
   });
 
-  it('a filter with everyone false ends nobody, and one with a user ends that user', async () => {
+  it("a filter with `everyone: false` ends no session, and a filter with a user ends that user's sessions", async () => {
     const env = at();
     const [alice, bob] = ['alice@filter.example', 'bob@filter.example'];
     const userId = await env.signUp(alice);
     await env.signUp(bob);
     const [ofAlice, ofBob] = [await env.login(alice), await env.login(bob)];
-    const everyone = 'Write { everyone: true } with nothing else, or name criteria without it.';
+    const everyone = 'Pass { everyone: true } alone, or pass criteria without `everyone`.';
     for (const filter of [{ everyone: false, userId }, { everyone: true, userId }, { everyone: false }]) {
       const answer = await env.asAdministrator('POST', 'sessions/end', filter);
       expect(answer).toEqual({ status: 400, body: { everyone: [everyone] } });
@@ -145,10 +145,10 @@ export function accountAttacks(at: At): void {
     });
   });
 
-  it('an id that no user has exactly opens no session', async () => {
+  it('an id that is not exactly the id of a user opens no session', async () => {
     const env = at();
     const id = await env.signUp('alice@zero.example');
-    // A table of another store has to compare ids with text that is no number itself.
+    // In another store, the table has to compare ids with text that is not a number.
     const texts = env.users === 'entity' ? [`${id}abc`, `0${id}`] : [`0${id}`];
     for (const user_id of [0, -1, 2_000_000_000, ...texts]) {
       const { status, body } = await env.asAdministrator('POST', 'sessions/open', { user_id, count: 1 });
@@ -161,7 +161,7 @@ export function accountAttacks(at: At): void {
   });
 }
 
-/** Takes a while, and does not depend on where the users are. */
+/** A slow test, which does not depend on where the users are stored. */
 export function sessionFlood(at: At): void {
   it('a user has at most 1,000 sessions, and one request ends them', async () => {
     const env = at();

@@ -1,6 +1,6 @@
 import { createDatabase, DATABASES, type DatabaseName } from '../../support/databases';
-import type { CompiledHost } from '../compile';
-import { withHost } from '../host-process';
+import type { CompiledApplication } from '../compile';
+import { withApplication } from '../application-process';
 import { accountAttacks, sessionFlood } from './accounts';
 import { Environment, type At, type UsersVariant } from './environment';
 import { historyAttacks } from './history';
@@ -13,22 +13,22 @@ const VARIANTS: { users: UsersVariant; words: string }[] = [
   { users: 'store', words: 'a UserStore' },
 ];
 
-/** Starts the application with its own users on each database, one process for all attacks. */
-export function describeAttacks(hostOf: () => CompiledHost): void {
+/** Tests the application with its own users on each database, in one process for all attacks. */
+export function describeAttacks(compiledApplication: () => CompiledApplication): void {
   const settings = DATABASES.flatMap((database) =>
-    // A store's statements are its own: two databases are enough.
+    // A store writes its own statements, for which two databases are enough.
     VARIANTS.filter(({ users }) => users === 'entity' || database !== 'mariadb').map((variant) => ({
       database,
       ...variant,
     })),
   );
-  describe.each(settings)('in an application with $words of its own on $database', ({ database, users }) => {
+  describe.each(settings)('an application with $words on $database', ({ database, users }) => {
     let environment: Environment;
     let stop: () => Promise<void>;
     const at: At = () => environment;
 
     beforeAll(async () => {
-      const application = await start(hostOf(), database, users);
+      const application = await start(compiledApplication(), database, users);
       environment = new Environment(application.url, users);
       stop = application.stop;
     }, 300_000);
@@ -45,9 +45,9 @@ export function describeAttacks(hostOf: () => CompiledHost): void {
   });
 }
 
-/** The application runs until it is stopped. */
+/** Starts the application. It runs until `stop` is called. */
 async function start(
-  host: CompiledHost,
+  application: CompiledApplication,
   name: DatabaseName,
   users: UsersVariant,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
@@ -60,7 +60,7 @@ async function start(
       resolve(address);
       return finished;
     };
-    running = withHost(host, process.execPath, database.options, use, { HOST_USERS: users });
+    running = withApplication(application, process.execPath, database.options, use, { APPLICATION_USERS: users });
     running.catch(reject);
   });
   const stop = async (): Promise<void> => {

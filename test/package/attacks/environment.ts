@@ -1,4 +1,4 @@
-/** The users of the application: a mapped entity, or a `UserStore` over another table. */
+/** Where the users of the application are: in a mapped entity, or behind a `UserStore` over another table. */
 export type UsersVariant = 'entity' | 'store';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -18,7 +18,7 @@ export const NO_ACCESS = {
   status: 401,
   body: { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' },
 };
-export const TOO_MANY = { detail: 'Too many failed logins. Try again later.' };
+export const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
 
 export interface Tokens {
   readonly access_token: string;
@@ -26,7 +26,7 @@ export interface Tokens {
   readonly session_id: string;
 }
 
-/** Whatever a body holds. */
+/** The parsed body of any response. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export interface Answer {
@@ -34,7 +34,7 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** A running application, and what strangers, users and administrators do to it over HTTP. */
+/** A running application, and the requests of attackers, users and administrators to it. */
 export class Environment {
   constructor(
     private readonly url: string,
@@ -49,7 +49,7 @@ export class Environment {
     return this.send('POST', path, token, body, from);
   }
 
-  /** Returns status and body, and the seconds of `Retry-After` if the response has it. */
+  /** Returns status and body, and the seconds of `Retry-After` if the response has this header. */
   async send(method: string, path: string, token?: string, body?: object, from = HOME): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
@@ -98,7 +98,7 @@ export class Environment {
     return this.post('/auth/token/refresh/', { refresh_token: refreshToken }, undefined, from);
   }
 
-  /** Wrong passwords, spread over so many networks. */
+  /** Sends wrong passwords evenly from the given number of networks. */
   async guess(username: string, times: number, networks: number): Promise<void> {
     for (let done = 0; done < times; done += networks) {
       const from = Array.from({ length: Math.min(networks, times - done) }, (_, index) => `192.0.2.${index + 1}`);
@@ -122,20 +122,20 @@ export class Environment {
     return body;
   }
 
-  /** Moves the clock of the application. */
+  /** Advances the clock of the application. */
   async advance(seconds: number): Promise<void> {
     const moved = await this.post('/driver/clock', { seconds });
     expect(moved).toEqual({ status: 200, body: { now: expect.any(Number) } });
   }
 
-  /** Returns the payloads of one signal, emitted since the last call, and forgets all signals. */
+  /** Returns the payloads of one signal since the last call, and clears all recorded signals. */
   async signals(name: string): Promise<Json[]> {
     const { status, body } = await this.get('/driver/signals');
     expect(status).toBe(200);
     return body.filter((signal: { name: string }) => signal.name === name).map(({ payload }: Json) => payload);
   }
 
-  /** A request of carol, the administrator. */
+  /** Sends a request as carol, the administrator. */
   async asAdministrator(method: string, path: string, body?: object): Promise<Answer> {
     const signedUp = await this.post('/signup', { email: ADMINISTRATOR, password: PASSWORD });
     expect([201, 409]).toContain(signedUp.status);
@@ -149,5 +149,5 @@ export class Environment {
   }
 }
 
-/** The environment of the tests that are being run. */
+/** Returns the environment of the running tests. */
 export type At = () => Environment;

@@ -3,9 +3,9 @@ import { ELSEWHERE, INVALID_CREDENTIALS, type At, type Json } from './environmen
 const REFRESHES = 110;
 const MAX_ROWS = 100;
 
-/** Attempts to hide something: in the history, and behind a page. */
+/** Attempts to hide an event in the history or behind a page. */
 export function historyAttacks(at: At): void {
-  it('refreshes bury no other event: the history has pages and a filter, and pruning takes refreshes first', async () => {
+  it('refreshes do not hide other events: the history has pages and a filter, and pruning deletes refreshes first', async () => {
     const env = at();
     const alice = 'alice@history.example';
     await env.signUp(alice);
@@ -52,7 +52,7 @@ export function historyAttacks(at: At): void {
     expect(await env.get(`/auth/history/${query}`, access_token)).toEqual({ status: 400, body });
   });
 
-  it('a list of sessions ends with its last full page, and refuses a malformed cursor', async () => {
+  it('the list of sessions has no next page after a full last page, and refuses a malformed cursor', async () => {
     const env = at();
     const bob = 'bob@pages.example';
     const id = await env.signUp(bob);

@@ -11,9 +11,9 @@ import {
 
 const DAY_SECONDS = 86_400;
 
-/** Attacks of strangers on logins: numbers 1, 2, 4 and 6 of the threats. */
+/** Attacks of strangers on logins. */
 export function lockoutAttacks(at: At): void {
-  it('100 wrong passwords from 25 networks lock neither the owner nor the open session out', async () => {
+  it('100 wrong passwords from 25 networks lock out neither the owner nor the open session', async () => {
     const env = at();
     const alice = 'alice@lockout.example';
     const id = await env.signUp(alice);
@@ -49,7 +49,7 @@ export function lockoutAttacks(at: At): void {
     await env.login(alice, { password: NEW_PASSWORD, from: '192.0.2.200' });
   });
 
-  it('9 wrong passwords in 5 minutes from one address begin a block that ends when Retry-After says', async () => {
+  it('9 wrong passwords in 5 minutes from one address start a block that ends after the seconds in Retry-After', async () => {
     const env = at();
     const bob = 'bob@lockout.example';
     await env.signUp(bob);
@@ -66,7 +66,7 @@ export function lockoutAttacks(at: At): void {
     await env.login(bob, { from: ELSEWHERE });
   });
 
-  it('a block is the same for a name that nobody has: status, body and the seconds to wait', async () => {
+  it('a block is the same for a name that does not exist: status, body and remaining seconds', async () => {
     const env = at();
     const [known, unknown] = ['alice@names.example', 'nobody@names.example'];
     await env.signUp(known);
@@ -87,13 +87,13 @@ export function lockoutAttacks(at: At): void {
     await env.login(known, { from: ELSEWHERE });
   });
 
-  it('other spellings of a name are no way around its delays', async () => {
+  it('other spellings of a name do not bypass its delays', async () => {
     const env = at();
     const bob = 'bob@spellings.example';
     await env.signUp(bob);
     const spellings = [bob.toUpperCase(), 'Bob@Spellings.Example', 'ｂｏｂ@spellings.example', 'bob@SPELLINGS.example'];
     if (env.users === 'store') {
-      // The table finds them, and the library does not take them for the name: there is nothing to guess at.
+      // The table finds the user, but the library refuses each spelling as an unknown name, so none needs a delay.
       for (const name of [...spellings, ` ${bob}`, `${bob} `]) {
         expect(await env.tryLogin(name, PASSWORD, ELSEWHERE)).toEqual(INVALID_CREDENTIALS);
       }
@@ -101,7 +101,7 @@ export function lockoutAttacks(at: At): void {
       return;
     }
     for (const email of spellings) {
-      const taken = { detail: 'A user with this name exists.', code: 'username_taken' };
+      const taken = { detail: 'A user with this username already exists.', code: 'username_taken' };
       expect(await env.post('/signup', { email, password: PASSWORD })).toEqual({ status: 409, body: taken });
     }
     for (let failures = 0; failures < 10; failures++) {
@@ -115,14 +115,14 @@ export function lockoutAttacks(at: At): void {
     await env.login(spellings[2]!);
   });
 
-  it('names that only look different are refused at sign-up', async () => {
+  it('names that differ only in characters that look alike are refused at sign-up', async () => {
     for (const sign of ['\u0007', '\u202e', '\u200b']) {
       const { status, body } = await at().post('/signup', { email: `alice${sign}@signs.example`, password: PASSWORD });
       expect({ status, body }).toEqual({ status: 400, body: { username: [expect.any(String)] } });
     }
   });
 
-  it('a flood of random names from one address keeps nobody else from logging in, and refusals leave no rows', async () => {
+  it('a flood of random names from one address does not prevent other logins, and refusals leave no rows', async () => {
     const env = at();
     const alice = 'alice@flood.example';
     await env.signUp(alice);

@@ -1,19 +1,19 @@
 import { INVALID_ACCESS, NO_ACCESS, type At } from './environment';
 
-/** Routes of the application: what is guarded stays guarded, and its errors stay as they are. */
+/** The routes of the application: guarded routes stay guarded, and errors keep their shape. */
 export function routeAttacks(at: At): void {
-  it('a guard on a method of a public class guards it', async () => {
+  it('a guard on a method of a public class guards the method', async () => {
     const env = at();
     const alice = 'alice@routes.example';
     await env.signUp(alice);
     const { access_token } = await env.login(alice);
-    expect(await env.get('/catalogue')).toEqual({ status: 200, body: { items: ['book'] } });
-    expect(await env.get('/catalogue/drafts')).toEqual(NO_ACCESS);
-    expect(await env.get('/catalogue/drafts', 'stolen')).toEqual(INVALID_ACCESS);
-    expect(await env.get('/catalogue/drafts', access_token)).toEqual({ status: 200, body: { drafts: alice } });
+    expect(await env.get('/catalog')).toEqual({ status: 200, body: { items: ['book'] } });
+    expect(await env.get('/catalog/drafts')).toEqual(NO_ACCESS);
+    expect(await env.get('/catalog/drafts', 'stolen')).toEqual(INVALID_ACCESS);
+    expect(await env.get('/catalog/drafts', access_token)).toEqual({ status: 200, body: { drafts: alice } });
   });
 
-  it('a class that extends a public one is guarded', async () => {
+  it('a class that extends a public class is guarded', async () => {
     const env = at();
     const bob = 'bob@routes.example';
     await env.signUp(bob);
@@ -21,12 +21,12 @@ export function routeAttacks(at: At): void {
     for (const path of ['/archive', '/archive/drafts', '/bare-archive/drafts']) {
       expect(await env.get(path)).toEqual(NO_ACCESS);
     }
-    // Without a guard of its own it is guarded by the global one.
+    // The controller has no guard of its own, so the global guard applies.
     if (env.users === 'store') expect(await env.get('/bare-archive')).toEqual(NO_ACCESS);
     expect(await env.get('/archive', access_token)).toEqual({ status: 200, body: { items: ['book'] } });
   });
 
-  it('errors of the application keep their shape, and those of the library have theirs', async () => {
+  it('errors of the application and errors of the library keep their own shapes', async () => {
     const env = at();
     expect(await env.post('/errors/validation', { email: 'alice' })).toEqual({
       status: 400,

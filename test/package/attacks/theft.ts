@@ -12,9 +12,9 @@ import {
 const HOUR_SECONDS = 3_600;
 const WRONG = 'wrong password';
 
-/** Guesses of a thief within a session. They take a while, and do not depend on where the users are. */
+/** Guesses of a thief within a session. The test is slow, and does not depend on where the users are stored. */
 export function guessesWithinSession(at: At): void {
-  it('guesses within a stolen session are delayed, and the 100th ends it and no other', async () => {
+  it('guesses within a stolen session are delayed, and the 100th ends this session only', async () => {
     const env = at();
     const alice = 'alice@guessing.example';
     const id = await env.signUp(alice);
@@ -60,7 +60,7 @@ export function guessesWithinSession(at: At): void {
 
 /** Other attacks of a thief who has tokens: replays, other networks, requests that need a recent login. */
 export function theftAttacks(at: At): void {
-  it('within the grace period a lost response is repeated, and a replay from elsewhere after the first use is reuse', async () => {
+  it('within the grace period a lost response is repeated, and a replay from another network after the first use is reuse', async () => {
     const env = at();
     const bob = 'bob@replay.example';
     const id = await env.signUp(bob);
@@ -87,7 +87,7 @@ export function theftAttacks(at: At): void {
     ]);
   });
 
-  it('a refresh token that is used again after the grace period ends every session', async () => {
+  it('a refresh token that is presented again after the grace period ends every session', async () => {
     const env = at();
     const carol = 'carol@replay.example';
     await env.signUp(carol);
@@ -98,7 +98,7 @@ export function theftAttacks(at: At): void {
     await env.expectEnded(pair);
   });
 
-  it('a refresh from another network is recorded and signalled', async () => {
+  it('a refresh from another network is recorded and emitted', async () => {
     const env = at();
     const alice = 'alice@moving.example';
     const id = await env.signUp(alice);
@@ -112,7 +112,7 @@ export function theftAttacks(at: At): void {
     expect(row).toMatchObject({ extra: { network_changed: true }, ip_address: '2001:db8:1:2:3::4' });
   });
 
-  it('a stolen session does not pay out without a recent login, and a reauthentication ends its tokens', async () => {
+  it('a stolen session cannot pay out without a recent login, and a reauthentication revokes its tokens', async () => {
     const env = at();
     const bob = 'bob@payout.example';
     await env.signUp(bob);

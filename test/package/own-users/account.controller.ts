@@ -12,7 +12,7 @@ import {
 } from 'nestjs-session-auth';
 import { People } from './people.js';
 
-/** What users do in the application. Reset tokens are in the response, where an application sends a mail. */
+/** What users do in the application. Responses contain reset tokens, which a real application would send by mail. */
 @Controller()
 export class AccountController {
   constructor(

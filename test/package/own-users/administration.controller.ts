@@ -38,7 +38,7 @@ export class AdministratorGuard implements CanActivate {
   }
 }
 
-/** For carol alone: sessions of all users, and users in the application's table. */
+/** For carol only: the sessions of all users, and the users in the application's table. */
 @Controller('admin')
 @UseGuards(BearerAuthGuard, AdministratorGuard)
 export class AdministrationController {
@@ -65,7 +65,7 @@ export class AdministrationController {
     return { ended: await this.administration.end(filter, { actor: 'carol' }) };
   }
 
-  /** As many sessions of one user as are asked for, as a script with the user's password opens them. */
+  /** Opens this many sessions of one user, as a script with the user's password could. */
   @Post('sessions/open')
   @HttpCode(200)
   async open(@Body() { user_id, count }: { user_id: number | string; count: number }): Promise<object> {
@@ -104,7 +104,7 @@ export class AdministrationController {
     return { removed: id };
   }
 
-  /** Gives an id out again, after the call that the documentation asks for. */
+  /** Reuses an id, after the call that the documentation requires. */
   @Post('users/:id')
   async insert(
     @Param('id', ParseIntPipe) id: number,

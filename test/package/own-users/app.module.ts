@@ -7,26 +7,21 @@ import { DrivenClock } from 'nestjs-session-auth/testing';
 import { DataSource } from 'typeorm';
 import { AccountController } from './account.controller.js';
 import { AdministrationController } from './administration.controller.js';
-import {
-  ArchiveController,
-  BareArchiveController,
-  CatalogueController,
-  ErrorsController,
-} from './catalogue.controller.js';
+import { ArchiveController, BareArchiveController, CatalogController, ErrorsController } from './catalog.controller.js';
 import { DriverController, Recording } from './driver.controller.js';
 import { Member, Members } from './member.entity.js';
 import { People } from './people.js';
 import { Employee, Staff, StaffStore } from './staff.js';
 
-const given = JSON.parse(process.env['HOST_DATABASE']!) as TypeOrmModuleOptions;
+const given = JSON.parse(process.env['APPLICATION_DATABASE']!) as TypeOrmModuleOptions;
 const database = given.type === 'better-sqlite3' && hasNodeSqlite() ? { ...given, driver: NodeSqlite } : given;
-const isMapped = process.env['HOST_USERS'] === 'entity';
+const isMapped = process.env['APPLICATION_USERS'] === 'entity';
 
 export const clock = new DrivenClock();
 
 const common: AuthModuleOptions = {
   bcryptCost: 6,
-  // A small queue, which a flood fills.
+  // A small queue, so that a flood fills it.
   hashing: { concurrent: 2, waiting: 24 },
   refreshReuseGraceSeconds: 10,
   recentLogin: { endpoint: true },
@@ -58,7 +53,7 @@ const common: AuthModuleOptions = {
   controllers: [
     AccountController,
     AdministrationController,
-    CatalogueController,
+    CatalogController,
     ArchiveController,
     BareArchiveController,
     ErrorsController,

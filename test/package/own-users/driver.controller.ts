@@ -9,7 +9,7 @@ export class Recording {
   signals: SignalRecorder | null = null;
 }
 
-/** For the test alone: it moves the clock, prunes, and reads signals and numbers of rows. */
+/** For tests only: moves the clock, prunes, and returns signals and row counts. */
 @Public()
 @Controller('driver')
 export class DriverController {
@@ -43,7 +43,7 @@ export class DriverController {
   @Get('rows')
   async rows(): Promise<object> {
     const failures = await this.dataSource.getRepository(AuthLoginFailure).count();
-    // Those of users are trimmed in the background.
+    // The histories of users are trimmed in the background.
     return { failures, events: await this.dataSource.getRepository(AuthEvent).countBy({ userId: IsNull() }) };
   }
 }

@@ -6,7 +6,10 @@ import { Clock, recordSignals } from 'nestjs-session-auth/testing';
 import { AppModule, clock } from './app.module.js';
 import { Recording } from './driver.controller.js';
 
-/** Starts the application with the driven clock of the testing kit, behind one proxy: its clients come from any address. */
+/**
+ * Starts the application with the driven clock of the testing kit, behind one proxy, so that clients can have
+ * any address.
+ */
 async function main(): Promise<void> {
   const testing = Test.createTestingModule({ imports: [AppModule] });
   const module = await testing.overrideProvider(Clock).useValue(clock).compile();

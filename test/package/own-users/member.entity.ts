@@ -38,7 +38,7 @@ export class Member {
   }
 }
 
-/** What the application itself does to its table. */
+/** The application's own operations on its table. */
 export class Members extends People {
   constructor(private readonly dataSource: DataSource) {
     super();

@@ -1,4 +1,4 @@
-/** What the application does to its own users table, without the library. */
+/** The application's own operations on its users table, without the library. */
 export abstract class People {
   abstract idOf(email: string): Promise<number | null>;
   abstract insert(id: number, email: string, passwordHash: string): Promise<void>;

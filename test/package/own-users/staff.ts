@@ -5,7 +5,7 @@ import { People } from './people.js';
 
 type Status = 'active' | 'blocked' | 'gone';
 
-/** Another users table: a status text, and a number that the application gives out again. */
+/** Another users table, with the status as text and with numeric ids that the application reuses. */
 @Entity('staff')
 export class Employee {
   @PrimaryColumn({ type: 'int' })
@@ -21,7 +21,7 @@ export class Employee {
   status!: Status;
 }
 
-/** Finds names as a careless query does: whatever their case and the spaces around them. */
+/** Finds names regardless of case and surrounding spaces, as a careless query does. */
 @Injectable()
 export class StaffStore extends UserStore {
   constructor(private readonly dataSource: DataSource) {
@@ -60,7 +60,7 @@ export class StaffStore extends UserStore {
     return ((await this.table.update({ staffNumber: id }, { status })).affected ?? 0) > 0;
   }
 
-  /** Takes the lowest number that is free. */
+  /** Takes the lowest unused number. */
   override async create({ username, passwordHash }: NewUser): Promise<StoredUser | null> {
     const taken = new Set((await this.table.find()).map(({ staffNumber }) => staffNumber));
     let staffNumber = 1;
@@ -80,7 +80,7 @@ function stored(employee: Employee | null): StoredUser | null {
   return { id: staffNumber, username: login, passwordHash: secret, active: status === 'active' };
 }
 
-/** What the application itself does to its table. */
+/** The application's own operations on its table. */
 export class Staff extends People {
   constructor(private readonly dataSource: DataSource) {
     super();

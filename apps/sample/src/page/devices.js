@@ -3,7 +3,10 @@ import { busy, byId, make, announce, time } from './dom.js';
 import { client } from './session.js';
 import { deviceTitle, known, capitalize, describeAddress, sessions as count, timeAgo } from './words.js';
 
-/** @param {() => Promise<void>} reload updates the page */
+/**
+ * Handles the buttons that sign out devices.
+ * @param {() => Promise<void>} reload updates the page
+ */
 export function startDevices(reload) {
   const others = /** @type {HTMLButtonElement} */ (byId('sign-out-others'));
   others.addEventListener('click', () =>
@@ -21,13 +24,14 @@ export function startDevices(reload) {
 }
 
 /**
+ * Signs out the device of a button.
  * @param {HTMLButtonElement} button
  * @param {() => Promise<void>} reload
  */
 async function signOut(button, reload) {
   const { session = '', title } = button.dataset;
   await client.revoke(session).catch((error) => {
-    // It has ended already.
+    // The session has already ended.
     if (error.code !== 'not_found') throw error;
   });
   if (!(await client.isSignedIn())) return;
@@ -39,15 +43,15 @@ async function signOut(button, reload) {
 export function showDevices(sessions) {
   const list = byId('devices');
   const { activeElement } = document;
-  const focused = list.contains(activeElement)
+  const focusedId = list.contains(activeElement)
     ? /** @type {HTMLElement} */ (activeElement).dataset['session']
     : undefined;
-  const sorted = [...sessions].sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
+  const sorted = [...sessions].sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
   list.replaceChildren(...sorted.map(deviceRow));
   byId('sign-out-others').hidden = sessions.length < 2;
-  // The focus stays on its button, or moves to the heading where that row is gone.
-  if (focused === undefined) return;
-  const row = /** @type {HTMLElement | null} */ (list.querySelector(`[data-session="${CSS.escape(focused)}"]`));
+  // Restores the focus to the same button, or moves the focus to the heading if the row is gone.
+  if (focusedId === undefined) return;
+  const row = /** @type {HTMLElement | null} */ (list.querySelector(`[data-session="${CSS.escape(focusedId)}"]`));
   (row ?? byId('devices-title')).focus();
 }
 

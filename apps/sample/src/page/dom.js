@@ -13,7 +13,7 @@ export function byId(id) {
 }
 
 /**
- * Creates an element. Strings become text, never markup.
+ * Creates an element. Strings become text and never HTML.
  * @param {string} tag
  * @param {Readonly<Record<string, string>>} attributes
  * @param {readonly (Node | string)[]} children
@@ -27,7 +27,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * Shows a time in words, with the exact time as the tooltip.
+ * Creates a `<time>` element with a text, and the exact time as the tooltip.
  * @param {Date} at
  * @param {string} shown
  */
@@ -36,7 +36,7 @@ export function time(at, shown) {
 }
 
 /**
- * Shows a message, which screen readers announce.
+ * Shows a message. Screen readers read it aloud.
  * @param {string} text
  */
 export function announce(text) {
@@ -44,20 +44,24 @@ export function announce(text) {
 }
 
 /**
- * Whether the error only means that the session has ended, which the client's listeners report.
+ * Returns whether the error only means that the session has ended. The listeners of the client report the end of a
+ * session.
  * @param {unknown} error
  */
 function isSignedOut(error) {
   return error instanceof ClientError && (error.code === 'unauthorized' || error.code === 'signed_out');
 }
 
-/** @param {unknown} error */
+/**
+ * Returns the message of an error.
+ * @param {unknown} error
+ */
 export function textOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Disables a button while its work runs, and shows an error.
+ * Disables a button while the work runs, and shows an error if the work fails.
  * @param {HTMLButtonElement} button
  * @param {() => Promise<unknown>} work
  */

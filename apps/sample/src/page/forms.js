@@ -2,9 +2,9 @@ import { ClientError } from '/client/index.js';
 import { byId, textOf } from './dom.js';
 
 /**
- * Submits a form when it is complete, and shows errors beside their fields.
+ * Calls `submit` if every field of the form is filled in, and shows errors next to their fields.
  * @param {string} id of the form
- * @param {Readonly<Record<string, string>>} inputs field of the client's error -> id of the input
+ * @param {Readonly<Record<string, string>>} inputs the id of the input for each name in `ClientError.fields`
  * @param {() => Promise<unknown>} submit
  */
 export function onSubmit(id, inputs, submit) {
@@ -26,12 +26,16 @@ export function onSubmit(id, inputs, submit) {
   });
 }
 
-/** @param {string} input its id */
+/**
+ * Returns the value of an input.
+ * @param {string} input the id of the input
+ */
 export function valueOf(input) {
   return /** @type {HTMLInputElement} */ (byId(input)).value;
 }
 
 /**
+ * Shows the error of a call.
  * @param {string} id
  * @param {Readonly<Record<string, string>>} inputs
  * @param {unknown} error
@@ -44,19 +48,21 @@ function showError(id, inputs, error) {
 }
 
 /**
+ * Shows the messages of the fields and of the form, and focuses the first invalid field.
  * @param {string} id
  * @param {Readonly<Record<string, string>>} inputs
- * @param {Readonly<Record<string, readonly string[]>>} wrong
+ * @param {Readonly<Record<string, readonly string[]>>} fields the messages of each invalid field
+ * @param {string} general the message of the form
  */
-function show(id, inputs, wrong, general = '') {
+function show(id, inputs, fields, general = '') {
   byId(`${id}-wrong`).textContent = general;
   for (const [field, input] of Object.entries(inputs)) {
-    const texts = wrong[field] ?? [];
+    const texts = fields[field] ?? [];
     byId(`${input}-wrong`).textContent = texts.join(' ');
     byId(input).setAttribute('aria-invalid', String(texts.length > 0));
     byId(input).setAttribute('aria-describedby', `${input}-wrong`);
   }
-  const first = Object.entries(inputs).find(([field]) => (wrong[field]?.length ?? 0) > 0) ?? Object.entries(inputs)[0];
-  const isWrong = general !== '' || Object.keys(wrong).length > 0;
+  const first = Object.entries(inputs).find(([field]) => (fields[field]?.length ?? 0) > 0) ?? Object.entries(inputs)[0];
+  const isWrong = general !== '' || Object.keys(fields).length > 0;
   if (isWrong && first) byId(first[1]).focus();
 }

@@ -19,7 +19,7 @@ export function showHistory(entries) {
 }
 
 /**
- * Shows the alerts that the application stores on `token_reuse_detected`.
+ * Shows the alerts that the application has stored for `token_reuse_detected` signals.
  * @param {readonly { at: string, ip_address: string | null, sessions_ended: number }[]} alerts
  */
 export function showAlerts(alerts) {

@@ -1,15 +1,16 @@
 import { client } from './session.js';
 
-const SILENT_FOR_MS = 40_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const SILENCE_TIMEOUT_MS = 40_000;
+const MIN_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
 
 /**
- * Keeps the page up to date by the server's event stream. One tab holds the stream and broadcasts
- * to the others: over HTTP/1.1 a browser has six connections to a server, for all of its tabs.
- * @param {() => boolean} isSignedIn whether the page shows a session: with cookies, the client would ask the server
- * @param {() => void} onChange called when the user's sessions have changed, or may have
- * @param {(isLive: boolean) => void} onStatus
+ * Keeps the page up to date with the event stream of the server. One tab holds the stream and forwards
+ * its events to the other tabs, because over HTTP/1.1 all tabs share six connections to a server.
+ * @param {() => boolean} isSignedIn returns whether the page shows a session. This is not `client.isSignedIn`,
+ *   because with cookies that method may send a request
+ * @param {() => void} onChange called when the user's sessions may have changed
+ * @param {(isLive: boolean) => void} onStatus called when the stream opens or closes
  */
 export function follow(isSignedIn, onChange, onStatus) {
   const tabs = new BroadcastChannel('sample-live');
@@ -33,43 +34,44 @@ export function follow(isSignedIn, onChange, onStatus) {
     isHolder = true;
     return holdStream(isSignedIn, broadcast);
   };
-  // Without TLS there may be no Web Locks. Then each tab has its own stream.
+  // Web Locks require a secure context. Without them, each tab opens its own stream.
   void (navigator.locks ? navigator.locks.request('sample-live', hold) : hold());
   tabs.postMessage('ask');
 }
 
 /**
+ * Opens the stream whenever the page shows a session, and reopens the stream when it ends.
  * @param {() => boolean} isSignedIn
  * @param {(data: boolean | 'changed') => void} broadcast
  * @returns {Promise<never>}
  */
 async function holdStream(isSignedIn, broadcast) {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  for (let pause = MIN_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
     if (isSignedIn()) {
       await readStream((event) => {
         if (event === 'heartbeat') return;
-        pause = FIRST_PAUSE_MS;
+        pause = MIN_RETRY_MS;
         if (event === 'open') broadcast(true);
         broadcast('changed');
       }).catch(() => undefined);
       broadcast(false);
     } else {
-      pause = FIRST_PAUSE_MS;
+      pause = MIN_RETRY_MS;
     }
-    await nextTry(pause);
+    await waitForRetry(pause);
   }
 }
 
 /**
- * Reads the stream until it ends or is silent for too long: after a sleep, a connection may be gone
- * without an error.
+ * Reads the stream until it ends, or until nothing has arrived for 40 seconds. When a computer wakes
+ * from sleep, the connection may be gone without an error.
  * @param {(event: string) => void} onEvent
  */
 async function readStream(onEvent) {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  let timer = setTimeout(abort, SILENT_FOR_MS);
-  // The next user needs another stream.
+  let timer = setTimeout(abort, SILENCE_TIMEOUT_MS);
+  // A stream belongs to one session. The next session needs a new stream.
   const stop = client.onSessionEnd(abort);
   try {
     const { ok, body } = await client.fetch('/session-events', { signal: controller.signal });
@@ -79,7 +81,7 @@ async function readStream(onEvent) {
       const { done, value } = await reader.read();
       if (done) return;
       clearTimeout(timer);
-      timer = setTimeout(abort, SILENT_FOR_MS);
+      timer = setTimeout(abort, SILENCE_TIMEOUT_MS);
       const events = (rest + value).split('\n\n');
       rest = events.pop() ?? '';
       for (const event of events) onEvent(/^event: ?(.*)$/m.exec(event)?.[1] ?? '');
@@ -91,23 +93,23 @@ async function readStream(onEvent) {
 }
 
 /**
- * Resolves after a pause, or when the network is back, a user signs in, or the page becomes
+ * Resolves after the pause, or earlier if the network is back, a user signs in, or the page becomes
  * visible.
  * @param {number} pause
  */
-function nextTry(pause) {
+function waitForRetry(pause) {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      for (const [target, name] of WAKES) target.removeEventListener(name, done);
+      for (const [target, name] of RETRY_EVENTS) target.removeEventListener(name, done);
       resolve(undefined);
     };
     const timer = setTimeout(done, pause);
-    for (const [target, name] of WAKES) target.addEventListener(name, done);
+    for (const [target, name] of RETRY_EVENTS) target.addEventListener(name, done);
   });
 }
 
-const WAKES = /** @type {readonly (readonly [EventTarget, string])[]} */ ([
+const RETRY_EVENTS = /** @type {readonly (readonly [EventTarget, string])[]} */ ([
   [window, 'online'],
   [window, 'signedin'],
   [window, 'storage'],

@@ -9,34 +9,34 @@ import { fetchJson, client, onOtherTab, onSessionEnd, settings } from './session
 import { startTheft } from './theft.js';
 import { startTransport, useChosenTransport } from './transport.js';
 
-const HISTORY = 30;
+const HISTORY_LENGTH = 30;
 const RELOAD_MS = 60_000;
-const UNREACHABLE = 'The server cannot be reached. The page reconnects by itself.';
+const UNREACHABLE = 'The server cannot be reached. The page reconnects automatically.';
 
-const ENDS = {
+const END_MESSAGES = {
   signedOut: 'You have signed out.',
   signedOutElsewhere: 'This session has ended: it was signed out from another device, or it expired.',
   signInNeeded:
-    'A renewal of your tokens was interrupted. To be on the safe side, please sign in again. Nothing was stolen.',
+    'The renewal of your tokens was interrupted. For your security, please sign in again. No token was stolen.',
 };
 
-/** The number of the last load. The response to an earlier one is dropped. */
-let loads = 0;
+/** The number of the latest load. The responses of earlier loads are discarded. */
+let latestLoad = 0;
 let hasView = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let soon;
+let reloadTimer;
 
 async function load() {
-  const own = ++loads;
+  const own = ++latestLoad;
   try {
     if (!(await client.isSignedIn())) return showWelcome(own);
     const [me, sessions, history, alerts] = await Promise.all([
       fetchJson('/me'),
       client.sessions(),
-      client.history({ limit: HISTORY }),
+      client.history({ limit: HISTORY_LENGTH }),
       fetchJson('/security-alerts'),
     ]);
-    if (own !== loads) return;
+    if (own !== latestLoad) return;
     showDevices(sessions);
     showHistory(history);
     showAlerts(alerts);
@@ -44,17 +44,17 @@ async function load() {
     showAccount(me.username);
     if (byId('message').textContent === UNREACHABLE) announce('');
   } catch {
-    if (own !== loads) return;
+    if (own !== latestLoad) return;
     if (!(await client.isSignedIn().catch(() => true))) return showWelcome(own);
     announce(UNREACHABLE);
     setLive(false);
   }
 }
 
-/** Loads once for changes that arrive together, such as the end of many sessions. */
+/** Loads once for several changes that arrive together, for example if many sessions end. */
 function loadSoon() {
-  soon ??= setTimeout(() => {
-    soon = undefined;
+  reloadTimer ??= setTimeout(() => {
+    reloadTimer = undefined;
     void load();
   }, 50);
 }
@@ -66,10 +66,10 @@ function showAccount(username) {
   show('devices-view');
 }
 
-/** @param {number} [own] the load that has found nobody signed in; none where the session has just ended */
-function showWelcome(own = loads) {
-  if (own !== loads) return;
-  loads++;
+/** @param {number} [own] the load that has found no session. Default: the latest load, which is then discarded */
+function showWelcome(own = latestLoad) {
+  if (own !== latestLoad) return;
+  latestLoad++;
   for (const id of ['devices', 'history', 'alerts']) byId(id).replaceChildren();
   show('welcome');
 }
@@ -82,7 +82,7 @@ function show(view) {
   byId('account').hidden = view === 'welcome';
   document.title = view === 'welcome' ? 'Sign in' : 'Your devices';
   if (isNew && view !== 'welcome') window.dispatchEvent(new Event('signedin'));
-  // The focused element may be gone. At the first view none was focused.
+  // Moves the focus, because the focused element may be gone. At the first view, no element had the focus.
   if (isNew && hasView) byId(view === 'welcome' ? 'sign-in-title' : 'devices-title').focus();
   hasView = true;
 }
@@ -94,13 +94,16 @@ function setLive(isLive) {
   live.textContent = isLive ? 'Up to date' : 'Connecting';
 }
 
-/** @param {string} text */
-function leave(text) {
+/**
+ * Shows the sign-in form and the reason why the session ended.
+ * @param {string} text
+ */
+function showEnd(text) {
   showWelcome();
   if (byId('story').hidden) announce(text);
 }
 
-onSessionEnd(({ reason }) => leave(ENDS[reason]));
+onSessionEnd(({ reason }) => showEnd(END_MESSAGES[reason]));
 
 onSubmit('sign-in', { username: 'name', password: 'password' }, async () => {
   useChosenTransport();
@@ -135,6 +138,6 @@ await load();
 onOtherTab(() => void load());
 document.addEventListener('visibilitychange', () => void (document.visibilityState === 'visible' && load()));
 window.addEventListener('online', () => void load());
-// The stream does not include what happens on other instances.
+// The event stream does not report changes on other instances of the server.
 setInterval(() => void (document.visibilityState === 'visible' && load()), RELOAD_MS);
 follow(() => !byId('devices-view').hidden, loadSoon, setLive);

@@ -2,7 +2,10 @@ import { byId, announce } from './dom.js';
 import { onSubmit, valueOf } from './forms.js';
 import { client } from './session.js';
 
-/** @param {() => Promise<void>} reload */
+/**
+ * Handles the form that changes the password.
+ * @param {() => Promise<void>} reload updates the page
+ */
 export function startPassword(reload) {
   onSubmit('change', { currentPassword: 'current', newPassword: 'next' }, async () => {
     await client.changePassword(valueOf('current'), valueOf('next'));

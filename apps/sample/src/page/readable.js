@@ -1,11 +1,11 @@
 import { byId, make } from './dom.js';
 import { settings, transport } from './session.js';
 
-/** The tokens of the library, wherever they are. */
+/** Matches the access and refresh tokens of the library in any text. */
 const TOKEN = /nsa[ar]_[\w-]+/g;
 const SHOWN_LENGTH = 12;
 
-/** Shows which tokens a script on this page can read. It looks for them as such a script would. */
+/** Shows which tokens a script on this page can read. It searches for tokens in the same way as a malicious script. */
 export function showReadable() {
   const found = {
     localStorage: tokensIn(JSON.stringify({ ...localStorage })),
@@ -16,10 +16,10 @@ export function showReadable() {
   byId('readable-summary').textContent =
     count > 0
       ? `A script on this page can read ${count} tokens, send them elsewhere, and use them from there.`
-      : 'A script on this page can read no token. It can send requests while the page is open.';
+      : 'A script on this page cannot read any token. It can only send requests while the page is open.';
   byId('readable').replaceChildren(
-    ...Object.entries(found).map(([place, tokens]) => row(place, tokens.length > 0 ? list(tokens) : ['no token'])),
-    row('out of reach', outOfReach()),
+    ...Object.entries(found).map(([store, tokens]) => row(store, tokens.length > 0 ? list(tokens) : ['no token'])),
+    row('out of reach', describeCookies()),
   );
 }
 
@@ -28,8 +28,8 @@ function tokensIn(text) {
   return (text.match(TOKEN) ?? []).map((token) => `${token.slice(0, SHOWN_LENGTH)}…`);
 }
 
-/** The page knows the names of these cookies from the server alone. */
-function outOfReach() {
+/** Names the cookies that hold the tokens. A script cannot list these cookies, so the names come from the server. */
+function describeCookies() {
   const { cookie_names: names } = settings;
   if (transport !== 'cookie' || !names) return ['no token'];
   return ['the ', code('HttpOnly'), ' cookies ', code(names.access), ' and ', code(names.refresh)];
@@ -49,9 +49,9 @@ function code(text) {
 }
 
 /**
- * @param {string} place
+ * @param {string} term
  * @param {readonly (Node | string)[]} content
  */
-function row(place, content) {
-  return make('div', {}, make('dt', {}, place), make('dd', {}, ...content));
+function row(term, content) {
+  return make('div', {}, make('dt', {}, term), make('dd', {}, ...content));
 }

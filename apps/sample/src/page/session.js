@@ -5,7 +5,7 @@ import { AuthClient, localTokens } from '/client/index.js';
  * @typedef {'cookie' | 'bearer'} Transport
  *
  * @typedef {object} PageSettings
- * @property {string | null} api_origin null for that of the page
+ * @property {string | null} api_origin null for the origin of the page
  * @property {string} auth_path
  * @property {number} access_token_ttl_seconds
  * @property {number | null} refresh_reuse_grace_seconds null for the default
@@ -15,37 +15,38 @@ import { AuthClient, localTokens } from '/client/index.js';
  * @property {readonly { username: string, password: string }[]} users
  */
 
-/** The settings of the server. */
+/** The settings that the server publishes for this page. */
 export const settings = /** @type {PageSettings} */ (await (await fetch('/page-settings')).json());
 
-const CHOICE = 'sample-transport';
+const TRANSPORT_KEY = 'sample-transport';
 
-/** Where the bearer tokens are: all tabs of the browser share one session. */
+/** Stores bearer tokens in `localStorage`, so that all tabs share one session. */
 export const storage = localTokens();
 
 /**
- * The ways of keeping the tokens that work here, the recommended one first.
+ * The transports that are available on this page, the recommended one first.
  * @type {readonly Transport[]}
  */
-export const transports = offered();
+export const transports = availableTransports();
 
-/** How this browser keeps its tokens. It is chosen at the login, and all tabs share the choice. */
-export let transport = chosen();
+/** The transport of this browser. The user chooses it when signing in, and all tabs use it. */
+export let transport = storedTransport();
 export let client = createClient();
 
 /**
- * Has this tab use another client, if another transport was chosen here or in another tab.
+ * Stores the transport for all tabs, and uses it in this tab.
  * @param {Transport} choice
  */
 export function useTransport(choice) {
-  localStorage.setItem(CHOICE, choice);
-  follow();
+  localStorage.setItem(TRANSPORT_KEY, choice);
+  applyStoredTransport();
 }
 
-function follow() {
-  if (chosen() === transport) return;
+/** Replaces the client if this tab or another tab has stored a different transport. */
+function applyStoredTransport() {
+  if (storedTransport() === transport) return;
   client.close();
-  transport = chosen();
+  transport = storedTransport();
   client = createClient();
   listeners.forEach((listen) => listen());
 }
@@ -54,7 +55,7 @@ function follow() {
 const listeners = [];
 
 /**
- * Calls a listener when the session of this browser has ended, whichever client it belongs to.
+ * Calls the listener when the session of this browser ends. The listener stays registered if the transport changes.
  * @param {(end: SessionEnd) => void} listener
  */
 export function onSessionEnd(listener) {
@@ -63,17 +64,17 @@ export function onSessionEnd(listener) {
   listen();
 }
 
-function offered() {
+function availableTransports() {
   const { cookie_mode: mode } = settings;
   if (mode === 'only') return /** @type {const} */ (['cookie']);
-  // Browsers refuse cookies with `Secure` from a plain HTTP address, and the server those without.
+  // Over plain HTTP, browsers reject `Secure` cookies. The server accepts other cookies on localhost only.
   if (mode === false || !window.isSecureContext) return /** @type {const} */ (['bearer']);
   return /** @type {const} */ (['cookie', 'bearer']);
 }
 
 /** @returns {Transport} */
-function chosen() {
-  const choice = localStorage.getItem(CHOICE);
+function storedTransport() {
+  const choice = localStorage.getItem(TRANSPORT_KEY);
   return transports.find((one) => one === choice) ?? transports[0] ?? 'bearer';
 }
 
@@ -94,25 +95,25 @@ function createClient() {
  */
 export async function fetchJson(path) {
   const response = await client.fetch(path);
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
   return response.json();
 }
 
 /**
- * Calls a listener when another tab signs in or out.
+ * Calls the listener when another tab signs in or out.
  * @param {() => void} listener
  */
 export function onOtherTab(listener) {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-    if (key === null || key === CHOICE) follow();
-    // The client stores its tokens under the first name, and what it knows of a session with cookies under the other.
+    if (key === null || key === TRANSPORT_KEY) applyStoredTransport();
+    // The client stores bearer tokens under the first key, and the record of a cookie session under the second.
     const isSession = key === 'nestjs-session-auth' || key === 'nestjs-session-auth:cookie';
     if (key === null || (isSession && sessionIn(oldValue) !== sessionIn(newValue))) listener();
   });
 }
 
 /**
- * Returns the id of a stored session, which is empty where there is none.
+ * Returns the id of the stored session, or an empty string if there is none.
  * @param {string | null} stored
  * @returns {string}
  */

@@ -3,7 +3,7 @@ import { transport, transports, useTransport } from './session.js';
 
 const ALL = /** @type {const} */ (['cookie', 'bearer']);
 
-/** Shows the choice at the login, and disables what does not work here. */
+/** Shows the transports in the sign-in form, and disables those that are not available. */
 export function startTransport() {
   for (const one of ALL) {
     radio(one).disabled = !transports.includes(one);
@@ -12,11 +12,11 @@ export function startTransport() {
   const hint = byId('transport-hint');
   hint.hidden = transports.length === ALL.length;
   hint.textContent = transports.includes('cookie')
-    ? 'This server hands out cookies alone.'
-    : 'Cookies need HTTPS or localhost, and the server needs its option for them.';
+    ? 'This server sends tokens only in cookies.'
+    : 'Cookies require HTTPS or localhost, and the server option `cookies`.';
 }
 
-/** Makes the choice at the login that of all tabs. */
+/** Uses the transport that is chosen in the sign-in form, in all tabs. */
 export function useChosenTransport() {
   useTransport(radio('cookie').checked ? 'cookie' : 'bearer');
 }

@@ -1,7 +1,7 @@
 /** @import { HistoryEntry, Session } from '/client/index.js' */
 
 const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
-  logout_all: 'signed out together with others',
+  logout_all: 'signed out together with other devices',
   user: 'signed out from another device',
   admin: 'by an administrator',
   session_policy: 'by the session limit',
@@ -10,12 +10,12 @@ const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
   user_disabled: 'the account was disabled',
   user_deleted: 'the account was deleted',
   failed_reauthentication: 'too many wrong passwords',
-  token_reuse: 'a token was stolen',
+  token_reuse: 'a refresh token was used twice',
   expired: 'expired',
 });
 
 /**
- * Describes an event of the history, and how serious it is.
+ * Returns the title of a history event, and its severity.
  * @param {HistoryEntry} entry
  * @returns {{ title: string, kind: 'good' | 'plain' | 'warning' | 'alarm' }}
  */
@@ -28,7 +28,7 @@ export function describeEvent({ event, extra }) {
     case 'login_blocked':
       return extra['reason'] === 'session_limit'
         ? { title: 'Sign-in refused: too many devices', kind: 'warning' }
-        : { title: 'Sign-ins blocked after failed ones', kind: 'warning' };
+        : { title: 'Sign-in blocked after too many failed attempts', kind: 'warning' };
     case 'logout':
       return { title: 'Signed out', kind: 'plain' };
     case 'token_refresh':
@@ -52,7 +52,10 @@ export function sessions(count) {
   return count === 1 ? '1 session' : `${count} sessions`;
 }
 
-/** @param {Session} session */
+/**
+ * Returns the browser and the operating system of a session, as far as they are known.
+ * @param {Session} session
+ */
 export function deviceTitle({ browserFamily, osFamily }) {
   const [browser, system] = [known(browserFamily), known(osFamily)];
   if (browser && system) return `${browser} on ${system}`;
@@ -60,7 +63,7 @@ export function deviceTitle({ browserFamily, osFamily }) {
 }
 
 /**
- * Describes an IP address by its range.
+ * Describes an IP address: this computer, a local network or the internet.
  * @param {string | null} address
  */
 export function describeAddress(address) {
@@ -78,7 +81,10 @@ const UNITS = /** @type {const} */ ([
   ['minute', 60],
 ]);
 
-/** @param {Date} at */
+/**
+ * Returns a relative time in words, such as "5 minutes ago".
+ * @param {Date} at
+ */
 export function timeAgo(at) {
   const seconds = Math.max(0, (Date.now() - at.getTime()) / 1_000);
   const unit = UNITS.find(([, length]) => seconds >= length);
@@ -86,14 +92,17 @@ export function timeAgo(at) {
 }
 
 /**
- * Begins a text with a capital letter.
+ * Returns the text with a capital first letter.
  * @param {string} text
  */
 export function capitalize(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** @param {string} family */
+/**
+ * Returns the name of a browser, system or device, or an empty string if it is not known.
+ * @param {string} family
+ */
 export function known(family) {
   return family === 'Other' ? '' : family;
 }

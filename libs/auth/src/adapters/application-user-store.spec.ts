@@ -11,11 +11,11 @@ class SilentUsers extends UserStore {
   }
 }
 
-describe("a user store of the host's", () => {
+describe('a failing user store', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('that does not answer within five seconds is not available', async () => {
+  it('a user store that takes longer than five seconds fails with database_unavailable', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const answer = expect(
       new ApplicationUserStore(new SilentUsers(), 'exact').findByUsername('alice'),
@@ -25,17 +25,17 @@ describe("a user store of the host's", () => {
     await jest.advanceTimersByTimeAsync(5_000);
     await answer;
     expect(error).toHaveBeenCalledWith(
-      'The user store failed in findByUsername(): StoreTimeout: No answer within 5000 ms',
+      'The user store failed in findByUsername(): TimeoutError: No answer within 5000 ms',
       expect.any(String),
     );
   });
 
-  it('that rejects is not available; its error is logged with its cause, and not returned', async () => {
+  it('a user store that rejects fails with database_unavailable, and its error is logged with the cause but not returned', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const asked = new ApplicationUserStore(new SilentUsers(), 'exact').findById('7');
     await expect(asked).rejects.toMatchObject({
       code: 'database_unavailable',
-      message: 'The user store does not answer.',
+      message: 'The user store is unavailable.',
     });
     expect(error).toHaveBeenCalledWith(
       'The user store failed in findById(): Error: the directory is away',
@@ -68,17 +68,17 @@ class FixedUsers extends UserStore {
   }
 }
 
-class NumberedUsers extends FixedUsers {
+class NumericIdUsers extends FixedUsers {
   override parseId(text: string): number {
     return Number(text);
   }
 }
 
-describe('a user store that returns', () => {
+describe('the results of a user store', () => {
   const alice = { id: '7', username: 'alice', passwordHash: 'the-hash', active: true };
   const without = (name: keyof StoredUser): object => ({ ...alice, [name]: undefined });
-  const of = (store: UserStore): ApplicationUserStore => new ApplicationUserStore(store, 'exact');
-  const unavailable = { code: 'database_unavailable', message: 'The user store does not answer.' };
+  const adapterOf = (store: UserStore): ApplicationUserStore => new ApplicationUserStore(store, 'exact');
+  const unavailable = { code: 'database_unavailable', message: 'The user store is unavailable.' };
   let error: jest.SpyInstance;
 
   beforeEach(() => {
@@ -89,77 +89,82 @@ describe('a user store that returns', () => {
   const logged = (): string => error.mock.calls.map(([text]) => String(text)).join('\n');
 
   it.each([
-    ['undefined', undefined, /\(\) undefined\. Return \{ id: .* or null for nobody/],
-    ['an array', [alice], /\(\) an array\. Return/],
-    ['a text', 'alice', /\(\) string\. Return/],
+    ['undefined', undefined, /returned undefined\. Return \{ id: .* or null if there is no such user/],
+    ['an array', [alice], /returned an array\. Return/],
+    ['a string', 'alice', /returned a string\. Return/],
     [
-      'no username',
+      'a user without username',
       { id: '7', email: 'alice', passwordHash: 'the-hash', active: true },
       /email: string.*: username is undefined\. Return/,
     ],
-    ['a number as username', { ...alice, username: 7 }, /username is number\. Return/],
-    ['no passwordHash', without('passwordHash'), /passwordHash is undefined\. Return/],
-    ['no active', without('active'), /active is undefined\. Return/],
-    ['a number as active', { ...alice, active: 1 }, /active is number\. Return/],
-    ['no id', without('id'), /id is undefined\. Return/],
-    ['an object as id', { ...alice, id: { hex: '7' } }, /id is object\. Return/],
+    ['a user whose username is a number', { ...alice, username: 7 }, /username is a number\. Return/],
+    ['a user without passwordHash', without('passwordHash'), /passwordHash is undefined\. Return/],
+    ['a user without active', without('active'), /active is undefined\. Return/],
+    ['a user whose active is a number', { ...alice, active: 1 }, /active is a number\. Return/],
+    ['a user without id', without('id'), /id is undefined\. Return/],
+    ['a user whose id is an object', { ...alice, id: { hex: '7' } }, /id is an object\. Return/],
     [
-      'a number as id without parseId()',
+      'a user with a numeric id from a store without parseId()',
       { ...alice, id: 7 },
-      /id is number, .* override parseId\(text: string\) \{ return Number\(text\); \}/,
+      /id is a number, .* override parseId\(text: string\) \{ return Number\(text\); \}/,
     ],
-    ['a bigint as id without parseId()', { ...alice, id: 7n }, /return BigInt\(text\); \}/],
-  ])('%s does not answer, and the log names the types and what to return, but no value', async (_, result, message) => {
-    for (const method of ['findByUsername', 'findById'] as const) {
-      await expect(of(new FixedUsers(result))[method]('7')).rejects.toMatchObject(unavailable);
-      expect(logged()).toContain(`The user store returned from ${method}() `);
-    }
-    expect(logged()).toMatch(message);
-    expect(logged()).not.toMatch(/the-hash|alice/);
-  });
+    ['a user with a bigint id from a store without parseId()', { ...alice, id: 7n }, /return BigInt\(text\); \}/],
+  ])(
+    'a lookup for which the user store returns %s fails, and the log contains types but no values',
+    async (_, result, message) => {
+      for (const method of ['findByUsername', 'findById'] as const) {
+        await expect(adapterOf(new FixedUsers(result))[method]('7')).rejects.toMatchObject(unavailable);
+        expect(logged()).toContain(`${method}() of the user store returned `);
+      }
+      expect(logged()).toMatch(message);
+      expect(logged()).not.toMatch(/the-hash|alice/);
+    },
+  );
 
-  it('undefined from create() does not answer', async () => {
+  it('create() fails with database_unavailable if the user store returns undefined', async () => {
     class Creating extends FixedUsers {
       override findByUsername(): Promise<null> {
         return Promise.resolve(null);
       }
     }
-    const create = of(new Creating(undefined)).create!({ username: 'alice', passwordHash: null });
+    const create = adapterOf(new Creating(undefined)).create!({ username: 'alice', passwordHash: null });
     await expect(create).rejects.toMatchObject(unavailable);
-    expect(logged()).toContain('The user store returned from create() undefined.');
+    expect(logged()).toContain('create() of the user store returned undefined.');
   });
 
   it.each([undefined, null, 1, { affected: 1 }])(
-    '%p from setPasswordHash() or setActive() does not answer',
+    'setPasswordHash() and setActive() fail with database_unavailable if the user store returns %p',
     async (result) => {
-      const users = of(new FixedUsers(result));
+      const users = adapterOf(new FixedUsers(result));
       await expect(users.setPasswordHash!('7', 'the-hash')).rejects.toMatchObject(unavailable);
       await expect(users.setActive!('7', false)).rejects.toMatchObject(unavailable);
       expect(logged()).toMatch(
-        /returned from setPasswordHash\(\) .*Return true, or false for an unknown user or another/,
+        /setPasswordHash\(\) of the user store returned .*Return true, or false if the user is unknown or the stored hash/,
       );
-      expect(logged()).toMatch(/returned from setActive\(\) .*Return true, or false for an unknown user\./);
+      expect(logged()).toMatch(
+        /setActive\(\) of the user store returned .*Return true, or false if the user is unknown\./,
+      );
       expect(logged()).not.toContain('the-hash');
     },
   );
 
-  it('null, a user without a password, booleans or numbered ids with parseId() is taken at its word', async () => {
-    expect(await of(new FixedUsers(null)).findByUsername('alice')).toBeNull();
+  it('null, booleans, users without a password and numeric ids with parseId() are returned unchanged', async () => {
+    expect(await adapterOf(new FixedUsers(null)).findByUsername('alice')).toBeNull();
     const bob = { ...alice, passwordHash: null };
-    expect(await of(new FixedUsers(bob)).findById('7')).toBe(bob);
+    expect(await adapterOf(new FixedUsers(bob)).findById('7')).toBe(bob);
     const carol = { ...alice, id: 7 };
-    expect(await of(new NumberedUsers(carol)).findById(7)).toBe(carol);
-    expect(await of(new FixedUsers(false)).setActive!('7', true)).toBe(false);
+    expect(await adapterOf(new NumericIdUsers(carol)).findById(7)).toBe(carol);
+    expect(await adapterOf(new FixedUsers(false)).setActive!('7', true)).toBe(false);
     expect(logged()).toBe('');
   });
 
-  it('a user has it loaded without its password hash by default', async () => {
-    const users = of(new FixedUsers({ ...alice, role: 'admin' }));
+  it('load() returns the user without the password hash by default', async () => {
+    const users = adapterOf(new FixedUsers({ ...alice, role: 'admin' }));
     expect(await users.load('7')).toEqual({ id: '7', username: 'alice', active: true, role: 'admin' });
-    expect(await of(new FixedUsers(null)).load('7')).toBeNull();
+    expect(await adapterOf(new FixedUsers(null)).load('7')).toBeNull();
   });
 
-  it('a user with accessors has it loaded with id, username and active', async () => {
+  it('load() returns id, username and active of a user that defines them as accessors', async () => {
     class Row {
       readonly key = 7;
       get id(): string {
@@ -175,6 +180,11 @@ describe('a user store that returns', () => {
         return true;
       }
     }
-    expect(await of(new FixedUsers(new Row())).load('7')).toEqual({ key: 7, id: '7', username: 'alice', active: true });
+    expect(await adapterOf(new FixedUsers(new Row())).load('7')).toEqual({
+      key: 7,
+      id: '7',
+      username: 'alice',
+      active: true,
+    });
   });
 });

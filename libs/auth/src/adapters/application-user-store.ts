@@ -1,31 +1,23 @@
 import { Logger } from '@nestjs/common';
-import { AuthError } from '../domain/errors';
-import { reportFailure } from '../domain/failure-report';
 import { withExactId, withSameName } from '../domain/found-user';
 import { type NewUser, type StoredUser, type UserId, UserStore } from '../domain/ports/accounts';
 import { foldName, type NameMatching } from '../domain/username';
-import { withTimeout } from '../domain/with-timeout';
-import { checkedBoolean, checkedUser, UserStoreResultError } from './user-store-results';
+import { ApplicationCalls } from './application-calls';
+import { checkedBoolean, checkedUser } from './checked-results';
 
-/** A store that has not answered by then "does not answer". */
-const USER_STORE_TIMEOUT_MS = 5_000;
+/** The context of log messages. */
+const CONTEXT = 'AuthUserStore';
 
-const UNSET_HASH = 'for an unknown user or another hash than the expected one';
-
-class StoreTimeout extends Error {
-  override readonly name = 'StoreTimeout';
-
-  constructor() {
-    super(`No answer within ${USER_STORE_TIMEOUT_MS} ms`);
-  }
-}
+const UNCHANGED_HASH = 'if the user is unknown or the stored hash is not the expected one';
+const UNKNOWN_USER = 'if the user is unknown';
 
 /**
- * The application's own user store. A store that throws, or returns what its type excludes, is one that does not answer,
- * and one that returns a user with another name has found nobody.
+ * Calls the application's `UserStore`. If the store throws or returns a value of the wrong type, the response is
+ * 503. If the store returns a user with a different name than the requested name, the result is null.
  */
 export class ApplicationUserStore extends UserStore {
-  private readonly logger = new Logger('AuthUserStore');
+  private readonly logger = new Logger(CONTEXT);
+  private readonly calls = new ApplicationCalls(CONTEXT, 'user store');
   private hasWarned = false;
 
   constructor(
@@ -33,59 +25,59 @@ export class ApplicationUserStore extends UserStore {
     private readonly matching: NameMatching,
   ) {
     super();
-    // They exist only where the application's store has them.
+    // Optional methods exist only if the application's store has them.
     if (store.setPasswordHash) {
       this.setPasswordHash = (id, hash, expected) =>
-        this.askWhether('setPasswordHash', UNSET_HASH, () => store.setPasswordHash!(id, hash, expected));
+        this.callForBoolean('setPasswordHash', UNCHANGED_HASH, () => store.setPasswordHash!(id, hash, expected));
     }
     if (store.setActive) {
       this.setActive = (id, active) =>
-        this.askWhether('setActive', 'for an unknown user', () => store.setActive!(id, active));
+        this.callForBoolean('setActive', UNKNOWN_USER, () => store.setActive!(id, active));
     }
     if (store.create) this.create = (user) => this.createNew(user);
   }
 
-  /** The store is asked for the form in which names are compared: all spellings of a name find the same user. */
+  /** Passes the folded name to the store, so that all spellings of a name find the same user. */
   findByUsername(username: string): Promise<StoredUser | null> {
     const name = foldName(username, this.matching);
-    return this.askForName('findByUsername', username, () => this.store.findByUsername(name));
+    return this.callForUserNamed('findByUsername', username, () => this.store.findByUsername(name));
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
-    return withExactId(await this.askForUser('findById', () => this.store.findById(id)), id);
+    return withExactId(await this.callForUser('findById', () => this.store.findById(id)), id);
   }
 
   override load(id: UserId): Promise<unknown> {
-    return this.ask('load', () => this.store.load(id));
+    return this.calls.call('load', () => this.store.load(id));
   }
 
   override parseId(text: string): UserId {
     return this.store.parseId(text);
   }
 
-  /** The store's own check for a taken name may compare names in another form. */
+  /** Looks the name up first, because the store's own check for a taken name may compare names differently. */
   private async createNew(user: NewUser): Promise<StoredUser | null> {
     if (await this.findByUsername(user.username)) return null;
-    return this.askForName('create', user.username, () => this.store.create!(user));
+    return this.callForUserNamed('create', user.username, () => this.store.create!(user));
   }
 
-  private async askForName(
+  private async callForUserNamed(
     method: 'findByUsername' | 'create',
     username: string,
-    question: () => Promise<StoredUser | null>,
+    invoke: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
-    const user = await this.askForUser(method, question);
+    const user = await this.callForUser(method, invoke);
     const same = withSameName(user, username, this.matching);
     if (user && !same) this.warnAboutOtherName(method);
     return same;
   }
 
-  private askForUser(method: keyof UserStore, question: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
-    return this.ask(method, async () => checkedUser(await question(), this.store));
+  private callForUser(method: keyof UserStore, invoke: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
+    return this.calls.call(method, async () => checkedUser(await invoke(), this.store));
   }
 
-  private askWhether(method: keyof UserStore, otherwise: string, question: () => Promise<boolean>): Promise<boolean> {
-    return this.ask(method, async () => checkedBoolean(await question(), otherwise));
+  private callForBoolean(method: keyof UserStore, whenFalse: string, invoke: () => Promise<boolean>): Promise<boolean> {
+    return this.calls.call(method, async () => checkedBoolean(await invoke(), `Return true, or false ${whenFalse}.`));
   }
 
   private warnAboutOtherName(method: string): void {
@@ -93,28 +85,8 @@ export class ApplicationUserStore extends UserStore {
     this.hasWarned = true;
     const form = this.matching === 'exact' ? '' : ' after foldName()';
     this.logger.warn(
-      `The user store returned from ${method}() a user with another name, who counts as unknown: with ` +
+      `${method}() of the user store returned a user with another name, which the library treats as unknown. With ` +
         `nameMatching: '${this.matching}', names are compared byte by byte${form}.`,
     );
-  }
-
-  private async ask<T>(method: keyof UserStore, question: () => Promise<T>): Promise<T> {
-    try {
-      return await withTimeout(USER_STORE_TIMEOUT_MS, question(), () => {
-        throw new StoreTimeout();
-      });
-    } catch (error) {
-      this.logFailure(method, error);
-      throw new AuthError('database_unavailable', 'The user store does not answer.', {}, 5);
-    }
-  }
-
-  private logFailure(method: keyof UserStore, error: unknown): void {
-    if (error instanceof UserStoreResultError) {
-      this.logger.error(`The user store returned from ${method}() ${error.message}`);
-      return;
-    }
-    const { summary, stack } = reportFailure(error);
-    this.logger.error(`The user store failed in ${method}(): ${summary}`, stack);
   }
 }

@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
-import { reportFailure } from '../domain/failure-report';
+import { toFailureReport } from '../domain/failure-report';
 import { SignalBus } from '../domain/ports/events';
 import type { AuthSignalName, AuthSignals } from '../domain/signals';
 
 type Listener = (...args: unknown[]) => unknown;
 
-/** Emits signals through the application's EventEmitter2. A listener that fails affects no other. */
+/** Emits signals through the application's EventEmitter2. A listener that fails does not affect the others. */
 export class EventEmitterSignalBus extends SignalBus {
   private readonly logger = new Logger('AuthSignals');
 
@@ -22,11 +22,11 @@ export class EventEmitterSignalBus extends SignalBus {
 
   private call(name: string, listener: Listener, ...args: unknown[]): void {
     const report = (error: unknown): void => {
-      const { summary, stack } = reportFailure(error);
+      const { summary, stack } = toFailureReport(error);
       this.logger.error(`A listener of ${name} failed: ${summary}`, stack);
     };
     try {
-      // Not awaited: a listener may hang.
+      // The promise is not awaited, because a listener may never finish.
       Promise.resolve(listener.apply(this.emitter, args)).catch(report);
     } catch (error) {
       report(error);

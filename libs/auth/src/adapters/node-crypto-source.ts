@@ -3,11 +3,11 @@ import { CryptoSource } from '../domain/ports/platform';
 
 const POOL_BYTES = 2_048;
 
-/** Node's interface to OpenSSL and the operating system's generator. */
+/** Provides random bytes and digests from `node:crypto`. */
 export class NodeCryptoSource extends CryptoSource {
   private pool = Buffer.alloc(0);
 
-  /** A call of the generator costs more than the bytes of a token, so it fills a pool. Bytes are handed out once. */
+  /** Returns random bytes from a pool, because calling the generator is slow. Each byte is used once. */
   randomBytes(size: number): Uint8Array {
     if (this.pool.length < size) this.pool = randomBytes(Math.max(size, POOL_BYTES));
     const bytes = Uint8Array.prototype.slice.call(this.pool, 0, size);

@@ -15,13 +15,14 @@ import { loadOptionalPeer } from '../optional-peer';
 /** The scope of the instruments: the name of the package. */
 const METER = 'nestjs-session-auth';
 
-/** Measures with `@opentelemetry/api`, an optional peer dependency. */
+/** Records metrics with `@opentelemetry/api`, an optional peer dependency. */
 export class OpenTelemetryMetrics extends Metrics {
   readonly isOn = true;
   private readonly counters = new Map<CounterName, OpenTelemetry.Counter>();
   private readonly histograms = new Map<HistogramName, OpenTelemetry.Histogram>();
 
-  // Private, so that the types of the optional dependency stay out of the published declarations.
+  // The constructor is private, so that the types of the optional dependency stay out of the published
+  // declarations.
   private constructor(private readonly meter: OpenTelemetry.Meter) {
     super();
     for (const [name, { kind }] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
@@ -31,12 +32,15 @@ export class OpenTelemetryMetrics extends Metrics {
     }
   }
 
-  /** Measures nothing where the API is not installed, or where no SDK was registered before the app was made. */
+  /**
+   * Returns metrics that record nothing if the API is not installed, or if no SDK was registered before the
+   * application was created.
+   */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
-    const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'nothing is measured.');
+    const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'no metrics are recorded.');
     const meter = api?.metrics.getMeter(METER);
-    // The API gives this very meter where there is no SDK.
+    // Without an SDK, the API returns the no-op meter.
     return !api || !meter || meter === api.createNoopMeter() ? new NoMetrics() : new OpenTelemetryMetrics(meter);
   }
 

@@ -1,6 +1,6 @@
 import { Clock } from '../domain/ports/platform';
 
-/** The clock of the machine. */
+/** The system clock. */
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();

@@ -314,7 +314,7 @@ const ROWS: Row[] = [
     'Other',
   ],
 
-  // Nothing to go by
+  // User agents that do not identify a device
   ['', 'other', 'Other', 'Other', 'Other'],
   ['Mozilla/5.0', 'other', 'Other', 'Other', 'Other'],
   ['curlicue/1.0', 'other', 'Other', 'Other', 'Other'],
@@ -352,11 +352,11 @@ function load(): UaParserDeviceDetector {
 }
 
 describe('UaParserDeviceDetector', () => {
-  it.each(ROWS)('%s', (userAgent, deviceType, osFamily, browserFamily, deviceName) => {
+  it.each(ROWS)('detects the device of %s', (userAgent, deviceType, osFamily, browserFamily, deviceName) => {
     expect(load().detect(userAgent)).toEqual({ deviceType, osFamily, browserFamily, deviceName });
   });
 
-  it.each(HOSTILE)('gives short names for the hostile text %j', (userAgent) => {
+  it.each(HOSTILE)('returns names of at most 64 characters for the hostile user agent %j', (userAgent) => {
     for (const name of Object.values(load().detect(userAgent))) {
       expect(typeof name).toBe('string');
       expect(name.length).toBeGreaterThan(0);
@@ -373,7 +373,7 @@ describe('UaParserDeviceDetector', () => {
       throw error;
     };
 
-    it('gives null when ua-parser-js is not installed', () => {
+    it('returns null if ua-parser-js is not installed', () => {
       expect(UaParserDeviceDetector.load(failingWith(missing('ua-parser-js')))).toBeNull();
     });
 
@@ -381,7 +381,7 @@ describe('UaParserDeviceDetector', () => {
       ['another missing module', missing('something-else')],
       ['a damaged ua-parser-js', missing('/app/node_modules/ua-parser-js/src/ua-parser.js')],
       ['a bug in ua-parser-js', new Error('broken')],
-    ])('throws the failure of %s', (_, error) => {
+    ])('rethrows the error of %s', (_, error) => {
       expect(() => UaParserDeviceDetector.load(failingWith(error))).toThrow(error);
     });
   });

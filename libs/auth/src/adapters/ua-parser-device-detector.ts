@@ -5,7 +5,7 @@ import { loadOptionalPeer } from '../optional-peer';
 
 const OTHER = 'Other';
 
-// A Cubot is a phone. The lengths are bounded so that the time stays linear in the length of a hostile text.
+// Cubot is a brand of phones. The quantifiers are bounded, so that matching a hostile text takes linear time.
 const BOT =
   /\b(?:(?:adsbot|storebot|mediapartners|feedfetcher|apis)-google|google-inspectiontool|googleother|facebookexternalhit|facebookcatalog|meta-externalagent|(?:chatgpt|claude|perplexity)-user|bingpreview|yahoo! slurp|ia_archiver|[\w.-]{0,30}(?:(?<!cu)bot|crawler|spider))\b|^whatsapp(?=\/)/i;
 const CLIENT =
@@ -41,12 +41,13 @@ const MOBILE_BROWSER_FAMILIES = new Map([
 
 /** Detects devices with `ua-parser-js`, an optional peer dependency. */
 export class UaParserDeviceDetector extends DeviceDetector {
-  // Private, so that the types of the optional dependency stay out of the published declarations.
+  // The constructor is private, so that the types of the optional dependency stay out of the published
+  // declarations.
   private constructor(private readonly Parser: typeof UAParser) {
     super();
   }
 
-  /** Returns null where `ua-parser-js` is not installed; any other failure to load it is thrown. */
+  /** Returns null if `ua-parser-js` is not installed. @throws Error if loading it fails for another reason */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireParser: () => unknown = () => require('ua-parser-js')): UaParserDeviceDetector | null {
     const parser = loadOptionalPeer<typeof UAParser>('ua-parser-js', requireParser);
@@ -66,7 +67,7 @@ export class UaParserDeviceDetector extends DeviceDetector {
       deviceType,
       osFamily: clip(osFamily),
       browserFamily: clip(client ?? browserFamilyOf(parser.getBrowser().name ?? OTHER, deviceType)),
-      // The phone or computer that a bot claims to be is nobody's.
+      // The User-Agent of a bot often contains a device that does not exist.
       deviceName: bot ? OTHER : clip(deviceNameOf(type, vendor, model)),
     };
   }
@@ -90,7 +91,7 @@ function browserFamilyOf(name: string, deviceType: DeviceType): string {
 }
 
 function deviceNameOf(type: string | undefined, vendor: string | undefined, model: string | undefined): string {
-  // Chrome says K in place of every model.
+  // Chrome sends K instead of the model.
   if (!model || model === 'K') return type === 'smarttv' && vendor ? `${vendor} TV` : OTHER;
   if (type === 'smarttv' && vendor === 'Amazon') return 'Amazon Fire TV';
   if (model === 'Macintosh') return 'Mac';

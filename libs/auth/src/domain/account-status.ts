@@ -1,2 +1,2 @@
-/** Whether a user may be signed in. */
+/** The status of a user's account. Only an `active` user can log in and use sessions. */
 export type AccountStatus = 'active' | 'disabled' | 'deleted';

@@ -1,9 +1,12 @@
 import { invalidField } from './errors';
 
-/** A name or an id in the log: bounded, and without control characters. */
+/**
+ * Returns the actor for the event log, without control characters. The actor must have 1 to 255 characters.
+ * @throws AuthError `invalid_field`
+ */
 export function actorOf(actor: string): string {
   if (typeof actor !== 'string' || actor === '' || [...actor].length > 255) {
-    throw invalidField('actor', 'Name who does it, in 1 to 255 characters.');
+    throw invalidField('actor', 'Must be a name or id of 1 to 255 characters.');
   }
   return actor.replace(/\p{Cc}/gu, '').toWellFormed();
 }

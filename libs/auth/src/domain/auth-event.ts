@@ -1,4 +1,4 @@
-/** The kinds of events in the durable log. */
+/** The names of the events in `auth_events`. */
 export const AUTH_EVENT_NAMES = [
   'login_success',
   'first_factor_success',
@@ -15,13 +15,13 @@ export const AUTH_EVENT_NAMES = [
   'forced_logout',
 ] as const;
 
-/** A kind of event in the durable log. */
+/** The name of an event in `auth_events`. */
 export type AuthEventName = (typeof AUTH_EVENT_NAMES)[number];
 
-/** An event about to be written. */
+/** An event to write to `auth_events`. */
 export interface NewAuthEvent {
   readonly event: AuthEventName;
-  /** The user's id as text; null for an unknown username. */
+  /** The user's id as text, or null for an unknown username. */
   readonly userId: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string;
@@ -29,7 +29,7 @@ export interface NewAuthEvent {
   readonly at: number;
 }
 
-/** An event of the user's history. */
+/** An event in the history of a user. */
 export interface AuthEventEntry {
   readonly id: number;
   readonly event: AuthEventName;

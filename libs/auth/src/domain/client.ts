@@ -1,31 +1,34 @@
 import type { DeviceInfo } from './device';
 
-/** Where a request came from, as the application's platform reports it. */
+/** The client of a request. */
 export interface ClientInfo {
-  /** `request.ip`, or nothing where it is not known. */
+  /** The IP address, such as `request.ip`. Default: unknown. */
   readonly ipAddress?: string | null;
-  /** The `User-Agent` header, or nothing. */
+  /** The `User-Agent` header. Default: unknown. */
   readonly userAgent?: string | null;
 }
 
-/** A client as it may be stored: valid, bounded, and without what is not tracked. */
+/** The validated data of a client. Contains only what the options allow to be stored, except for `network`. */
 export interface Client {
   readonly ipAddress: string | null;
   readonly userAgent: string;
   readonly device: DeviceInfo;
-  /** The address prefix, IPv4 /32 or IPv6 /64, tracked or not; empty if unknown. Never stored. */
+  /**
+   * The network of the client: the IPv4 address or the IPv6 /64, even if addresses are not tracked. Empty if unknown.
+   * Never stored.
+   */
   readonly network: string;
-  /** The same as it may be stored: empty where addresses are not tracked. */
+  /** The same as `network`, or empty if addresses are not tracked. Unlike `network`, this value may be stored. */
   readonly trackedNetwork: string;
-  /** Whether enough is tracked to tell a new device from a known one. */
-  readonly recognisable: boolean;
+  /** Whether enough data is tracked to distinguish a new device from a known device. */
+  readonly recognizable: boolean;
 }
 
 const USER_AGENT_LENGTH = 500;
 
-/** The text without control characters, and at most 500 characters of it. */
+/** Returns at most 500 characters of the text, without control characters. */
 export function cleanUserAgent(text: string): string {
-  // Cut first: the header may be 16 kB long, and a cut inside a surrogate pair must not leave half of it.
+  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate pair that was cut.
   return text
     .slice(0, USER_AGENT_LENGTH * 2)
     .replace(/\p{Cc}/gu, '')

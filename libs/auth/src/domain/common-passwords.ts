@@ -1,14 +1,15 @@
 import { FREQUENT_PASSWORDS } from './frequent-passwords';
 
-/** Whether a password, in lower case, is one of those that are guessed first. */
+/** Whether a password, in lower case, is one of the most frequent passwords. */
 export function isCommonPassword(password: string): boolean {
-  // A search of the string takes microseconds, and a set several times the memory. A space would match two neighbours.
+  // The list is searched as one string, which takes microseconds. A set would need several times the memory. Passwords
+  // with a space are excluded, because they could match two adjacent entries.
   return ADDED.has(password) || (!password.includes(' ') && FREQUENT_PASSWORDS.includes(` ${password} `));
 }
 
 /**
- * Phrases and variants that leaks of short passwords have too few of. Compiled for this library from general knowledge.
- * Repetitions and runs of keys are not in it: other rules of `predictabilityProblem` find them.
+ * Common phrases and variants that `FREQUENT_PASSWORDS` lacks, because leaks contain mostly short passwords. Compiled
+ * for this library from general knowledge. Other rules of `predictabilityProblem` detect repetitions and runs of keys.
  */
 const ADDED: ReadonlySet<string> = new Set(
   `

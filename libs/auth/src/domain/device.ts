@@ -1,10 +1,12 @@
+import { loggable } from './loggable';
+
 /** The kinds of device. */
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
 
-/** `desktop`, `mobile`, `tablet`, `bot`, or `other` for what is none of them or not known. */
+/** The kind of a device. `other` means an unknown device or a device of any other kind. */
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
-/** What is known of the client from its User-Agent. Each name is `Other` when not identified. */
+/** The device of a client, detected from its User-Agent. Each name is `Other` if unknown. */
 export interface DeviceInfo {
   readonly deviceType: DeviceType;
   /** `Windows`, `Android`, `iOS`, `macOS`, `Linux`, ... */
@@ -15,7 +17,7 @@ export interface DeviceInfo {
   readonly deviceName: string;
 }
 
-/** The device of a client that is not known or not tracked. */
+/** The device of a client that is unknown or not tracked. */
 export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   deviceType: 'other',
   osFamily: 'Other',
@@ -26,20 +28,23 @@ export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
 const NAME_LENGTH = 64;
 
 /**
- * Returns what a device detector has found as it may be stored: names of at most 64 characters, without control characters.
- * @throws TypeError for what is no `DeviceInfo`
+ * Validates the result of a device detector. Truncates names to 64 characters and removes control characters.
+ * @throws TypeError if the result is not a `DeviceInfo`
  */
 export function checkedDevice(found: unknown): DeviceInfo {
-  if (typeof found !== 'object' || found === null) throw new TypeError(`detect() returned ${String(found)}.`);
+  if (typeof found !== 'object' || found === null)
+    throw new TypeError(`detect() returned ${String(found)}. Return a DeviceInfo.`);
   if (typeof (found as PromiseLike<unknown>).then === 'function') {
-    // Nobody waits for it, and a rejection that is not handled would end the process.
+    // Nothing awaits the promise, and an unhandled rejection would end the process.
     Promise.resolve(found).catch(() => undefined);
-    throw new TypeError('detect() returned a Promise. Return the device itself.');
+    throw new TypeError('detect() returned a Promise. Return a DeviceInfo synchronously.');
   }
   const { deviceType, osFamily, browserFamily, deviceName } = found as Readonly<Record<keyof DeviceInfo, unknown>>;
   if (!DEVICE_TYPES.includes(deviceType as DeviceType)) {
     const types = DEVICE_TYPES.map((type) => `'${type}'`).join(', ');
-    throw new TypeError(`detect() returned a deviceType that is unknown. Return one of ${types}.`);
+    throw new TypeError(
+      `detect() returned the unknown deviceType '${loggable(String(deviceType))}'. Return one of ${types}.`,
+    );
   }
   return {
     deviceType: deviceType as DeviceType,
@@ -50,7 +55,8 @@ export function checkedDevice(found: unknown): DeviceInfo {
 }
 
 function checkedName(property: keyof DeviceInfo, name: unknown): string {
-  if (typeof name !== 'string') throw new TypeError(`detect() returned a ${property} that is not a string.`);
+  if (typeof name !== 'string')
+    throw new TypeError(`detect() returned a ${property} that is not a string. Return a string.`);
   return (
     name
       .replace(/\p{Cc}/gu, '')

@@ -1,6 +1,6 @@
 import { loggable } from './loggable';
 
-/** What the drivers report of a failed statement. `message` and `detail` may contain its parameters. */
+/** The properties of a driver's error for a failed statement. `message` and `detail` may contain parameters. */
 interface DriverError {
   readonly name?: unknown;
   readonly message?: unknown;
@@ -13,7 +13,10 @@ interface DriverError {
   readonly constraint?: unknown;
 }
 
-/** Names of the schema in messages that contain no values, or only before the name. */
+/**
+ * Match the names of tables, columns and constraints in messages. In these messages, values appear only before the
+ * name, so that no pattern captures a value.
+ */
 const NAMES_IN_MESSAGES: Readonly<Record<'table' | 'column' | 'constraint', readonly RegExp[]>> = {
   table: [/^relation "([\w.]+)" does not exist$/, /^Table '([\w$.-]+)' doesn't exist$/, /^no such table: ([\w.]+)$/],
   column: [
@@ -28,28 +31,44 @@ const NAMES_IN_MESSAGES: Readonly<Record<'table' | 'column' | 'constraint', read
 };
 
 const RUN_MIGRATIONS =
-  'run the migrations, AUTH_MIGRATIONS (AUTH_MIGRATIONS_WITHOUT_USERS beside users of your own) and your own.';
+  'Run AUTH_MIGRATIONS (or AUTH_MIGRATIONS_WITHOUT_USERS if you have your own user table) and your own migrations.';
 
 const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: string])[] = [
-  [/^(42P01|1146)$/, /^no such table: /, `A table is missing: ${RUN_MIGRATIONS}`],
-  [/^(42703|1054)$/, /^no such column: /, `A column is missing: ${RUN_MIGRATIONS}`],
+  [/^(42P01|1146)$/, /^no such table: /, `A table is missing. ${RUN_MIGRATIONS}`],
+  [/^(42703|1054)$/, /^no such column: /, `A column is missing. ${RUN_MIGRATIONS}`],
   [
     /^(42804|42883|22P02|22003|22007|1264|1292|1366|SQLITE_MISMATCH|SQLITE_CONSTRAINT_DATATYPE)$/,
     null,
-    'A value does not have the type of its column: compare the table with its entity.',
+    'A value does not match the type of its column. Compare the table with its entity.',
   ],
-  [/^(1267|3988)$/, null, 'The character set of a column cannot represent a value: convert the column to utf8mb4.'],
-  [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL)$/, null, 'A column needs a value: give it a default.'],
-  [/^(42501|1142|1143)$/, null, 'The database user lacks a privilege.'],
+  [/^(1267|3988)$/, null, 'The character set of a column cannot represent a value. Convert the column to utf8mb4.'],
+  [
+    /^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL)$/,
+    null,
+    'A required column has no value. Add a default to the column.',
+  ],
+  [/^(42501|1142|1143)$/, null, 'The database user lacks a privilege. Grant it.'],
   [
     /^(25006|1036|1290|1792|1836|read_only)$/,
     null,
-    'The server is read-only: it is no primary, or was set to read-only.',
+    'The server is read-only. Connect to the primary, or make the server writable.',
   ],
-  [/^in_recovery$/, null, 'The server is a standby: connect to the primary.'],
-  [/^not_ready$/, /^WSREP has not yet prepared/, 'The node is not part of a primary component of Galera.'],
-  [/^(3032|3100)$/, null, 'The server is offline, or not a member of its group.'],
-  [/^CONFLICT$/, null, 'Rows changed after they were read, again and again: the database does not keep them locked.'],
+  [/^in_recovery$/, null, 'The server is a standby. Connect to the primary.'],
+  [
+    /^not_ready$/,
+    /^WSREP has not yet prepared/,
+    'The node is not part of the primary component of its Galera cluster.',
+  ],
+  [
+    /^(3032|3100)$/,
+    null,
+    'The server is offline, or not an active member of its replication group. Connect to an online member.',
+  ],
+  [
+    /^CONFLICT$/,
+    null,
+    'Every retry conflicted with another transaction, because the database does not hold row locks until the end of a transaction.',
+  ],
   [/^57P03$/, null, 'The server is starting or shutting down.'],
   [/^(25P03|57P0[125]|1053|1927|4031)$/, null, 'The server closed the connection.'],
   [
@@ -58,35 +77,39 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
     'The connection was lost.',
   ],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/, null, 'The server cannot be reached.'],
-  [/^POOL_TIMEOUT$/, null, 'No connection became free in time: enlarge the pool, or look for slow statements.'],
-  [/^TIMEOUT$/, null, 'No answer before the deadline.'],
+  [/^POOL_TIMEOUT$/, null, 'No connection became free in time. Enlarge the pool, or look for slow statements.'],
+  [/^TIMEOUT$/, null, 'The database did not answer before the deadline.'],
 ];
 
-/** How the drivers, and TypeORM, say without a code that the connection broke. */
-const LOST_IN_WORDS = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
+/** Matches the messages of errors without a code by which drivers and TypeORM report a lost connection. */
+const CONNECTION_LOST_MESSAGE =
+  /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
 
-/** Codes for errors that have none. */
-const CODES_FOR_WORDS: readonly (readonly [message: RegExp, code: string])[] = [
-  [LOST_IN_WORDS, 'CONNECTION_LOST'],
+/** The codes that are assigned to errors without a code, by their message. */
+const CODES_BY_MESSAGE: readonly (readonly [message: RegExp, code: string])[] = [
+  [CONNECTION_LOST_MESSAGE, 'CONNECTION_LOST'],
   [/^timeout exceeded when trying to connect$/, 'POOL_TIMEOUT'],
 ];
 
-/** The driver's own code of an error. */
+/** Returns the code of a driver's error: its number or code, a code for its message, or its name. */
 export function driverCode(error: unknown): string {
   const { errno, code, name, message } = (error ?? {}) as DriverError;
   if (typeof errno === 'number' && errno > 0) return String(errno);
   if (typeof code === 'string') return loggable(code);
   if (name === 'QueryRunnerAlreadyReleasedError') return 'CONNECTION_LOST';
-  return CODES_FOR_WORDS.find(([words]) => words.test(String(message)))?.[1] ?? loggable(name);
+  return CODES_BY_MESSAGE.find(([pattern]) => pattern.test(String(message)))?.[1] ?? loggable(name);
 }
 
-/** Whether an error comes from a driver of a database. */
+/** Returns whether an error comes from a database driver. */
 export function isDriverError(error: unknown): boolean {
   const { code, sqlMessage, severity } = (error ?? {}) as DriverError;
   return sqlMessage !== undefined || (severity !== undefined && code !== undefined) || /^SQLITE_/.test(String(code));
 }
 
-/** The code of a driver's error, what it names of the schema, and a hint; never its message. (ASVS 16.4.1) */
+/**
+ * Returns the code of a driver's error, the names of its table, column and constraint, and a hint. Leaves out the
+ * message, which may contain parameters. (ASVS 16.4.1)
+ */
 export function describeDriverError(error: unknown): string {
   const code = driverCode(error);
   const given = (error ?? {}) as DriverError;

@@ -1,4 +1,4 @@
-/** The errors of the library. `http/endpoints/error-responses.ts` maps each to a status and a body. */
+/** The codes of the library's errors. `docs/errors.md` lists the HTTP response for each code. */
 export type AuthErrorCode =
   | 'invalid_field'
   | 'invalid_credentials'
@@ -23,10 +23,12 @@ export type AuthErrorCode =
   | 'busy'
   | 'database_unavailable';
 
-/** Field name -> what is wrong with it. */
+/** The messages for the invalid fields, by field name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** A refusal. Its message is safe to show: it contains no token, password, SQL or parameter. */
+/**
+ * The error with which the library refuses a call. Its message contains no token, password, SQL or query parameter.
+ */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError';
   readonly #loginTicket: string | null;
@@ -35,7 +37,7 @@ export class AuthError extends Error {
     readonly code: AuthErrorCode,
     message: string,
     readonly fields: FieldErrors = {},
-    /** When it may be tried again, where that is known. */
+    /** The number of seconds to wait before a retry, or null. */
     readonly retryAfterSeconds: number | null = null,
     loginTicket: string | null = null,
   ) {
@@ -43,53 +45,65 @@ export class AuthError extends Error {
     this.#loginTicket = loginTicket;
   }
 
-  /** With `second_factor_required` of a login: the ticket to continue with. Not a property, so that no log shows it. */
+  /**
+   * The login ticket of a login that failed with `second_factor_required`, or null. The property is a getter, so that
+   * logs of the error do not contain the ticket.
+   */
   get loginTicket(): string | null {
     return this.#loginTicket;
   }
 }
 
-/** One field is missing, of the wrong type or out of bounds. */
+/** Returns the error for one invalid field. */
 export function invalidField(field: string, message: string): AuthError {
   return new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
 }
 
-/** @throws AuthError `invalid_field` if there is a problem with the field */
+/** Checks that a field has no problem. @throws AuthError `invalid_field` if `problem` is not null */
 export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }
 
-/** More passwords are being verified, or queued, than this process allows. */
+/** Returns the error for a login queue that is at capacity. */
 export function tooBusy(): AuthError {
   return new AuthError('busy', 'Too many passwords are being verified.');
 }
 
-/** The database does not answer, or failed. @param retryAfterSeconds when it may be tried again */
+/**
+ * Returns the error for a failure of the database.
+ * @param retryAfterSeconds the delay before a retry. Default: 5
+ */
 export function databaseUnavailable(retryAfterSeconds = 5): AuthError {
-  return new AuthError('database_unavailable', 'The database does not answer.', {}, retryAfterSeconds);
+  return new AuthError('database_unavailable', 'The database is unavailable.', {}, retryAfterSeconds);
 }
 
-/** No credentials came with a call that needs them. */
+/** Returns the error for a call without the required token. */
 export function credentialsMissing(): AuthError {
   return new AuthError('credentials_missing', 'Authentication credentials were not provided.');
 }
 
-/** Whether a call was refused for want of a valid access token. */
+/** Returns whether a call failed with this error because the call had no valid access token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
 }
 
-/** Unknown, expired, revoked or used: the same for all. */
+/** Returns the error for a refresh token that is unknown, expired, revoked or used. */
 export function invalidRefreshToken(): AuthError {
   return new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
 }
 
-/** Not a live access token of an active user, or its session ended while the request was served. */
+/**
+ * Returns the error for an access token that is invalid, became invalid during the request, or belongs to a user who is
+ * not active.
+ */
 export function invalidAccessToken(): AuthError {
   return new AuthError('access_token_invalid', 'Invalid or expired access token.');
 }
 
-/** The first step was right. @param loginTicket the ticket to continue with, where one was created */
+/**
+ * Returns the error for a login that needs a second factor.
+ * @param loginTicket the ticket for the next step, or null
+ */
 export function secondFactorRequired(loginTicket: string | null = null): AuthError {
   return new AuthError('second_factor_required', 'A second factor is required.', {}, null, loginTicket);
 }

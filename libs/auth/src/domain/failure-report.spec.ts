@@ -1,33 +1,33 @@
 import { QueryFailedError } from 'typeorm';
-import { reportFailure } from './failure-report';
+import { toFailureReport } from './failure-report';
 
 describe('the report of a failure', () => {
-  it('has name, message, stack and causes', () => {
+  it('contains the name, message, stack and causes of an error', () => {
     const cause = new RangeError('too far', { cause: 'the map is old' });
-    const { summary, stack } = reportFailure(new TypeError('no answer', { cause }));
+    const { summary, stack } = toFailureReport(new TypeError('no answer', { cause }));
     expect(summary).toBe('TypeError: no answer');
     expect(stack).toMatch(
       /^TypeError: no answer\n +at [^]*\nCaused by: RangeError: too far\n +at [^]*\nCaused by: the map is old$/,
     );
   });
 
-  it('of a cause that is its own cause ends', () => {
+  it('contains at most five causes of an error that is its own cause', () => {
     const error = new Error('round');
     error.cause = error;
-    expect(reportFailure(error).stack.match(/Caused by/g)).toHaveLength(5);
+    expect(toFailureReport(error).stack.match(/Caused by/g)).toHaveLength(5);
   });
 
-  it('cannot be forged by what a message quotes', () => {
-    const { summary, stack } = reportFailure(new Error('no user alice\n    at forged\r\n[Nest] LOG\u2028again'));
+  it('contains no line breaks from an error message, which could forge log lines', () => {
+    const { summary, stack } = toFailureReport(new Error('no user alice\n    at forged\r\n[Nest] LOG\u2028again'));
     expect(summary).toBe('Error: no user alice     at forged [Nest] LOG again');
     expect(stack.split('\n').slice(1).join('\n')).not.toContain('forged');
   });
 
   it.each([
-    ['of TypeORM', (driverError: Error) => new QueryFailedError('SELECT secret', ['secret'], driverError)],
-    ['of the driver', (driverError: Error) => driverError],
-    ['that caused another', (cause: Error) => new Error('not stored', { cause })],
-  ])('of an error %s has the code and the names of the schema, and no message', (_, wrap) => {
+    ['a TypeORM error', (driverError: Error) => new QueryFailedError('SELECT secret', ['secret'], driverError)],
+    ['a driver error', (driverError: Error) => driverError],
+    ['an error caused by a driver error', (cause: Error) => new Error('not stored', { cause })],
+  ])('contains the code, constraint and table of %s, but not its message', (_, wrap) => {
     const driverError = Object.assign(new Error('duplicate key value: (name)=(secret)'), {
       code: '23505',
       severity: 'ERROR',
@@ -35,16 +35,16 @@ describe('the report of a failure', () => {
       constraint: 'people_name_key',
       table: 'people',
     });
-    const { summary, stack } = reportFailure(wrap(driverError));
+    const { summary, stack } = toFailureReport(wrap(driverError));
     expect(stack).toContain('23505, constraint people_name_key, table people');
     expect(summary + stack).not.toContain('secret');
   });
 
   it.each([
-    ['a text', 'a text'],
-    [undefined, 'undefined instead of an Error'],
-    [{ password: 'secret' }, 'object instead of an Error'],
-  ])('of %j, which is not an Error', (thrown, summary) => {
-    expect(reportFailure(thrown)).toEqual({ summary, stack: summary });
+    ['a string', 'a string'],
+    [undefined, 'undefined was thrown instead of an Error'],
+    [{ password: 'secret' }, 'object was thrown instead of an Error'],
+  ])('describes the thrown value %j, which is not an Error', (thrown, summary) => {
+    expect(toFailureReport(thrown)).toEqual({ summary, stack: summary });
   });
 });

@@ -1,10 +1,10 @@
 import { describeDriverError, isDriverError } from './driver-error';
 
-/** A failure of the application's code, as it is logged. */
+/** The texts to log about an error. */
 export interface FailureReport {
-  /** Name and message in one line; of a database's error no message. */
+  /** The name and message in one line. For a database error, a description replaces the message. */
   readonly summary: string;
-  /** The summary with the stack, and those of the causes. */
+  /** The summary and stack of the error and of its causes. */
   readonly stack: string;
 }
 
@@ -12,10 +12,10 @@ const MAX_LENGTH = 1_000;
 const MAX_CAUSES = 5;
 
 /**
- * Reports what the application's own code threw. A database's error is reported by its code and the
- * names of the schema: its message may contain parameters.
+ * Returns the texts to log about an error that the application's code threw. A database error is described by its code
+ * and its table, column and constraint, because its message may contain parameters.
  */
-export function reportFailure(thrown: unknown): FailureReport {
+export function toFailureReport(thrown: unknown): FailureReport {
   const summary = summaryOf(thrown);
   const stacks = [summary + framesOf(thrown)];
   let cause = causeOf(thrown);
@@ -30,10 +30,10 @@ function summaryOf(thrown: unknown): string {
   const source = driverErrorOf(thrown);
   if (source) return `${oneLine(String((thrown as Error).name))}: ${describeDriverError(source)}`;
   if (thrown instanceof Error) return oneLine(`${thrown.name}: ${thrown.message}`);
-  return typeof thrown === 'string' ? oneLine(thrown) : `${typeof thrown} instead of an Error`;
+  return typeof thrown === 'string' ? oneLine(thrown) : `${typeof thrown} was thrown instead of an Error`;
 }
 
-/** The lines of the stack behind the message, which may look like one. */
+/** Returns the frames of the stack. Removes the message, because it may contain lines that look like frames. */
 function framesOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || typeof thrown.stack !== 'string') return '';
   const at = thrown.stack.indexOf(thrown.message);
@@ -49,14 +49,14 @@ function causeOf(thrown: unknown): unknown {
   return thrown instanceof Error && !driverErrorOf(thrown) ? thrown.cause : undefined;
 }
 
-/** The driver's error: this one, or the one that TypeORM has wrapped. */
+/** Returns the driver's error: the error that TypeORM has wrapped, or the given error if a driver threw it. */
 function driverErrorOf(thrown: unknown): unknown {
   const { driverError } = (thrown ?? {}) as { readonly driverError?: unknown };
   if (driverError !== undefined) return driverError;
   return isDriverError(thrown) ? thrown : undefined;
 }
 
-/** A line of the log cannot be forged by what a message quotes. (ASVS 16.4.1) */
+/** Removes line breaks, so that a message cannot forge a log entry. (ASVS 16.4.1) */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, MAX_LENGTH);
 }

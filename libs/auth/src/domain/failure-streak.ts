@@ -1,93 +1,107 @@
 /**
- * Failed logins in a row. Instants and durations are milliseconds.
+ * A number of consecutive failed attempts. Instants and durations are in milliseconds.
  *
- * An attempt takes a slot before its password is verified, and returns it with its result. So
- * parallel guesses cannot pass a limit. (NIST SP 800-63B-4, 3.2.2; ASVS 6.3.1)
+ * An attempt takes a slot before its secret is verified, and releases the slot when its result is known.
+ * Parallel guesses therefore cannot exceed a limit. (NIST SP 800-63B-4, 3.2.2; ASVS 6.3.1)
  */
 export interface FailureStreak {
   readonly failures: number;
-  /** Slots that are taken: attempts that are being verified. */
+  /** The number of slots taken by attempts whose secrets are being verified. */
   readonly pending: number;
-  /** When the slots are free again even if they are not returned, because their process died. */
+  /** When the taken slots expire if they are not released, for example because the process was killed. */
   readonly pendingUntil: number;
   /** Attempts before this instant are refused. */
   readonly delayedUntil: number;
-  /** When the failures and their delay are forgotten. */
+  /** When the streak expires. Its delay ends earlier or at the same time. */
   readonly expiresAt: number;
 }
 
-/** The streaks in which a login counts: for its account from its network, and from anywhere. */
+/**
+ * The two streaks that count an attempt: the account's streak in the client's network, and the account's streak across
+ * all networks.
+ */
 export interface AttemptStreaks {
   readonly network: FailureStreak;
   readonly account: FailureStreak;
 }
 
-/** The logins that the block of an account refuses: those from unfamiliar networks, or all. */
+/**
+ * The logins that the block of an account refuses. `unfamiliar`: logins from unfamiliar networks. `strict`: all logins.
+ */
 export type AccountBlock = 'unfamiliar' | 'strict';
 
-/** How a streak is bounded. */
+/** The limits of a streak. */
 export interface StreakLimits {
-  /** The failure from which on each sets a delay; false for none. */
+  /**
+   * The length of the streak at which delays begin: this failure and each later failure sets a delay. False for no
+   * delays.
+   */
   readonly throttleFrom: number | false;
-  /** How long the streak of a network is remembered, if no delay is longer. */
+  /**
+   * How long the streak in a network is kept after a failure. If twice the delay is longer, the streak is kept for
+   * twice the delay.
+   */
   readonly windowMs: number;
-  /** False for no block, and no limit to the failures from anywhere. */
+  /** Which logins the block of the account refuses, or false for no block. */
   readonly accountBlock: AccountBlock | false;
 }
 
-/** What refuses attempts: the delay of one network or session, or the block of the account. */
+/** What refuses an attempt: the delay of a network or session, or the block of an account. */
 export type BlockScope = 'network' | 'account' | 'session';
 
-/** A delay or a block. */
+/** A delay or a block that refuses attempts. */
 export interface LoginBlock {
   readonly scope: BlockScope;
-  /** Null where only a reset ends it. */
+  /** When the delay or block ends, or null if only a reset ends the block. */
   readonly until: number | null;
 }
 
 export type Admission =
   | { readonly kind: 'admitted' }
-  /** As many attempts are being verified as could fail before the limit. */
+  /** The limit would be reached if all attempts that are being verified failed. */
   | { readonly kind: 'at_capacity'; readonly scope: BlockScope }
   | ({ readonly kind: 'blocked' } & LoginBlock);
 
-/** What one more failure leads to. */
+/** The result of counting a failure. */
 export interface CountedFailure {
-  /** Failures in a row, this one included: from the network of a login, or within a session. */
+  /** The length of the streak in the network or session, including this failure. */
   readonly failureCount: number;
-  /** The delays and blocks that it begins. */
+  /** The delays and blocks that the failure starts. */
   readonly blocks: readonly LoginBlock[];
-  /** Whether the account is halfway to its block. */
+  /** Whether the account has just reached half of the failures that block it. */
   readonly isHalfway: boolean;
 }
 
-/** The most failures in a row for one account from anywhere, or within one session. (NIST SP 800-63B-4, 3.2.2) */
+/** The maximum length of a streak of an account across all networks, or of a session. (NIST SP 800-63B-4, 3.2.2) */
 export const MAX_FAILURES = 100;
 
-/** The failures from anywhere at which `brute_force_threshold_hit` reports the account. */
+/** The length of the streak across all networks at which `brute_force_threshold_hit` is emitted for the account. */
 export const HALFWAY_FAILURES = MAX_FAILURES / 2;
 
-/** The end of a block that only a reset ends: the last instant of a Date. */
+/** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
 export const UNTIL_RESET = 8_640_000_000_000_000;
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
-/** How long a slot is kept for an attempt: longer than any takes. */
+/** How long a slot is valid, in milliseconds. Every attempt takes less time. */
 export const SLOT_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** How long a block that only a reset ends is kept for a name that nobody has. */
-const UNKNOWN_NAME_MS = 30 * DAY_MS;
+/** How long a block of an unknown name is kept if only a reset ends the block. */
+const UNKNOWN_NAME_BLOCK_MS = 30 * DAY_MS;
 
 export const NO_STREAK: FailureStreak = { failures: 0, pending: 0, pendingUntil: 0, delayedUntil: 0, expiresAt: 0 };
 
-/** What an attempt adds to both streaks before its password is verified. It prolongs neither. */
+/**
+ * Returns the slots that an attempt adds to both streaks before its secret is verified. Slots do not extend the
+ * lifetime of a streak.
+ */
 export function slotsOfAttempt(now: number): AttemptStreaks {
   const slot = { ...NO_STREAK, pending: 1, pendingUntil: now + SLOT_MS };
   return { network: slot, account: slot };
 }
 
 /**
- * Whether an attempt may be verified whose slots are part of these streaks.
+ * Decides whether an attempt is admitted. The streaks must already include the slots of the attempt.
  * @param enforceAccountLimits false for an attempt from a familiar network
  */
 export function admissionOf(
@@ -98,13 +112,13 @@ export function admissionOf(
 ): Admission {
   if (throttleFrom === false) return { kind: 'admitted' };
   const isLimited = enforceAccountLimits && accountBlock !== false;
-  // Of both, the one that ends later: Retry-After promises an attempt.
+  // If both streaks refuse the attempt, the later end is returned, so that an attempt after `Retry-After` is admitted.
   if (isLimited && account.delayedUntil > Math.max(now, network.delayedUntil)) {
     const until = account.delayedUntil >= UNTIL_RESET ? null : account.delayedUntil;
     return { kind: 'blocked', scope: 'account', until };
   }
   if (network.delayedUntil > now) return { kind: 'blocked', scope: 'network', until: network.delayedUntil };
-  // After a delay there is one attempt at a time, which sets the next delay or ends the streak.
+  // After a delay, only one attempt at a time is admitted, because its result sets the next delay or ends the streak.
   if (network.pending > Math.max(1, throttleFrom - network.failures)) return { kind: 'at_capacity', scope: 'network' };
   if (isLimited && account.pending > Math.max(1, MAX_FAILURES - account.failures)) {
     return { kind: 'at_capacity', scope: 'account' };
@@ -112,7 +126,7 @@ export function admissionOf(
   return { kind: 'admitted' };
 }
 
-/** The streaks after one more failure, and what it leads to. */
+/** Returns the streaks after another failure, and the result of counting the failure. */
 export function failedStreaks(
   { network, account }: AttemptStreaks,
   now: number,
@@ -120,16 +134,16 @@ export function failedStreaks(
   isKnown: boolean,
 ): { readonly streaks: AttemptStreaks; readonly counted: CountedFailure } {
   const streaks = {
-    network: failedNetwork(network, now, limits),
-    account: failedAccount(account, now, limits, isKnown),
+    network: networkAfterFailure(network, now, limits),
+    account: accountAfterFailure(account, now, limits, isKnown),
   };
-  const began = (scope: BlockScope, before: FailureStreak, { delayedUntil }: FailureStreak): LoginBlock[] => {
+  const blockSet = (scope: BlockScope, before: FailureStreak, { delayedUntil }: FailureStreak): LoginBlock[] => {
     if (delayedUntil <= Math.max(now, before.delayedUntil)) return [];
     return [{ scope, until: delayedUntil >= UNTIL_RESET ? null : delayedUntil }];
   };
   const counted = {
     failureCount: streaks.network.failures,
-    blocks: [...began('network', network, streaks.network), ...began('account', account, streaks.account)],
+    blocks: [...blockSet('network', network, streaks.network), ...blockSet('account', account, streaks.account)],
     isHalfway:
       limits.accountBlock !== false &&
       streaks.account.failures > account.failures &&
@@ -138,8 +152,12 @@ export function failedStreaks(
   return { streaks, counted };
 }
 
-function failedNetwork(streak: FailureStreak, now: number, { throttleFrom, windowMs }: StreakLimits): FailureStreak {
-  const next = failed(streak);
+function networkAfterFailure(
+  streak: FailureStreak,
+  now: number,
+  { throttleFrom, windowMs }: StreakLimits,
+): FailureStreak {
+  const next = withFailure(streak);
   const delayMs = delayAfter(next.failures, throttleFrom);
   return {
     ...next,
@@ -148,36 +166,50 @@ function failedNetwork(streak: FailureStreak, now: number, { throttleFrom, windo
   };
 }
 
-/** Failures during a block do not count: those of familiar networks must not prolong it. */
-function failedAccount(streak: FailureStreak, now: number, limits: StreakLimits, isKnown: boolean): FailureStreak {
-  const next = failed(streak);
+/**
+ * Returns the account's streak after another failure. Failures during a block are not counted, because failures from
+ * familiar networks would extend the block.
+ */
+function accountAfterFailure(
+  streak: FailureStreak,
+  now: number,
+  limits: StreakLimits,
+  isKnown: boolean,
+): FailureStreak {
+  const next = withFailure(streak);
   if (streak.delayedUntil > now) return { ...next, failures: streak.failures };
   const expiresAt = now + DAY_MS;
   if (limits.accountBlock === false || next.failures < MAX_FAILURES) {
     return { ...next, delayedUntil: 0, expiresAt };
   }
-  // Nobody resets the block of an unknown name, whose row must not stay for good.
+  // A block of an unknown name expires even under `strict`, because nobody would reset such a block.
   return limits.accountBlock === 'strict'
-    ? { ...next, delayedUntil: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_MS }
+    ? { ...next, delayedUntil: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_BLOCK_MS }
     : { ...next, delayedUntil: expiresAt, expiresAt };
 }
 
-function failed(streak: FailureStreak): FailureStreak {
+function withFailure(streak: FailureStreak): FailureStreak {
   return { ...streak, failures: streak.failures + 1, pending: Math.max(0, streak.pending - 1) };
 }
 
-/** The delay after so many failures: 30 s from the first one that sets a delay, doubled each time, an hour at most. */
+/**
+ * Returns the delay after a number of failures, in milliseconds. The delay is 30 seconds after failure `throttleFrom`,
+ * and doubles with each further failure, up to one hour.
+ */
 export function delayAfter(failures: number, throttleFrom: number | false): number {
   if (throttleFrom === false || failures < throttleFrom) return 0;
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - throttleFrom, 20));
 }
 
-/** The keys of the two streaks: digests that reveal neither the user nor the network. */
+/**
+ * The keys of the two streaks that count an attempt. Each key is a digest that reveals neither the user nor the
+ * network.
+ */
 export interface AttemptKeys {
   readonly network: string;
   readonly account: string;
-  /** The account of the user or name: that of the streak of passwords. All streaks of the account are found by it. */
+  /** The key of the account's streak for passwords, which is stored with every streak of the account. */
   readonly owner: string;
-  /** What is verified: `pwd`, or another method. */
+  /** The method that is verified, such as `pwd`. */
   readonly method: string;
 }

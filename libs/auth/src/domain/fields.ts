@@ -1,6 +1,6 @@
 import { foldName } from './username';
 
-/** The words for what can be wrong with a field. */
+/** The messages for invalid fields. */
 export const FIELD_MESSAGES = {
   required: 'This field is required.',
   null: 'This field may not be null.',
@@ -10,21 +10,24 @@ export const FIELD_MESSAGES = {
   integer: 'A valid integer is required.',
   event: 'Not a valid event.',
   password: 'Invalid password.',
-  invisible: 'This name contains control characters or characters without width.',
+  invisible: 'This username contains invisible characters.',
   common: 'This password is too common.',
-  containsName: 'This password contains the name of the user.',
+  containsName: 'This password contains the username.',
   tooShort: (min: number): string => `Ensure this field has at least ${min} characters.`,
   tooLong: (max: number): string => `Ensure this field has no more than ${max} characters.`,
-  passwordTooLong: (max: number): string => `This password is too long: ${max} bytes are the most.`,
+  passwordTooLong: (max: number): string => `This password is too long. It may have at most ${max} bytes.`,
 } as const;
 
-/** A UUID, in lower case as the library writes it or in upper case. */
+/** Matches a UUID in lower or upper case. The library writes UUIDs in lower case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The longest password that is read at all, in bytes of UTF-8. A longer one costs no hash. */
+/** The maximum length of a password, in bytes of UTF-8. Longer passwords are refused before they are hashed. */
 export const PASSWORD_INPUT_BYTES = 4096;
 
-/** What is wrong with the presence of a text field, or null. Nothing is ever trimmed. */
+/**
+ * Returns the message for a missing, empty or non-string value, or null if the value is valid. The value is not
+ * trimmed.
+ */
 export function textProblem(value: unknown): string | null {
   if (value === undefined) return FIELD_MESSAGES.required;
   if (value === null) return FIELD_MESSAGES.null;
@@ -32,7 +35,7 @@ export function textProblem(value: unknown): string | null {
   return value === '' ? FIELD_MESSAGES.blank : null;
 }
 
-/** What is wrong with a username of at most `max` characters, or null. */
+/** Returns the message for an invalid username, or null. */
 export function usernameProblem(value: unknown, max: number): string | null {
   const problem = textProblem(value);
   if (problem) return problem;
@@ -42,14 +45,16 @@ export function usernameProblem(value: unknown, max: number): string | null {
 }
 
 /**
- * Control characters (Cc), format characters (Cf: bidirectional controls, zero-width spaces and joiners, soft hyphens, tags),
- * line and paragraph separators, and whatever else is displayed as nothing: variation selectors, Hangul fillers.
+ * Matches control characters (Cc), format characters (Cf: bidirectional controls, zero-width spaces and
+ * joiners, soft hyphens, tags), line and paragraph separators, and other invisible characters such as variation
+ * selectors and Hangul fillers.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * What is wrong with the name of a new user, or null: nobody must take it for the name of another. The folded name can be
- * longer, and must fit into a column too.
+ * Returns the message for an invalid name of a new user, or null. Invisible characters are refused, so that people
+ * cannot confuse the name with another user's name. The folded name may be longer than the name, and must also fit
+ * into its column.
  */
 export function newUsernameProblem(value: unknown, max: number): string | null {
   const problem = usernameProblem(value, max);
@@ -59,7 +64,7 @@ export function newUsernameProblem(value: unknown, max: number): string | null {
   return INVISIBLE.test(name) ? FIELD_MESSAGES.invisible : null;
 }
 
-/** What is wrong with a password as input, or null. */
+/** Returns the message for an invalid password field, or null. */
 export function passwordProblem(value: unknown): string | null {
   const problem = textProblem(value);
   if (problem) return problem;
@@ -68,15 +73,18 @@ export function passwordProblem(value: unknown): string | null {
   return isStorable(text) ? null : FIELD_MESSAGES.string;
 }
 
-/** Characters, not UTF-16 units: a column of 255 holds 255 emoji. */
+/**
+ * Returns whether a text has more than `max` characters. Counts code points instead of UTF-16 code units, because a
+ * column of 255 characters holds 255 emoji.
+ */
 function isLonger(text: string, max: number): boolean {
   return text.length > max * 2 || (text.length > max && [...text].length > max);
 }
 
 /**
- * PostgreSQL refuses NUL, and hashes take every lone surrogate for the same character. Decoders of UTF-8 do the same: what is
- * ill-formed in the body of a request has become U+FFFD before the library sees it, so that different bytes are one name,
- * or one password.
+ * Returns whether a text can be stored without changes. PostgreSQL refuses NUL. Hash functions treat all lone
+ * surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD, so that different bytes would
+ * become the same name or password.
  */
 function isStorable(text: string): boolean {
   return !text.includes('\0') && !text.includes('\ufffd') && text.isWellFormed();

@@ -2,14 +2,17 @@ import type { StoredUser, UserId } from './ports/accounts';
 import { foldName, type NameMatching } from './username';
 
 /**
- * The user, if its id is exactly this one. A database may take one id for another: MariaDB compares text with numbers, and
- * collations ignore case.
+ * Returns the user if the user's id is exactly the given id, otherwise null. A database may match a different id:
+ * MariaDB compares text with numbers, and collations ignore case.
  */
 export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
   return user && String(user.id) === String(id) ? user : null;
 }
 
-/** The user, if its name is this one. A database may take another for it: collations ignore case, accents, trailing spaces. */
+/**
+ * Returns the user if the user's name is the given name, otherwise null. A database may match a different name: a
+ * collation may ignore case, accents or trailing spaces.
+ */
 export function withSameName(user: StoredUser | null, username: string, matching: NameMatching): StoredUser | null {
   return user && foldName(user.username, matching) === foldName(username, matching) ? user : null;
 }

@@ -25,8 +25,9 @@
  */
 
 /**
- * Passwords that leaked, the most frequent first: the first 3,000 of 8 and more characters, of 9 and more,
- * and so on. Of 18 and more the list has fewer. In lower case, with a space before and after each.
+ * Leaked passwords, the most frequent first: for each minimum length from 8 characters, the first 3,000 of at least
+ * that length. The list has fewer than 3,000 passwords of 18 or more characters. They are in lower case, with a space
+ * before and after each.
  */
 export const FREQUENT_PASSWORDS: string = ` \
 password 12345678 123456789 baseball football qwertyuiop 1234567890 superman 1qaz2wsx trustno1 jennifer sunshine \

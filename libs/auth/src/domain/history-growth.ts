@@ -1,19 +1,20 @@
-/** Users whose events are counted: those who had one most recently. */
-const MOST_COUNTED = 10_000;
+/** The maximum number of users whose events are counted. The users with the most recent events are kept. */
+const MAX_COUNTED_OWNERS = 10_000;
 
-/** Whose events: a user's, by the id as text, or those of unknown names (null). */
+/** The owner of events: the id of a user as text, or null for all unknown names together. */
 export type EventOwner = string | null;
 
 /**
- * Counts the events that this process writes for each user, so that a history which grows fast is trimmed before the next
- * pruning. An event that is rolled back is counted as well: a user is then trimmed early, which removes nothing.
+ * Counts the events that this process writes for each user, so that a fast-growing history is trimmed before the next
+ * pruning. Events that are rolled back also count. As a result, a trimming may start earlier than necessary, but
+ * never later.
  */
 export class HistoryGrowth {
-  /** The least recently counted first. */
+  /** The counts by owner, the least recently updated first. */
   private readonly counts = new Map<EventOwner, number>();
   private due = new Set<EventOwner>();
 
-  /** @param threshold the number of events after which a user is due */
+  /** @param threshold the number of events after which an owner is due for trimming */
   constructor(private readonly threshold: number) {}
 
   count(owner: EventOwner): void {
@@ -21,11 +22,11 @@ export class HistoryGrowth {
     this.counts.delete(owner);
     if (events >= this.threshold) return void this.due.add(owner);
     this.counts.set(owner, events);
-    if (this.counts.size > MOST_COUNTED) this.counts.delete(this.counts.keys().next().value!);
+    if (this.counts.size > MAX_COUNTED_OWNERS) this.counts.delete(this.counts.keys().next().value!);
   }
 
-  /** Returns whose events have reached the threshold since the last call. */
-  takeDue(): readonly EventOwner[] {
+  /** Returns the owners whose events have reached the threshold since the last call. */
+  takeOwnersOverThreshold(): readonly EventOwner[] {
     if (this.due.size === 0) return [];
     const due = [...this.due];
     this.due = new Set();

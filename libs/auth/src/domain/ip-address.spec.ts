@@ -28,7 +28,7 @@ it.each([
   ["')) OR 18=(SELECT 18 FROM PG_SLEEP(15))--", null],
   ['', null],
   [undefined, null],
-])('the address %j is %j', (text, canonical) => {
+])('the canonical form of the address %j is %j', (text, canonical) => {
   expect(canonicalIp(text)).toBe(canonical);
 });
 

@@ -1,19 +1,22 @@
 import type { AuthErrorCode } from './errors';
 import type { EndReason } from './session';
 
-/** What pruning removes or ends. */
+/** The kinds of rows that pruning removes or ends. */
 export type PruneKind =
   'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets';
 
-/** Why a server takes no writes for now. A Galera node that is not synchronised is not ready, nor is a server that starts. */
+/**
+ * Why a server accepts no writes. `not_ready`: the server is starting, or is a Galera node that is not synchronized.
+ * `in_recovery`: the server is a PostgreSQL standby.
+ */
 export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';
 
-/** How the database failed. */
+/** Why a database operation failed. */
 export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other' | NotWritableKind;
 
 /**
- * The attributes of a measurement: words of a closed list, never input. Without an error there is
- * no `error.type`; `_OTHER` is one without a name. (OpenTelemetry, semantic conventions)
+ * The attributes of a measurement. All values come from fixed lists, never from input. `error.type` is absent if there
+ * is no error, and `_OTHER` if the error has no code. (OpenTelemetry, semantic conventions)
  */
 export interface MetricAttributes {
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
@@ -22,16 +25,16 @@ export interface MetricAttributes {
 }
 
 export interface MetricDescription {
-  /** `level`: how many there are now. */
+  /** The kind of instrument. A `level` is a current number, such as the number of waiting hashes. */
   readonly kind: 'counter' | 'histogram' | 'level';
-  /** In UCUM notation: seconds, or what is counted in braces. */
+  /** Written in UCUM notation: `s` for seconds, or the counted thing enclosed in braces, such as `{session}`. */
   readonly unit: string;
   readonly description: string;
-  /** Upper bounds of the buckets of a histogram. */
+  /** The upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
 }
 
-// Recommended by the semantic conventions for requests and for calls to databases.
+// The bucket bounds that the OpenTelemetry semantic conventions recommend for HTTP requests and database calls.
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const CALL_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const PRUNE_SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
@@ -42,33 +45,39 @@ const level = (unit: string, description: string) => ({ kind: 'level', unit, des
 const histogram = (unit: string, buckets: readonly number[], description: string) =>
   ({ kind: 'histogram', unit, description, buckets }) as const;
 
-/** The one table of what is measured. */
+/** All metrics of the library. */
 export const METRICS = {
-  'session_auth.login.duration': histogram('s', REQUEST_SECONDS, 'Logins by name and password, refused ones included.'),
-  'session_auth.login.failed': counter('{password}', 'Wrong passwords, at logins and within sessions.'),
-  'session_auth.refresh.duration': histogram('s', REQUEST_SECONDS, 'Refreshes, refused ones included.'),
+  'session_auth.login.duration': histogram(
+    's',
+    REQUEST_SECONDS,
+    'Logins by username and password, including refused logins.',
+  ),
+  'session_auth.login.failed': counter(
+    '{attempt}',
+    'Failed attempts: logins, and passwords and codes within sessions or with a login ticket. Unknown usernames are counted too.',
+  ),
+  'session_auth.refresh.duration': histogram('s', REQUEST_SECONDS, 'Refreshes, including refused refreshes.'),
   'session_auth.token.reused': counter(
     '{token}',
     'Reused refresh tokens, each of which ended the sessions of its user.',
   ),
   'session_auth.token.newer_than_database': counter(
     '{token}',
-    'Genuine refresh tokens that are newer than the database, which has lost commits.',
+    'Genuine refresh tokens that are newer than the database, because it lost commits.',
   ),
   'session_auth.session.opened': counter('{session}', 'Sessions that were opened.'),
   'session_auth.session.ended': counter('{session}', 'Sessions that ended.'),
-  'session_auth.lookup.duration': histogram(
-    's',
-    CALL_SECONDS,
-    'Look-ups of access tokens, those that were refused included.',
-  ),
+  'session_auth.lookup.duration': histogram('s', CALL_SECONDS, 'Look-ups of access tokens, including refused tokens.'),
   'session_auth.lookup.batch_size': histogram(
     '{token}',
     BATCH_SIZES,
     'Access tokens that were looked up in one statement.',
   ),
-  'session_auth.hashing.running': level('{hash}', 'Password hashes that run.'),
-  'session_auth.hashing.waiting': level('{hash}', 'Password hashes that wait, and attempts that wait for a slot.'),
+  'session_auth.hashing.running': level('{hash}', 'Password hashes that are being computed.'),
+  'session_auth.hashing.waiting': level(
+    '{hash}',
+    'Password hashes that wait for a thread, and attempts that wait for a slot.',
+  ),
   'session_auth.prune.duration': histogram('s', PRUNE_SECONDS, 'Pruning runs.'),
   'session_auth.prune.rows': counter('{row}', 'Rows that pruning processed.'),
   'session_auth.database.errors': counter('{error}', 'Database operations that failed after all retries.'),

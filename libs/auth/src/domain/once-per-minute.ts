@@ -2,17 +2,17 @@ import type { Clock } from './ports/platform';
 
 const INTERVAL_MS = 60_000;
 
-/** Bounds what is reported of something that any request may repeat. */
+/** Limits a report to one per minute. Otherwise each request could repeat the report. */
 export class OncePerMinute {
-  private ranAt = -Infinity;
+  private lastRunAt = -Infinity;
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Runs the report, unless one has run within the last minute. */
+  /** Runs the report unless a report has run within the last minute. */
   run(report: () => void): void {
     const now = this.clock.now();
-    if (now - this.ranAt < INTERVAL_MS) return;
-    this.ranAt = now;
+    if (now - this.lastRunAt < INTERVAL_MS) return;
+    this.lastRunAt = now;
     report();
   }
 }

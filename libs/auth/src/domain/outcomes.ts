@@ -2,40 +2,40 @@ import type { AccountStatus } from './account-status';
 import type { EndedSession, SessionRecord } from './session';
 import type { PairExpiries } from './tokens';
 
-/** What became of opening a session. */
+/** The result of opening a session. */
 export type OpenOutcome =
   | {
       readonly kind: 'opened';
       readonly session: SessionRecord;
-      /** The sessions that the policy ended for it. */
+      /** The expired sessions, and the sessions that the session limit ended. */
       readonly ended: readonly EndedSession[];
       readonly newDevice: boolean;
     }
   | { readonly kind: 'limit_reached'; readonly activeSessions: number }
-  /** The password was changed, the user disabled or the login ticket used meanwhile. */
+  /** In the meantime, the password was changed, the user was disabled, or the login ticket was used. */
   | { readonly kind: 'credentials_changed' };
 
-/** A session that continues with a fresh token pair. */
+/** A session that continues with a new token pair. */
 export interface ReissuedSession extends PairExpiries {
   readonly session: SessionRecord;
 }
 
-/** A session that was refreshed from another network than before. */
+/** A session that was refreshed from a different network than before. */
 export interface NetworkChange {
   readonly session: SessionRecord;
   readonly from: string;
   readonly to: string;
 }
 
-/** What became of a presented refresh token. */
+/** The result of presenting a refresh token. */
 export type RotateOutcome =
   | {
       readonly kind: 'rotated';
       readonly expiries: PairExpiries;
-      /** Null where the session was refreshed from the same network as before, or from one that is not tracked. */
+      /** Null if the network has not changed or is not tracked. */
       readonly networkChange: NetworkChange | null;
     }
-  /** The pair that followed the token is returned again. It is derived from this seed. */
+  /** The pair that replaced the token is issued again, derived from the seed. */
   | {
       readonly kind: 'replayed';
       readonly seed: string;
@@ -46,15 +46,15 @@ export type RotateOutcome =
   | { readonly kind: 'unchanged'; readonly expiries: PairExpiries }
   /** Nothing was changed. */
   | { readonly kind: 'refused' }
-  /** Nothing was changed. The token is newer than the session: the database has lost commits, or was restored. */
+  /** Nothing was changed. The token is newer than the stored session, because the database lost commits. */
   | { readonly kind: 'newer_than_database'; readonly session: SessionRecord }
-  /** The database failed, or did not answer in time. The token is rotated, or will be, or neither. */
+  /** The database failed or did not answer in time. The token may have been rotated, or may be rotated later. */
   | { readonly kind: 'unknown' }
-  /** The session has expired, which is yet to be stored. */
+  /** The session has expired. The expiry is not stored yet. */
   | { readonly kind: 'session_expired'; readonly userId: string }
-  /** The user is disabled or deleted, and the sessions are yet to be ended. */
+  /** The user is disabled or deleted. The sessions are not ended yet. */
   | { readonly kind: 'account_inactive'; readonly userId: string; readonly account: AccountStatus }
-  /** The token had been used: every session of the user has ended. */
+  /** The token was used before. All sessions of the user have ended. */
   | {
       readonly kind: 'reused';
       readonly session: SessionRecord;

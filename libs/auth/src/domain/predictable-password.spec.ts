@@ -49,12 +49,12 @@ it.each([
   expect(problem(password)).toBe(COMMON);
 });
 
-describe('of the passwords that leaked most often', () => {
+describe('the list of frequently leaked passwords', () => {
   const frequent = FREQUENT_PASSWORDS.trim().split(' ');
   const lengthOf = (password: string): number => [...password].length;
 
   it.each([8, 9, 10, 11, 12, 13, 14, 15, 16, 17])(
-    'at least 3,000 of %i and more characters are refused, in upper case too',
+    'at least 3,000 leaked passwords with %i or more characters are refused, also in upper case',
     (minLength) => {
       const fitting = frequent.filter((password) => lengthOf(password) >= minLength);
       expect(fitting.length).toBeGreaterThanOrEqual(3_000);
@@ -62,14 +62,14 @@ describe('of the passwords that leaked most often', () => {
     },
   );
 
-  it('each is there once, in the form in which passwords are compared', () => {
+  it('contains each password once, normalized and in lower case', () => {
     expect(new Set(frequent).size).toBe(frequent.length);
     expect(frequent.filter((password) => password !== password.normalize('NFKC').toLowerCase())).toEqual([]);
     expect(Math.min(...frequent.map(lengthOf))).toBe(8);
   });
 
   it.each([frequent.slice(50, 52).join(' '), frequent[50]!.slice(0, -1), `${frequent[50]!}!`, ' '.repeat(8)])(
-    'a part of one, or two with a space, is not one: "%s"',
+    'does not match a part or an extension of a listed password, or two listed passwords: "%s"',
     (password) => expect(isCommonPassword(password)).toBe(false),
   );
 });
@@ -79,8 +79,8 @@ it.each([
   ['they call me ΝΙΚΟΣΑΝ', 'ΝΙΚΟΣ'],
   ['ALICE in wonderland', 'alice'],
   ['this is aLiCe@example.com', 'Alice@Example.com'],
-])('the password %s is refused for the name %s', (password, username) => {
-  expect(problem(password, username)).toBe('This password contains the name of the user.');
+])('the password %s is refused for the user %s', (password, username) => {
+  expect(problem(password, username)).toBe('This password contains the username.');
 });
 
 it.each([
@@ -97,7 +97,7 @@ it.each([
   ['passwordpass phrase', 'alice'],
   ['ab cd ef gh ij kl', 'alice'],
   ['assapooreweretyasd', 'alice'],
-])('the password %s is accepted of %s', (password, username) => {
+])('the password %s is accepted for the user %s', (password, username) => {
   expect(problem(password, username)).toBeNull();
 });
 
@@ -106,7 +106,7 @@ it('a hundred ordinary passphrases are accepted', () => {
   expect(ORDINARY.filter((password) => problem(password) !== null)).toEqual([]);
 });
 
-it('a long password is judged quickly', () => {
+it('a password of 4,096 characters is checked in less than two seconds', () => {
   const startedAt = performance.now();
   for (const character of ['a', 'ab', 'q1', 'x'.repeat(1024)]) problem(`${character.repeat(4096 / character.length)}!`);
   expect(performance.now() - startedAt).toBeLessThan(2_000);

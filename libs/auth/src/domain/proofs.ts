@@ -1,58 +1,58 @@
 /**
- * What the application keeps on a session, besides the user: declare its properties by module
- * augmentation. A session may have none of them, so all are optional when they are read.
+ * The data that your application keeps on a session. Declare its properties by module augmentation. All
+ * properties are optional when they are read, because a session may lack any of them.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications add the properties
 export interface SessionData {}
 
-/** The methods that a user has proved, and the application's data, as a session or a login ticket stores them. */
+/** The proven methods and the application's data, in the form that sessions and login tickets store. */
 export interface StoredProofs {
   /** A JSON object: the name of each method with the instant of its last proof, in milliseconds. */
   readonly methods: string;
-  /** A JSON object; null for none. */
+  /** A JSON object, or null if there is no data. */
   readonly data: string | null;
 }
 
-/** By which methods a user was identified, and what to keep on the session. */
+/** The methods by which a user was identified, and the data to keep on the session. */
 export interface GivenProofs {
   readonly methods?: readonly string[];
   readonly data?: Partial<SessionData>;
 }
 
-/** The name of a password. (RFC 8176, section 2) */
+/** The method name of a password. (RFC 8176, section 2) */
 export const PASSWORD_METHOD = 'pwd';
 
-/** Where nothing is known of how the user was identified. */
+/** The stored value if no methods are known. */
 export const NO_METHODS = '{}';
 
-/** The most methods that are stored for one session. */
-const MAX_METHODS = 8;
-/** The longest text that stores them: the column has this length. */
+/** The maximum number of methods that are stored for a session, and for its failure streak. */
+export const MAX_METHODS = 8;
+/** The length of the column that stores the methods. */
 export const METHODS_LENGTH = 512;
-/** The largest `data`, in bytes of its JSON text in UTF-8. */
+/** The maximum size of `data`, in bytes of its JSON text in UTF-8. */
 const MAX_DATA_BYTES = 1024;
 
-/** Names of RFC 8176, such as `pwd`, `otp` and `hwk`, or the application's own. */
+/** Matches the method names of RFC 8176, such as `pwd`, `otp` and `hwk`, and the application's own method names. */
 const METHOD_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 type MethodTimes = Readonly<Record<string, number>>;
 
-/** The methods with the instants of their last proofs, as an application reads them. */
+/** Returns the stored methods, each with the time of its last proof. */
 export function provenMethods(stored: string): Record<string, Date> {
   return Object.fromEntries(Object.entries(parse(stored)).map(([name, provedAt]) => [name, new Date(provedAt)]));
 }
 
-/** How many methods are stored. */
+/** Returns the number of stored methods. */
 export function methodCount(stored: string): number {
   return Object.keys(parse(stored)).length;
 }
 
-/** Whether the method was proved at this very instant. */
+/** Returns whether the method was last proven at exactly this instant. */
 export function isProvedAt(stored: string, name: string, at: number): boolean {
   return parse(stored)[name] === at;
 }
 
-/** The stored methods after these were proved. Beyond 8, those proved longest ago are dropped. */
+/** Returns the stored methods after the named methods have been proven. Keeps the 8 methods with the latest proofs. */
 export function withProvenMethods(stored: string, names: readonly string[], now: number): string {
   const others = Object.entries(parse(stored)).filter(([name]) => !names.includes(name));
   const proved = [...others, ...[...new Set(names)].map((name): [string, number] => [name, now])];
@@ -60,7 +60,7 @@ export function withProvenMethods(stored: string, names: readonly string[], now:
   return JSON.stringify(Object.fromEntries(latest));
 }
 
-/** Whether each of these methods was proved within this time. */
+/** Returns whether each of the named methods was proven within the last `withinMs` milliseconds. */
 export function areMethodsRecent(
   proved: Readonly<Record<string, Date>> | undefined,
   names: readonly string[],
@@ -73,43 +73,43 @@ export function areMethodsRecent(
   });
 }
 
-/** @throws Error for what is not a list of 1 to 8 names of methods */
+/** Checks a list of method names. @throws Error unless the argument is a list of 1 to 8 method names */
 export function assertMethods(names: readonly string[]): void {
   const isList = Array.isArray(names) && names.length > 0 && names.length <= MAX_METHODS;
   if (isList && names.every((name) => typeof name === 'string' && METHOD_NAME.test(name))) return;
   throw new Error(
-    `methods is ${JSON.stringify(names)}; write 1 to ${MAX_METHODS} names of RFC 8176 such as ['otp']: each begins ` +
-      'with a letter and has at most 32 characters of a-z, 0-9, _ and -.',
+    `methods is ${JSON.stringify(names)}. Pass 1 to ${MAX_METHODS} names from RFC 8176, such as ['otp'], or your own ` +
+      'names. A name begins with a lowercase letter and has at most 32 characters of a-z, 0-9, _ and -.',
   );
 }
 
 /**
- * What a session or ticket stores of what the application gives.
- * @throws Error for methods or data that cannot be stored
+ * Converts methods and data to the form in which they are stored.
+ * @throws Error if the methods or the data are invalid
  */
 export function storedProofs({ methods, data }: GivenProofs, now: number): StoredProofs {
   if (methods !== undefined) assertMethods(methods);
   return { methods: withProvenMethods(NO_METHODS, methods ?? [], now), data: storedData(data) };
 }
 
-/** The application's data; empty where there is none. */
+/** Returns the application's data, or an empty object if nothing is stored. */
 export function readData(stored: string | null): Partial<SessionData> {
   return stored === null ? {} : (JSON.parse(stored) as Partial<SessionData>);
 }
 
-/** What JSON would change is refused: a Date, for example, would come back as text. */
+/** Converts data to JSON. Refuses values that JSON would change, such as a `Date`, which would become a string. */
 function storedData(data: Partial<SessionData> | undefined): string | null {
   if (data === undefined) return null;
   if (data === null || Array.isArray(data) || typeof data !== 'object' || !isJson(data)) {
     throw new Error(
-      'data cannot be stored as JSON; pass a plain object of texts, numbers, booleans, lists and objects.',
+      'data cannot be stored as JSON. Pass a plain object of strings, numbers, booleans, null, arrays and objects.',
     );
   }
   const text = JSON.stringify(data);
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_DATA_BYTES) return text;
   throw new Error(
-    `data has ${bytes} bytes as JSON, and ${MAX_DATA_BYTES} are the most; store the rest in your own table.`,
+    `data has ${bytes} bytes as JSON, which is more than ${MAX_DATA_BYTES}. Store larger data in your own table.`,
   );
 }
 

@@ -5,21 +5,21 @@ import type { PairExpiries } from './tokens';
 /** How a client receives and presents its tokens. */
 export type TokenTransport = 'bearer' | 'cookie';
 
-/** The most replays of one refresh. */
+/** The maximum number of replays of one refresh. */
 export const MAX_REPLAYS = 100;
 
-/** A refresh token as it was presented: digests, and what it says about itself. */
+/** The digests and claims of a presented refresh token. */
 export interface PresentedRefreshToken {
   readonly sessionId: string;
   readonly digest: string;
   readonly familyDigest: string;
   readonly generation: number;
   readonly transport: TokenTransport;
-  /** The digest of the access token that was presented with it over cookies; null for none. */
+  /** The digest of the access token that the client presented together with this token in cookies, or null. */
   readonly accessDigest: string | null;
-  /** The digest of the token together with the network of the client. */
+  /** The digest of this token together with the client's network. */
   readonly networkDigest: string;
-  /** The digests of the pair that followed this token, if it was rotated with this seed. */
+  /** Returns the digests of the pair that is derived from this token and the seed. */
   successorDigests(seed: string): PairDigests;
 }
 
@@ -28,25 +28,28 @@ export interface PairDigests {
   readonly refreshDigest: string;
 }
 
-/** A session with its live tokens. */
+/** A session with its current tokens. */
 export interface RefreshableSession extends PairDigests, PairExpiries {
   readonly session: SessionRecord;
-  /** Null where only the user store knows it. */
+  /** The account of the user, or null if only the user store can read the account. */
   readonly account: AccountStatus | null;
   readonly familyDigest: string;
-  /** The generation of the live refresh token. */
+  /** The generation of the current refresh token. */
   readonly generation: number;
-  /** No token of the session is valid from then on. */
+  /** When the absolute timeout of the session expires. */
   readonly absoluteEnd: number;
-  /** When the live pair was issued by a refresh; null for the first pair of a family. */
+  /** When a refresh issued the current pair, or null for the first pair of a family. */
   readonly refreshedAt: number | null;
-  /** The network of the last refresh or, before it, of the login; null where addresses are not tracked. */
+  /** The network of the last refresh, or of the login before the first refresh. Null if addresses are not tracked. */
   readonly lastNetwork: string | null;
-  /** How the response to the last refresh is replayed; null without a grace period. */
+  /** The data for replaying the response of the last refresh, or null without a grace period. */
   readonly replay: ReplayWindow | null;
 }
 
-/** What is stored of a refresh, so that its response can be derived again from the token that was presented. */
+/**
+ * The stored data of a refresh, from which the same pair can be derived again if the used refresh token is presented
+ * again.
+ */
 export interface ReplayWindow {
   readonly seed: string;
   readonly until: number;
@@ -57,26 +60,33 @@ export interface ReplayWindow {
   readonly accessTokenUsed: boolean;
 }
 
-/** What a presented refresh token leads to. */
+/** The decision about a presented refresh token. */
 export type RefreshDecision =
-  /** It is the live token of a session that may continue. */
+  /** The token is the current token of a valid session. */
   | 'rotate'
-  /** It is the live token with its access token, and a refresh over cookies has just issued both: nothing changes. */
+  /**
+   * The token is the current token and was presented with the current access token, and a refresh in cookie mode
+   * issued both tokens within the grace period. Nothing changes.
+   */
   | 'unchanged'
-  /** It is the direct predecessor of the live token, within the grace period: the same pair is issued again. */
+  /** The token is the direct predecessor of the current token, within the grace period. The same pair is issued again. */
   | 'replay'
-  /** It was used before: the session and all others of the user end. */
+  /** The token was used before. All sessions of the user end. */
   | 'reuse'
-  /** Unknown, revoked, expired, or of a session that has ended: nothing changes. */
+  /** The token is unknown, revoked or expired, or its session has ended. Nothing changes. */
   | 'refuse'
-  /** Of the live family, and newer than its row: the database was restored, or lost its last commits. Nothing changes. */
+  /**
+   * The token belongs to the current family and is newer than the stored token, because the database was restored or
+   * lost commits. Nothing changes.
+   */
   | 'newer_than_database'
   | 'session_expired'
   | 'account_inactive';
 
 /**
- * The rules of a refresh. (RFC 9700, section 4.14.2; Jaspan's series-and-token scheme, with the series stored as a digest)
- * @param graceMs the grace period in force; 0 for none
+ * Decides how to respond to a presented refresh token. (RFC 9700, section 4.14.2; Jaspan's series-and-token scheme,
+ * with the series stored as a digest)
+ * @param graceMs the grace period in milliseconds, or 0 for none
  */
 export function decideRefresh(
   found: RefreshableSession | null,
@@ -85,7 +95,8 @@ export function decideRefresh(
   graceMs: number,
 ): RefreshDecision {
   if (!found || found.session.state !== 'active') return 'refuse';
-  // Another family: a forged token, or one that a password change or reauthentication has revoked. Neither is reuse.
+  // A token of another family is forged, or a password change or reauthentication revoked the token. Neither is
+  // reuse.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
 
@@ -94,7 +105,7 @@ export function decideRefresh(
     if (found.account !== 'active') return 'account_inactive';
     return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
   }
-  // The client did nothing wrong.
+  // The database has lost commits. Presenting such a token is not reuse.
   if (presented.generation >= found.generation) return 'newer_than_database';
   if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
@@ -102,7 +113,8 @@ export function decideRefresh(
 }
 
 /**
- * When the live pair expires: as stored, or with the session. An absolute timeout that was lowered since applies at once.
+ * Returns when the current pair expires: at its stored expiry or at the session's absolute timeout, whichever is
+ * earlier. A lowered absolute timeout applies immediately.
  */
 export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: RefreshableSession): PairExpiries {
   return {
@@ -111,21 +123,21 @@ export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: R
   };
 }
 
-/** The window of the last refresh, if it is open to this transport. */
-function openWindow(
+/** Returns the replay window of the last refresh, or null if the window is closed or belongs to another transport. */
+function openReplayWindowOf(
   { refreshedAt, replay }: RefreshableSession,
   { transport }: PresentedRefreshToken,
   now: number,
   graceMs: number,
 ): ReplayWindow | null {
   if (!replay || refreshedAt === null || replay.transport !== transport) return null;
-  // A grace period that was shortened since applies at once.
+  // A shortened grace period applies immediately.
   return now < Math.min(replay.until, refreshedAt + graceMs) ? replay : null;
 }
 
 /**
- * Whether the live pair is presented that a refresh has just issued: of tabs that wake up together, the others get their
- * cookies from the first one before they send their own request.
+ * Returns whether the presented pair is the current pair and was issued within the grace period. If browser tabs wake
+ * up together, the first tab refreshes, and the other tabs may already send the new cookies with their own refresh.
  */
 function isJustIssued(
   found: RefreshableSession,
@@ -134,10 +146,10 @@ function isJustIssued(
   graceMs: number,
 ): boolean {
   if (presented.accessDigest !== found.accessDigest) return false;
-  return found.accessExpiresAt > now && openWindow(found, presented, now, graceMs) !== null;
+  return found.accessExpiresAt > now && openReplayWindowOf(found, presented, now, graceMs) !== null;
 }
 
-/** Whether the token may have its response again, rather than count as used. */
+/** Returns whether the refresh of the token may be replayed instead of counting as reuse. */
 function isWithinGrace(
   found: RefreshableSession,
   presented: PresentedRefreshToken,
@@ -145,7 +157,7 @@ function isWithinGrace(
   graceMs: number,
 ): boolean {
   const { generation, accessDigest, refreshDigest } = found;
-  const replay = openWindow(found, presented, now, graceMs);
+  const replay = openReplayWindowOf(found, presented, now, graceMs);
   if (!replay || presented.generation !== generation - 1) return false;
   if (replay.accessTokenUsed && replay.networkDigest !== presented.networkDigest) return false;
   const successor = presented.successorDigests(replay.seed);

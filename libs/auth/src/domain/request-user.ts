@@ -1,13 +1,13 @@
-/** What `request.user` holds of a user, besides the properties that the application selects. */
+/** The value of `request.user`. It has further properties if the application selects them. */
 export interface RequestUser {
   readonly id: string | number | bigint;
   readonly username: string;
 }
 
-/** A copy of what a user store returned, without the hash: handlers may return the user as it is. */
+/** Copies a user without the password hash, because route handlers may send the user to clients. */
 export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
   const { id, username, active } = user;
-  // Named again: those of a class may be accessors, which are not copied.
+  // These properties are set explicitly, because the spread does not copy the accessors of a class.
   const copy = { ...user, id, username, active };
   delete (copy as { passwordHash?: unknown }).passwordHash;
   return copy;

@@ -2,8 +2,8 @@ import type { AuthEventName, NewAuthEvent } from './auth-event';
 import type { Client } from './client';
 import type { EndedSession, EndReason } from './session';
 
-/** The event of each way to end. A reuse has one event for all sessions, and expiry has none. */
-const EVENT_OF: Readonly<Record<EndReason, AuthEventName | null>> = {
+/** The event that records each end reason. One `token_reuse` event covers all sessions. An expiry has no event. */
+const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
   logout: 'logout',
   logout_all: 'session_revoked',
   user: 'session_revoked',
@@ -18,7 +18,7 @@ const EVENT_OF: Readonly<Record<EndReason, AuthEventName | null>> = {
   expired: null,
 };
 
-/** An event that is about to be written. */
+/** Creates an event to write. */
 export function newEvent(
   event: AuthEventName,
   userId: string | null,
@@ -29,7 +29,7 @@ export function newEvent(
   return { event, userId, ipAddress: client.ipAddress, userAgent: client.userAgent, extra, at };
 }
 
-/** The events of sessions that ended. */
+/** Creates the events that record the end of sessions. */
 export function endEvents(
   ended: readonly EndedSession[],
   client: Pick<Client, 'ipAddress' | 'userAgent'>,
@@ -37,10 +37,10 @@ export function endEvents(
   actor: string | null = null,
 ): NewAuthEvent[] {
   return ended.flatMap(({ session, reason }) => {
-    const event = EVENT_OF[reason];
+    const event = EVENT_BY_REASON[reason];
     if (event === null) return [];
-    const by = actor !== null && reason === 'admin' ? { actor } : {};
-    const extra = event === 'logout' ? {} : { session_id: session.id, reason, ...by };
+    const actorField = actor !== null && reason === 'admin' ? { actor } : {};
+    const extra = event === 'logout' ? {} : { session_id: session.id, reason, ...actorField };
     return [newEvent(event, session.userId, client, at, extra)];
   });
 }

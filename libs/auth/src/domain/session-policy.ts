@@ -1,30 +1,36 @@
-import { ending, isExpired, type EndedSession, type SessionRecord } from './session';
+import { toEndedSession, isExpired, type EndedSession, type SessionRecord } from './session';
 
-/** The most active sessions of one user under any policy, so that every transition has an upper bound. */
+/** The maximum number of active sessions of a user under any policy, which bounds the size of every transaction. */
 export const SESSION_LIMIT = 1_000;
 
-/** For how long further logins from one network that the session limit refuses are not recorded again. */
+/**
+ * The minimum interval between recorded refusals of the session limit, for each user and network, in milliseconds.
+ * Clients may retry often, and further refusals within the interval are not recorded.
+ */
 export const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
-/** What happens where a user has as many sessions as are allowed. */
+/** The session limit, and what happens to a login at the limit. */
 export interface SessionPolicy {
   /** 1 to `SESSION_LIMIT`. */
   readonly maxSessions: number;
-  /** The session that ends for a new one, or whether the new one is refused. */
+  /** Which session a login at the limit ends, or `reject` to refuse the login. */
   readonly onLimit: 'end_oldest' | 'end_least_recently_used' | 'reject';
 }
 
-type Capacity =
-  /** The sessions that end for the new one: the expired ones, and as many of the others as needed. */
+type PolicyDecision =
+  /** `ended`: the expired sessions, and as many other sessions as the limit requires. */
   | { readonly kind: 'available'; readonly ended: readonly EndedSession[] }
   | { readonly kind: 'limit_reached'; readonly activeSessions: number };
 
-/** Whether the policy allows one more session beside those stored as active, oldest first, and which ones end for it. */
-export function capacityFor(
+/**
+ * Decides whether a user may open another session, and which sessions end as a result.
+ * @param active the user's active sessions, oldest first
+ */
+export function applySessionPolicy(
   active: readonly SessionRecord[],
   { maxSessions, onLimit }: SessionPolicy,
   now: number,
-): Capacity {
+): PolicyDecision {
   const expired = active.filter((session) => isExpired(session, now));
   const live = active.filter((session) => !isExpired(session, now));
   const excess = Math.max(0, live.length - maxSessions + 1);
@@ -33,6 +39,9 @@ export function capacityFor(
   const evicted = live.slice(0, excess);
   return {
     kind: 'available',
-    ended: [...expired.map((one) => ending(one, 'expired')), ...evicted.map((one) => ending(one, 'session_policy'))],
+    ended: [
+      ...expired.map((session) => toEndedSession(session, 'expired')),
+      ...evicted.map((session) => toEndedSession(session, 'session_policy')),
+    ],
   };
 }

@@ -1,49 +1,76 @@
 import { delayAfter, MAX_FAILURES, SLOT_MS, type Admission, type CountedFailure } from './failure-streak';
+import { MAX_METHODS } from './proofs';
 
 /**
- * Wrong passwords in a row within one session. Instants are milliseconds. Only a right one ends them: a thief who holds the
- * session must not have more guesses by waiting.
+ * A number of consecutive wrong passwords and codes within one session. Instants are in milliseconds. The streak ends when
+ * every method that failed has succeeded again. An attacker with a stolen session therefore gets no more guesses by
+ * waiting, and no more guesses of a code by entering the password.
  */
 export interface SessionStreak {
   readonly failures: number;
-  /** When the slot is free again even if it is not returned. A session has one: no honest user needs more. */
+  /** The methods that have failed and not succeeded since then, in the form that `delimitedMethod` returns. */
+  readonly failedMethods: string;
+  /** When the slot expires if it is not released. A session has only one slot. */
   readonly pendingUntil: number;
   /** Attempts before this instant are refused. */
   readonly delayedUntil: number;
 }
 
-export const NO_SESSION_STREAK: SessionStreak = { failures: 0, pendingUntil: 0, delayedUntil: 0 };
+export const NO_SESSION_STREAK: SessionStreak = { failures: 0, failedMethods: '', pendingUntil: 0, delayedUntil: 0 };
 
-/** What one more wrong password within a session leads to. */
-export interface CountedInSession {
+/** The result of counting a wrong password or code within a session. */
+export interface CountedSessionFailure {
   readonly streak: SessionStreak;
   readonly counted: CountedFailure;
-  /** Whether it was the last one that the session allows. */
+  /** Whether the streak has reached the maximum, which ends the session. */
   readonly endsSession: boolean;
 }
 
-/** Whether a password may be verified within the session. */
+/** Decides whether a password or code may be verified within the session. */
 export function admissionInSession({ pendingUntil, delayedUntil }: SessionStreak, now: number): Admission {
   if (delayedUntil > now) return { kind: 'blocked', scope: 'session', until: delayedUntil };
-  // Further ahead than any slot: it was taken by an instance whose clock is wrong.
-  const isTaken = pendingUntil > now && pendingUntil <= slotInSession(now);
+  // A slot that expires later than a new slot was taken by an instance whose clock is wrong, and is ignored.
+  const isTaken = pendingUntil > now && pendingUntil <= sessionSlotExpiresAt(now);
   return isTaken ? { kind: 'at_capacity', scope: 'session' } : { kind: 'admitted' };
 }
 
-/** When the slot of an attempt that is admitted now is free again. */
-export function slotInSession(now: number): number {
+/** Returns when the slot of an attempt that is admitted at `now` expires. */
+export function sessionSlotExpiresAt(now: number): number {
   return now + SLOT_MS;
 }
 
-/** The streak after one more failure, with the delays of failed logins. */
-export function failedInSession(before: SessionStreak, now: number, throttleFrom: number | false): CountedInSession {
+/**
+ * Returns the method name enclosed in commas, so that a search in `failedMethods` never matches a part of a longer
+ * name.
+ */
+export function delimitedMethod(name: string): string {
+  return `,${name},`;
+}
+
+/** Returns the streak after another failure of the method. The delays are the same as for failed logins. */
+export function countSessionFailure(
+  before: SessionStreak,
+  method: string,
+  now: number,
+  throttleFrom: number | false,
+): CountedSessionFailure {
   const failures = before.failures + 1;
   const endsSession = failures >= MAX_FAILURES;
   const delayMs = endsSession ? 0 : delayAfter(failures, throttleFrom);
   const until = now + delayMs;
   return {
-    streak: { failures, pendingUntil: 0, delayedUntil: delayMs === 0 ? 0 : until },
+    streak: {
+      failures,
+      failedMethods: withFailed(before.failedMethods, delimitedMethod(method)),
+      pendingUntil: 0,
+      delayedUntil: delayMs === 0 ? 0 : until,
+    },
     counted: { failureCount: failures, blocks: delayMs === 0 ? [] : [{ scope: 'session', until }], isHalfway: false },
     endsSession,
   };
+}
+
+function withFailed(before: string, failed: string): string {
+  const isFull = before.length > 0 && before.split(',,').length >= MAX_METHODS;
+  return isFull || before.includes(failed) ? before : before + failed;
 }

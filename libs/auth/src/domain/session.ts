@@ -1,7 +1,7 @@
 import type { AccountStatus } from './account-status';
 import type { DeviceInfo } from './device';
 
-/** A session is one login on one client. Every state but `active` is final. */
+/** The state of a session. All states except `active` are final. */
 export type SessionState = 'active' | 'logged_out' | 'revoked' | 'expired';
 
 /** Why a session ended. */
@@ -19,7 +19,7 @@ export type EndReason =
   | 'token_reuse'
   | 'expired';
 
-/** A session as the database holds it. Instants are milliseconds since 1970 (UTC). */
+/** A stored session. Instants are in milliseconds since 1970 (UTC). */
 export interface SessionRecord extends DeviceInfo {
   readonly id: string;
   /** The user's id as text. */
@@ -27,41 +27,41 @@ export interface SessionRecord extends DeviceInfo {
   readonly state: SessionState;
   readonly ipAddress: string | null;
   readonly createdAt: number;
-  /** When its user last proved their identity. */
+  /** When the user last proved their identity. */
   readonly authenticatedAt: number;
   readonly lastActivity: number;
-  /** When it expires if nothing happens, by its own timeouts and those in force. */
+  /** When the session expires without further activity: the earlier of its stored and the configured timeouts. */
   readonly expiresAt: number;
 }
 
-/** A session as its user sees it. */
+/** A session in the form that the application and its users receive. */
 export interface SessionInfo extends DeviceInfo {
   readonly id: string;
   readonly state: SessionState;
   readonly ipAddress: string | null;
   readonly createdAt: Date;
   readonly lastActivity: Date;
-  /** True for the session that made the request, and for no other. */
+  /** Whether this is the session of the request. */
   readonly isCurrent: boolean;
 }
 
-/** A session that has just ended, with the state and reason it ended with. */
+/** A session in its final state, and the reason why it ended. */
 export interface EndedSession {
   readonly session: SessionRecord;
   readonly reason: EndReason;
 }
 
-/** The session in the state that this reason leaves it in. */
-export function ending(session: SessionRecord, reason: EndReason): EndedSession {
+/** Returns the session in the final state for this reason. */
+export function toEndedSession(session: SessionRecord, reason: EndReason): EndedSession {
   return { session: { ...session, state: stateAfter(reason) }, reason };
 }
 
-/** The same for a session that is being ended: one that has expired by then ends as such. */
-export function endingAt(session: SessionRecord, now: number, reason: EndReason): EndedSession {
-  return ending(session, isExpired(session, now) ? 'expired' : reason);
+/** Like `toEndedSession`, but with the reason `expired` if the session has expired. */
+export function toEndedSessionAt(session: SessionRecord, now: number, reason: EndReason): EndedSession {
+  return toEndedSession(session, isExpired(session, now) ? 'expired' : reason);
 }
 
-/** Why sessions end whose user has this account; null for an active or unknown one. */
+/** Returns the reason why the sessions of an inactive account end, or null if the account is active or unknown. */
 export function inactiveReason(account: AccountStatus | null): EndReason | null {
   if (account === 'disabled') return 'user_disabled';
   return account === 'deleted' ? 'user_deleted' : null;
@@ -72,13 +72,16 @@ export function stateAfter(reason: EndReason): SessionState {
   return reason === 'expired' ? 'expired' : 'revoked';
 }
 
-/** Whether the session has reached its idle or absolute timeout, to the millisecond. (ASVS 7.3.1, 7.3.2) */
+/** Returns whether the session has reached its idle or absolute timeout, to the millisecond. (ASVS 7.3.1, 7.3.2) */
 export function isExpired(session: SessionRecord, now: number): boolean {
   return now >= session.expiresAt;
 }
 
-/** The session as its user sees it; `currentId` is the session of the request, if it came with one. */
-export function viewSession(record: SessionRecord, currentId: string | null): SessionInfo {
+/**
+ * Converts a stored session to a `SessionInfo`.
+ * @param currentId the id of the session of the request, or null
+ */
+export function toSessionInfo(record: SessionRecord, currentId: string | null): SessionInfo {
   return {
     id: record.id,
     state: record.state,

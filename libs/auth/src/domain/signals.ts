@@ -2,46 +2,50 @@ import type { BlockScope } from './failure-streak';
 import type { UserId } from './ports/accounts';
 import type { EndReason, SessionInfo } from './session';
 
-/** Name and payload of every signal. A payload is frozen and holds no token and no password. */
+/** The payload of every signal, by name. Payloads are frozen, and contain no tokens and no passwords. */
 export interface AuthSignals {
   /** A login opened a session. */
   user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
-  /** A session ended, however it ended; one signal for each. */
+  /** A session ended, for any reason. Emitted once for each session. */
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
-  /** A login was refused for its name or password, or a password was wrong within a session. */
+  /** A login failed because of a wrong name or password, or a wrong password or code was entered within a session. */
   login_failed: {
-    /** Masked but for its first two characters where no user has the name. */
+    /** The entered name. If no user has this name, all characters except the first two are masked. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
-    /** Failures in a row for this user or name from this network, or within the session; this one included. */
+    /** The length of the failure streak in this network or session, including this failure. */
     readonly failureCount: number;
   };
-  /** Failed logins began a delay of one network, or the block of an account; wrong passwords within a session its delay. */
+  /**
+   * Failed logins started a delay for a network or the block of an account, or failed attempts within a session
+   * started a delay for the session.
+   */
   login_blocked: {
-    /** Masked where no user has the name. */
+    /** The entered name. If no user has this name, all characters except the first two are masked. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
     readonly scope: BlockScope;
-    /** Null where only a reset ends it: `failedLogins.accountBlock: 'strict'`. */
+    /** When the delay or block ends. With `failedLogins.accountBlock: 'strict'`, null if only a reset ends the block. */
     readonly until: Date | null;
   };
-  /** A used refresh token was presented again: its family is revoked and the user's sessions have ended. */
+  /** A used refresh token was presented again. All sessions of the user have ended. */
   token_reuse_detected: {
     readonly userId: UserId;
-    /** The session whose token it was. */
+    /** The session of the token. */
     readonly session: SessionInfo;
-    /** Who presented it. */
+    /** The client that presented the token. */
     readonly ipAddress: string | null;
     readonly userAgent: string;
-    /** How many refreshes ago the token was used, and when its family was last refreshed. */
+    /** How many refreshes ago the token was used, and when its token family was last refreshed. */
     readonly reuse: { readonly generationsBehind: number; readonly lastRefreshAt: Date };
     readonly sessionsEnded: number;
   };
   /**
-   * A session was refreshed from another network than before: an IPv4 address or an IPv6 /64. People move between networks; a
-   * thief of a refresh token comes from another one too. Not emitted with `trackIps: false`.
+   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. Either
+   * the user changed networks, or a stolen refresh token was presented from another network. Not emitted with
+   * `trackIps: false`.
    */
   session_network_changed: {
     readonly userId: UserId;
@@ -50,28 +54,29 @@ export interface AuthSignals {
     readonly to: string;
   };
   /**
-   * A genuine refresh token is newer than the database, which has lost commits: it was restored from a backup, or failed over
-   * to a server that lagged behind. Sessions that had ended since are active again, and replaced passwords valid. At most one
-   * per minute and process. The session is the first one that was noticed; it stays active.
+   * A genuine refresh token is newer than the database. The database has lost commits, because it was restored
+   * from a backup or failed over to a server that lagged behind. Sessions that ended in the lost period may be
+   * active again, and passwords that were replaced in that period may be valid again. Emitted at most once per
+   * minute and process, for the first affected session. The session stays active.
    */
   lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
-  /** A login was refused because the user has as many sessions as the policy allows; each time, unlike its event. */
+  /** The session limit refused a login. Emitted for each login, but recorded only once per hour and network. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
-   * Failures in a row for one user or name have reached `failedLogins.signalAt` from one network or within one session, or
-   * from anywhere half of what begins the block of the account; once per streak each.
+   * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all
+   * networks has reached half of the failures that block the account. Emitted once for each threshold and streak.
    */
   brute_force_threshold_hit: {
-    /** Masked where no user has the name. */
+    /** The entered name. If no user has this name, all characters except the first two are masked. */
     readonly username: string;
     readonly ipAddress: string | null;
-    /** Of the network, the session or the account, as `scope` says. */
+    /** The length of the failure streak of the network, session or account that `scope` names. */
     readonly failureCount: number;
     readonly scope: BlockScope;
   };
-  /** A user changed the password; `session` is the one that was kept, null where the change came without one. */
+  /** A user changed their password. `session` is the kept session, or null if that session ended in the meantime. */
   password_changed: { readonly userId: UserId; readonly session: SessionInfo | null };
-  /** The application reset the password. */
+  /** The password was set by `resetPassword` or with a reset token. */
   password_reset: { readonly userId: UserId };
 }
 

@@ -27,7 +27,7 @@ const KINDS = [
   { kind: 'a password reset token', create: newResetToken, accepts: isResetToken },
 ];
 
-/** Encodes a payload as the library does, with a checksum that is right. */
+/** Replaces the generation of a refresh token, with a correct checksum. */
 function withGeneration(token: string, generation: number): string {
   const payload = Buffer.from(token.slice(5, -6), 'base64url');
   const claims = { sessionId, familySecret: payload.subarray(16, 32), generation };
@@ -41,14 +41,14 @@ describe('a token', () => {
     expect(newResetToken()).toMatch(/^nsap_[A-Za-z0-9_-]{44}[0-9A-Za-z]{6}$/);
   });
 
-  it('carries its session id, and a refresh token the family secret and the generation as well', () => {
+  it('contains the session id, and in a refresh token also the family secret and the generation', () => {
     expect(accessTokenSessionId(newAccessToken())).toBe(sessionId);
     const parsed = parseRefreshToken(newRefreshToken(77))!;
     expect(parsed).toMatchObject({ sessionId, generation: 77 });
     expect(Buffer.from(parsed.familySecret)).toEqual(familySecret);
   });
 
-  it('is refused where another kind is expected, with the prefix of that kind too', () => {
+  it('is refused where another kind of token is expected, even with the prefix of that kind', () => {
     for (const { create, accepts } of KINDS) {
       const token = create();
       expect(KINDS.map((other) => other.accepts(token))).toEqual(KINDS.map((other) => other.accepts === accepts));
@@ -59,7 +59,7 @@ describe('a token', () => {
     }
   });
 
-  it.each(KINDS)('is refused by its checksum when any character of $kind is changed', ({ create, accepts }) => {
+  it.each(KINDS)('is refused if any character of $kind is changed', ({ create, accepts }) => {
     const token = create();
     for (let at = 0; at < token.length; at++) {
       expect(accepts(token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1))).toBe(false);
@@ -69,7 +69,7 @@ describe('a token', () => {
     }
   });
 
-  it('has a generation below the limit of 32 bits', () => {
+  it('is refused if its generation reaches the 32-bit limit', () => {
     expect(parseRefreshToken(withGeneration(newRefreshToken(), GENERATION_LIMIT - 1))).toMatchObject({
       generation: GENERATION_LIMIT - 1,
     });

@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib';
 
-/** Prefixes that secret scanners can search for, and payload sizes that leave no spare bits in base64url. */
+/**
+ * The prefix and payload size of each kind of token. Secret scanners can search for the prefixes. The sizes leave no
+ * spare bits in base64url.
+ */
 const FORMATS = {
   access: { prefix: 'nsaa_', bytes: 48 },
   refresh: { prefix: 'nsar_', bytes: 69 },
@@ -18,20 +21,20 @@ const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
 const SESSION_ID_BYTES = 16;
 const GENERATION_OFFSET = 32;
 
-/** Random bytes in an access token: 256 bits, twice what ASVS 7.2.3 asks for. */
+/** The number of random bytes in an access token: 256 bits, twice the minimum of ASVS 7.2.3. */
 export const ACCESS_SECRET_BYTES = 32;
-/** Random bytes in a refresh token. */
+/** The number of random bytes in a refresh token. */
 export const REFRESH_SECRET_BYTES = 33;
-/** Random bytes that all refresh tokens of a family share. */
+/** The number of random bytes that all refresh tokens of a family share. */
 export const FAMILY_SECRET_BYTES = 16;
-/** Random bytes in a password reset token. */
+/** The number of random bytes in a password reset token. */
 export const RESET_SECRET_BYTES = FORMATS.password_reset.bytes;
-/** Random bytes in a login ticket. */
+/** The number of random bytes in a login ticket. */
 export const TICKET_SECRET_BYTES = FORMATS.login_ticket.bytes;
-/** The first generation that no token has. */
+/** The exclusive upper bound of generations. */
 export const GENERATION_LIMIT = 0xffffffff;
 
-/** The plain tokens, on their way to the client that asked for them. They are stored nowhere. */
+/** A token pair in plain text, which is sent to the client and never stored. */
 export interface PlainTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -43,18 +46,18 @@ export interface PairExpiries {
   readonly refreshExpiresAt: number;
 }
 
-/** A token pair in plain text. Neither token outlives the session's `absoluteTimeoutSeconds`. */
+/** A token pair in plain text, with its expiries. Neither token is valid after the session's absolute timeout. */
 export interface TokenPair extends PlainTokens {
   readonly accessTokenExpiresAt: Date;
   readonly refreshTokenExpiresAt: Date;
 }
 
-/** A token pair and the session that it opens. */
+/** The token pair and the id of a session that a login opened. */
 export interface OpenedSession extends TokenPair {
   readonly sessionId: string;
 }
 
-/** The tokens with their expiries, as a client gets them. */
+/** Returns the tokens with their expiries as dates. */
 export function tokenPair(
   { accessToken, refreshToken }: PlainTokens,
   { accessExpiresAt, refreshExpiresAt }: PairExpiries,
@@ -67,33 +70,33 @@ export function tokenPair(
   };
 }
 
-/** What a refresh token says about itself. */
+/** The claims in the text of a refresh token. */
 export interface RefreshTokenClaims {
   readonly sessionId: string;
   readonly familySecret: Uint8Array;
-  /** How many refreshes of the family came before the token was issued. */
+  /** The number of refreshes of the family before the token was issued. */
   readonly generation: number;
 }
 
-/** An access token: the session id and random bytes. */
+/** Returns an access token that contains the session id and random bytes. */
 export function formatAccessToken(sessionId: string, secret: Uint8Array): string {
   return formatToken('access', Buffer.concat([uuidBytes(sessionId), secret]));
 }
 
-/** The session id of an access token, or null for text that is not one. */
+/** Returns the session id of an access token, or null if the text is not an access token. */
 export function accessTokenSessionId(text: string): string | null {
   const payload = tokenPayload('access', text);
   return payload && uuidText(payload);
 }
 
-/** A refresh token: the session id, the secret of its family, its generation and random bytes. */
+/** Returns a refresh token that contains the claims (session id, family secret and generation) and random bytes. */
 export function formatRefreshToken(claims: RefreshTokenClaims, secret: Uint8Array): string {
   const generation = Buffer.alloc(4);
   generation.writeUInt32BE(claims.generation);
   return formatToken('refresh', Buffer.concat([uuidBytes(claims.sessionId), claims.familySecret, generation, secret]));
 }
 
-/** What a refresh token says, or null for text that is not one. */
+/** Returns the claims of a refresh token, or null if the text is not a refresh token. */
 export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   const payload = tokenPayload('refresh', text);
   if (!payload) return null;
@@ -103,22 +106,22 @@ export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   return { sessionId: uuidText(payload), familySecret, generation };
 }
 
-/** A password reset token: random bytes alone. */
+/** Returns a password reset token that contains only random bytes. */
 export function formatResetToken(secret: Uint8Array): string {
   return formatToken('password_reset', secret);
 }
 
-/** Whether the text has the form of a password reset token. */
+/** Returns whether the text has the form of a password reset token. */
 export function isResetToken(text: string): boolean {
   return tokenPayload('password_reset', text) !== null;
 }
 
-/** A login ticket: random bytes alone. */
+/** Returns a login ticket that contains only random bytes. */
 export function formatLoginTicket(secret: Uint8Array): string {
   return formatToken('login_ticket', secret);
 }
 
-/** Whether the text has the form of a login ticket. */
+/** Returns whether the text has the form of a login ticket. */
 export function isLoginTicket(text: string): boolean {
   return tokenPayload('login_ticket', text) !== null;
 }
@@ -129,8 +132,8 @@ function formatToken(kind: TokenKind, payload: Uint8Array): string {
 }
 
 /**
- * The payload of a token of this kind, or null. By the checksum, which is no secret, corrupted
- * tokens are refused without a query, and before anything is concluded from their content.
+ * Returns the payload of a token of this kind, or null if the text is not such a token. The checksum is not a secret.
+ * Checking the checksum detects corrupted tokens before the content is used and the database is queried.
  */
 function tokenPayload(kind: TokenKind, text: string): Buffer | null {
   const { prefix, bytes } = FORMATS[kind];
@@ -140,15 +143,15 @@ function tokenPayload(kind: TokenKind, text: string): Buffer | null {
   return Buffer.from(text.slice(PREFIX_LENGTH, end), 'base64url');
 }
 
-/** CRC-32 (ISO 3309) in six characters of base 62. */
+/** Returns the CRC-32 (ISO 3309) of the text in six characters of base 62. */
 function checksum(text: string): string {
-  let rest = crc32(text);
-  let written = '';
+  let remainder = crc32(text);
+  let encoded = '';
   for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    written = ALPHABET.charAt(rest % 62) + written;
-    rest = Math.floor(rest / 62);
+    encoded = ALPHABET.charAt(remainder % 62) + encoded;
+    remainder = Math.floor(remainder / 62);
   }
-  return written;
+  return encoded;
 }
 
 function uuidBytes(uuid: string): Buffer {

@@ -10,19 +10,19 @@ const MARKED = fc
   )
   .map((parts) => parts.join(''));
 
-describe('a folded name', () => {
+describe('folding a user name', () => {
   it.each([
     ['Alice', 'alice'],
     ['\uff21\uff2c\uff29\uff23\uff25', 'alice'],
     ['\u212blice', '\u00e5lice'],
     ['\ufb01ona', 'fiona'],
-    // No composed letter in upper case, but one in lower case.
+    // Unicode has a precomposed character for this letter in lower case only.
     ['J\u030can', '\u01f0an'],
     ['alice ', 'alice '],
     ['\u00e1lice', '\u00e1lice'],
-  ])('of %j is %j', (name, folded) => expect(foldName(name)).toBe(folded));
+  ])('the folded form of %j is %j', (name, folded) => expect(foldName(name)).toBe(folded));
 
-  it('is its own folded form', () => {
+  it('a folded name does not change if it is folded again', () => {
     const letters = fc.string({ unit: fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), MARKED) });
     fc.assert(
       fc.property(letters, (name) => foldName(foldName(name)) === foldName(name)),
@@ -30,10 +30,10 @@ describe('a folded name', () => {
     );
   });
 
-  it('is the name as given where names are compared exactly', () =>
+  it('a name is not changed if names are compared exactly', () =>
     expect(foldName('\uff21lice', 'exact')).toBe('\uff21lice'));
 
-  it('has no invisible characters where the name has none', () => {
+  it('a folded name has no invisible characters if the given name has none', () => {
     const problems: string[] = [];
     for (let code = 1; code < 0x110000; code++) {
       const letter = String.fromCodePoint(code);
@@ -43,7 +43,7 @@ describe('a folded name', () => {
     expect(problems).toEqual([]);
   });
 
-  it('must fit into its column: a name that would be longer than 255 characters is refused', () => {
+  it('a name is refused if its folded form is longer than 255 characters', () => {
     const tooLong = 'Ensure this field has no more than 255 characters.';
     expect(newUsernameProblem('\ufdfa'.repeat(14), USERNAME_LENGTH)).toBeNull();
     expect(newUsernameProblem('\ufdfa'.repeat(15), USERNAME_LENGTH)).toBe(tooLong);

@@ -1,20 +1,21 @@
-/** How a name given at login is compared with the stored ones. */
+/** How usernames are compared: byte by byte (`exact`), or ignoring case and width (`insensitive`). */
 export type NameMatching = 'exact' | 'insensitive';
 
-/** The longest username, in characters. */
+/** The maximum length of a username, in characters. */
 export const USERNAME_LENGTH = 255;
 
 /**
- * Returns the form in which names are looked up, unique and counted. With `nameMatching: 'insensitive'`
- * it is NFKC in lower case; folding it again changes nothing.
- * @param matching `exact` returns the name as it is. Default: 'insensitive'.
+ * Returns the folded form of a name: NFKC in lower case. With `nameMatching: 'insensitive'`, users are
+ * found and failures are counted by the folded name, which must be unique. Folding a folded name returns
+ * the same name.
+ * @param matching `exact` returns the name unchanged. Default: `insensitive`
  */
 export function foldName(name: string, matching: NameMatching = 'insensitive'): string {
-  // Normalized again: some letters with marks have a composed form in lower case only.
+  // Normalized twice, because some letters with marks have a composed form only in lower case.
   return matching === 'exact' ? name : name.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
 
-/** A name that nobody has, safe to keep: people type passwords there. */
+/** Masks all but the first two characters of an unknown name, which may be a password in the wrong field. */
 export function maskName(name: string): string {
   const [first = '', second = '', ...rest] = name;
   return first + second + '*'.repeat(Math.min(rest.length, 8));

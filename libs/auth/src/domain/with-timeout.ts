@@ -1,5 +1,6 @@
 /**
- * The result of the work, or that of `onTimeout` where it takes longer. The work itself continues.
+ * Returns the result of the work. If the work takes longer than `milliseconds`, returns the result of `onTimeout`. The
+ * work is not canceled.
  */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>, onTimeout: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -5,153 +5,166 @@ import type { UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import type { NameMatching } from '../domain/username';
 
 /**
- * Checks a new password, for example against a list of breached ones. Returns what is wrong with it
- * as a sentence for its user, or null. It must not store or log the password.
+ * Checks a new password, for example against a list of breached passwords. Returns null to accept it, or a sentence
+ * for the user that says what is wrong. The function must not store or log the password.
  */
 export type PasswordCheck = (
   password: string,
   user: { readonly username: string },
 ) => string | null | Promise<string | null>;
 
-/** Which requests are answered with cookies; see `AuthModuleOptions.cookies`. */
+/** Which requests get cookies. See `AuthModuleOptions.cookies`. */
 export type CookieMode = 'optional' | 'only';
 
 /** A class, which Nest instantiates with its dependencies injected, or an instance. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
 /**
- * The options of `AuthModule.forRoot()`, and what the factory of `forRootAsync()` returns. All are
- * optional, and the defaults, exported as `DEFAULT_OPTIONS`, are safe. A wrong value or an unknown
- * option is an `AuthOptionsError` at startup that reports every problem.
+ * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. Every option is optional.
+ * The defaults are safe, and `DEFAULT_OPTIONS` contains them. If a value is invalid or an option is unknown, the
+ * application does not start, and one `AuthOptionsError` reports every problem.
  */
 export interface AuthModuleOptions {
   /**
-   * The number of sessions a user may have: `multi` for any number, `single` for one (a login ends
-   * the others), `max_count` for at most `maxSessions`. Default: 'multi'.
+   * How many sessions a user may have at the same time. `multi`: at most 1,000. `single`: one, so a login ends the
+   * user's other sessions. `max_count`: at most `maxSessions`. Default: 'multi'.
    */
   sessionPolicy?: 'multi' | 'single' | 'max_count';
-  /** The limit under `sessionPolicy: 'max_count'`, in sessions, 1 to 1000. Default: 5. */
+  /** The maximum number of sessions of a user with `sessionPolicy: 'max_count'`, 1 to 1000. Default: 5. */
   maxSessions?: number;
   /**
-   * What a login at the limit does: `revoke_oldest` ends the sessions created first, `reject`
+   * What a login at the session limit does. `revoke_oldest` ends the sessions that were created first. `reject`
    * refuses the login with 403. Default: 'revoke_oldest'.
    */
   onSessionLimit?: 'revoke_oldest' | 'reject';
-  /** Whether a refresh issues a new refresh token; without, no reuse is detected. Default: true. */
+  /**
+   * Whether a refresh issues a new refresh token. With `false`, a refresh returns the same refresh token, and reuse
+   * is not detected. Default: true.
+   */
   rotateRefreshTokens?: boolean;
   /**
-   * The grace period after a refresh, in seconds, 0 to 60. Within it, the refresh token that was
-   * exchanged last gets the same pair again, for clients that lose a response or refresh in
-   * parallel. With 0, a refresh token that is presented twice is always reuse. A value applies to
-   * bearer tokens and cookies, and one above 0 needs `rotateRefreshTokens`. Without rotation the
-   * default is 0 for both. Default: 0, and 10 for cookies.
+   * The grace period after a refresh, in seconds, 0 to 60. Within it, presenting the most recently used refresh token
+   * again returns the same pair, for clients that lose a response or refresh in parallel. Reuse is then not detected on
+   * the client's network, nor on others until the new access token is used. 0 turns the grace period off. Your value
+   * applies to bearer tokens and cookies. If a retry can reach another instance, set at least the duration of a database
+   * failover plus 6 seconds, or twice that with the client package. A value above 0 requires `rotateRefreshTokens`.
+   * With `rotateRefreshTokens: false`, the default is 0 for cookies too. Default: 0, and 10 for cookies.
    */
   refreshReuseGraceSeconds?: number | undefined;
-  /** Whether IP addresses are stored, returned and included in signals. Default: true. */
+  /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
   trackIps?: boolean;
-  /** Whether User-Agent headers are stored and parsed. Default: true. */
+  /** Whether the library stores and parses User-Agent headers. Default: true. */
   trackUserAgents?: boolean;
   /**
-   * Whether device, operating system and browser are detected from the User-Agent. Needs
-   * `ua-parser-js` or a `deviceDetector`. Default: true.
+   * Whether the library detects the device, operating system and browser from the User-Agent. This requires
+   * `ua-parser-js` or a `deviceDetector`. Without them, every device is `Other`. Default: true.
    */
   trackDevices?: boolean;
   /** The lifetime of an access token, in seconds, 60 to 3600. Default: 900. */
   accessTokenTtlSeconds?: number;
   /**
-   * The lifetime of a refresh token, in seconds, 1 second to 100 years. Each refresh restarts it.
-   * Default: 604800, lowered to `absoluteTimeoutSeconds`, which is the most.
+   * The lifetime of a refresh token, in seconds, 1 second to 100 years. Each refresh restarts it. The maximum is
+   * `absoluteTimeoutSeconds`. Default: 604800, lowered to `absoluteTimeoutSeconds` if that is less.
    */
   refreshTokenTtlSeconds?: number;
-  /** The lifetime of a session, in seconds, 1 second to 100 years. Default: 2592000. */
+  /** The maximum time from the login to the end of a session, in seconds, 1 second to 100 years. Default: 2592000. */
   absoluteTimeoutSeconds?: number;
   /**
-   * The time without activity after which a session expires, in seconds, 1 second to 100 years, at
-   * most `absoluteTimeoutSeconds`. Default: 604800, or `refreshTokenTtlSeconds` where that is set.
+   * The time without activity after which a session expires, in seconds, 1 second to 100 years. The maximum is
+   * `absoluteTimeoutSeconds`. Default: 604800, or `refreshTokenTtlSeconds` if that is set.
    */
   idleTimeoutSeconds?: number;
   /**
-   * The shortest time between two writes of a session's last activity, in seconds, 0 seconds to 100
-   * years and at most a quarter of `idleTimeoutSeconds`. Default: 60, lowered to that quarter.
+   * The minimum time between two writes of a session's last activity, in seconds, 0 seconds to 100 years. The maximum
+   * is a quarter of `idleTimeoutSeconds`. Default: 60, or a quarter of `idleTimeoutSeconds` if that is less.
    */
   activityIntervalSeconds?: number;
   /**
-   * Tokens in cookies, which scripts of a page cannot read, for front ends on the same site as the
-   * API. Without this option cookies are neither read nor set.
+   * Tokens in `HttpOnly` cookies, which scripts cannot read, for front ends on the same site as the API. Without
+   * this option, the library neither reads nor sets cookies.
    */
   cookies?: {
     /**
-     * Who gets cookies: `optional` requests with the header `X-Auth-Transport: cookie`, and those
-     * authenticated by a cookie; `only` every request; `false` none. Default: false.
+     * Which requests get cookies. `optional`: requests with the header `X-Auth-Transport: cookie`, and requests that
+     * are authenticated by a cookie. `only`: every request. `false`: none, as if `cookies` were not set. If you set
+     * `cookies`, you must set `mode`. Default: false.
      */
     mode: CookieMode | false;
     /**
-     * The name of the cookies, before `_access` and `_refresh`; a token of RFC 6265 without the prefix
-     * `__Host-`, which is added where `secure` is true. Default: 'auth'.
+     * The base name of the cookies, to which `_access` and `_refresh` are appended: a valid cookie name (RFC 6265)
+     * without a prefix such as `__Host-`, which the library adds if `secure` is true. Default: 'auth'.
      */
     name?: string;
     /**
-     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`.
-     * They are compared exactly. Their requests may use and set the cookies. Default: [].
+     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`. Requests from
+     * these origins may use and set the cookies. Origins are compared exactly. Default: [].
      */
     trustedOrigins?: readonly string[];
     /**
-     * Whether cookies need https. With `false` they are read and set only where the host is
+     * Whether cookies require https. With `false`, the library reads and sets cookies only if the host is
      * `localhost`, `*.localhost`, `127.0.0.0/8` or `[::1]`, for development. Default: true.
      */
     secure?: boolean;
   };
-  /** Counting and delaying failed logins. */
+  /** How the library counts and delays failed logins. */
   failedLogins?: {
-    /** The failure streak at which `brute_force_threshold_hit` is emitted, at least 1. Default: 5. */
+    /**
+     * The number of consecutive failures from one network or within one session at which `brute_force_threshold_hit`
+     * is emitted, at least 1. Default: 5.
+     */
     signalAt?: number;
-    /** The failure streak from which attempts are delayed, at least 1; `false`: never. Default: 10. */
+    /**
+     * From this number of consecutive failures, at least 1, each failure starts a delay. `false` disables the delays
+     * and the account block. Default: 10.
+     */
     throttleFrom?: number | false;
-    /** How long a streak is remembered, in seconds, 1 second to 100 years. Default: 300. */
+    /**
+     * The time without a failure after which the failure streak of a network ends, in seconds, 1 second to 100 years.
+     * If twice the current delay is longer, the streak ends after twice the delay. Default: 300.
+     */
     windowSeconds?: number;
     /**
-     * What 100 failures in a row for one user, from anywhere, block: `unfamiliar` refuses its logins
-     * from networks without a session on record of the user, for 24 hours; `strict` refuses them
-     * from every network, until a password reset or `resetFailedLogins` (NIST SP 800-63B-4, 3.2.2);
-     * `false` blocks nothing. Without `throttleFrom` there is no block, and writing one is an error.
-     * Default: 'unfamiliar'.
+     * What happens after 100 consecutive failures for one user from all networks. `unfamiliar` refuses logins from
+     * unfamiliar networks, for 24 hours. `strict` refuses all logins until a password reset or `resetFailedLogins`
+     * (NIST SP 800-63B-4, 3.2.2). `false` refuses no logins. `unfamiliar` and `strict` cannot be set with
+     * `throttleFrom: false`, which also disables the block. Default: 'unfamiliar'.
      */
     accountBlock?: AccountBlock | false;
   };
-  /** The capacity for hashing passwords, of each instance. */
+  /** The capacity of each instance for hashing passwords. */
   hashing?: {
-    /** How many password hashes run at the same time, 1 to 1024. Default: the number of cores. */
+    /** How many password hashes an instance computes at the same time, 1 to 1024. Default: the number of cores. */
     concurrent?: number;
     /**
-     * How many logins and hashes may be queued, half of them from one network, or from none that is
-     * known, 0 to 1000000; beyond it a request gets 503. Default: 64.
+     * How many logins and password hashes may wait, 0 to 1000000. If `concurrent` + `waiting` places are taken,
+     * requests fail with 503. A network, or all clients without an address, can take at most half. Default: 64.
      */
     waiting?: number;
   };
-  /** Confirming the password within a session. */
+  /** How users confirm their identity within a session. */
   recentLogin?: {
-    /** Whether `POST reauthenticate/` is mounted. Default: false. */
+    /** Whether `POST auth/reauthenticate/` is mounted. Default: false. */
     endpoint?: boolean;
     /**
-     * The age of a login or reauthentication up to which it allows ending sessions, in seconds, 1
-     * second to 100 years, or `false` for any age. Default: false.
+     * If set, ending sessions with `logout/all/` or `DELETE sessions/<id>/` requires a login or reauthentication within
+     * this time, in seconds, 1 second to 100 years. Otherwise the response is 403. Default: false.
      */
     toEndSessionsSeconds?: number | false;
   };
-  /** What a new password must be. */
+  /** The requirements for new passwords. */
   passwordPolicy?: {
     /**
-     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15
-     * where the password is the only factor. Default: 15.
+     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15 if the password is
+     * the only factor. Default: 15.
      */
     minLength?: number;
     /**
-     * Whether predictable passwords are accepted: common ones, repeated blocks, runs of characters or
-     * keys, and those that contain the name. NIST SP 800-63B-4 requires a blocklist: with `true`, it
-     * is yours, in `check`. Default: false.
+     * Whether to accept predictable passwords: common passwords, repeated blocks, sequences of characters or adjacent
+     * keys, and passwords that contain the username. NIST SP 800-63B-4 requires a blocklist. With `true`, check
+     * passwords against your own blocklist in `check`. Default: false.
      */
     allowPredictable?: boolean;
-    /** A further check of a new password. Returns what is wrong with it, or null. Default: none. */
+    /** An additional check of new passwords, such as a look-up in a list of breached passwords. Default: none. */
     check?: PasswordCheck | undefined;
   };
   /** The lifetime of a password reset token, in seconds, 60 to 604800. Default: 3600. */
@@ -160,89 +173,78 @@ export interface AuthModuleOptions {
   revokeOnPasswordChange?: boolean;
   /** Whether a password reset ends all of the user's sessions. Default: true. */
   revokeOnPasswordReset?: boolean;
-  /** The work factor of bcrypt, 10 to 15; 4 to 9 only where `NODE_ENV` is `test`. Default: 12. */
+  /** The cost factor of bcrypt, 10 to 15; 4 to 9 only if `NODE_ENV` is `test`. Default: 12. */
   bcryptCost?: number;
-  /** What pruning keeps of the event log. */
+  /** How many events pruning keeps. */
   history?: {
-    /** The age at which events are pruned, in days, 1 to 36500. Default: 90. */
+    /** The age at which events and ended sessions are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
     /**
-     * The number of events kept for each user, 1 to 10000000. Beyond it refreshes are removed first,
-     * then failed logins and requests for a password reset: by pruning, and as soon as an instance has
-     * written as many events of one user, or 1,000 if that is less. Default: 1000.
+     * The maximum number of events per user, 1 to 10000000. Pruning removes the excess, in this order: refreshes,
+     * failed logins, starts of delays and blocks, requests for a password reset, and then the oldest events. Each
+     * instance also removes the excess between two pruning runs, whenever it has written this many events for the
+     * user, or 1,000 if that is less. Default: 1000.
      */
     maxRowsPerUser?: number;
   };
   /**
-   * The time between two prunings by each instance, in seconds, 60 to 604800, or `false` to prune
-   * only when `PruningService` is called. Default: 3600.
+   * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, the library prunes only
+   * when you call `PruningService`. Default: 3600.
    */
   pruneIntervalSeconds?: number | false;
-  /**
-   * The time between two checks of the sessions of open sockets by each instance, in seconds, 1 to
-   * 3600. See `OpenSockets`. Default: 30.
-   */
+  /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */
   socketCheckIntervalSeconds?: number;
   /**
-   * Whether frequent statements are prepared under names (PostgreSQL). Set it to `false` behind a
-   * pooler that assigns connections per transaction and does not support prepared statements, such
-   * as PgBouncer before 1.21. Default: true.
+   * Whether the library uses named prepared statements on PostgreSQL for frequent statements. With a pooler in
+   * transaction mode that does not support them, such as PgBouncer before 1.21, set it to `false`. Default: true.
    */
   namedStatements?: boolean;
   /**
-   * How names are compared: `exact` byte by byte, `insensitive` without regard to case and width
-   * (NFKC, lower case; see `foldName`). A mapped entity then needs `users.foldedUsername`. Choose it
-   * before there are users: it decides which names are the same. Default: 'exact'.
+   * How usernames are compared. `exact`: byte by byte. `insensitive`: by their folded form (NFKC and lower case, as the
+   * function `foldName` returns it). With `insensitive`, a mapped entity needs `users.foldedUsername`. Choose the
+   * value before you create the first user, because it decides which usernames are the same. Default: 'exact'.
    */
   nameMatching?: NameMatching;
   /**
-   * Where the users are stored: a mapped entity of the application, or a class that extends
-   * `UserStore`, or an instance of one. Default: `AuthUser`.
+   * Where the users are stored: a mapping of an entity of your application, a class that extends `UserStore`, or an
+   * instance of such a class. Default: `AuthUser`, the library's own entity.
    */
   users?: UserEntityMapping | Replaceable<UserStore>;
-  /** How passwords are hashed: a class that extends `PasswordHasher`, or an instance. Default: bcrypt. */
+  /**
+   * How passwords are hashed: a class that extends `PasswordHasher`, or an instance. If it is set, `bcryptCost` has
+   * no effect. Default: bcrypt.
+   */
   passwordHasher?: Replaceable<PasswordHasher>;
-  /** A class that extends `DeviceDetector`, or an instance. Default: ua-parser-js, where it is installed. */
+  /**
+   * How devices are detected: a class that extends `DeviceDetector`, or an instance. If the detector fails, the
+   * failure is logged, and the device is `Other`. Default: ua-parser-js, if it is installed.
+   */
   deviceDetector?: Replaceable<DeviceDetector>;
   /**
-   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. A login of
-   * such a user opens no session: it is 403 with a login ticket. Default: none.
+   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. A login of such a user
+   * opens no session. The response is 403 with a login ticket. Default: none.
    */
   secondFactor?: Replaceable<SecondFactor>;
   /**
-   * How the token of a call is found that comes neither over HTTP nor in the usual place of its
-   * transport: a class that extends `TokenSource`, or an instance. Default: none.
+   * Where the access token is read from in calls over transports other than HTTP: a class that extends `TokenSource`,
+   * or an instance. If `find` returns null, the library reads the transport's default location. Default: none.
    */
   tokenSource?: Replaceable<TokenSource>;
 }
 
-/** The options that shape the module. With `forRootAsync()` they are written beside the factory. */
-export interface AuthModuleExtras {
-  /** The path of the controllers, behind the application's global prefix. Default: 'auth'. */
-  path?: string;
-  /** Whether controllers are mounted. `AuthService` has the same functions. Default: true. */
-  controllers?: boolean;
-  /** Whether `BearerAuthGuard` guards every route without `@Public()`. Default: false. */
-  globalGuard?: boolean;
-  /** The name of the DataSource. Default: 'default'. */
-  dataSource?: string;
-  /** Whether the exports can be injected without importing the module. Default: true. */
-  isGlobal?: boolean;
-}
-
-/** The options that are objects of options. */
+/** The options that contain a group of options. */
 export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
 type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource';
 
-/** Options whose default depends on more than other options: undefined where nothing is written. */
-type OpenName = 'refreshReuseGraceSeconds';
+/** The options whose default depends on the request. They stay undefined if the application does not set them. */
+type DeferredName = 'refreshReuseGraceSeconds';
 
-/** The options in force: complete, valid and frozen. */
+/** The checked options with all defaults, frozen. */
 export type ResolvedAuthOptions = Readonly<
-  Required<Omit<AuthModuleOptions, GroupName | ReplaceableName | OpenName>>
+  Required<Omit<AuthModuleOptions, GroupName | ReplaceableName | DeferredName>>
 > & {
   readonly [Group in GroupName]: Readonly<Required<NonNullable<AuthModuleOptions[Group]>>>;
-} & { readonly [Name in ReplaceableName | OpenName]: AuthModuleOptions[Name] };
+} & { readonly [Name in ReplaceableName | DeferredName]: AuthModuleOptions[Name] };
 
-/** Injects the options in force. */
+/** The injection token of the `ResolvedAuthOptions`. */
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';

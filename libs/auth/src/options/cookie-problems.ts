@@ -1,7 +1,7 @@
 import { isLocalhost } from '../domain/localhost';
 import { wrongValue } from './problems';
 
-const LOCALHOST_NEEDED = 'an https:// origin; http:// is for localhost alone, with cookies.secure: false';
+const HTTPS_REQUIRED = 'an https:// origin (http:// is accepted only for localhost, with cookies.secure: false)';
 
 /** The option `cookies` as the application wrote it. */
 interface GivenCookies {
@@ -10,25 +10,27 @@ interface GivenCookies {
   readonly secure?: unknown;
 }
 
-/** The problems of the option `cookies` that the rules of its rows do not find. */
+/** Returns the problems of the option `cookies` that the rules of the option table do not find. */
 export function cookieProblems({ mode, trustedOrigins, secure }: GivenCookies): string[] {
-  const missing =
-    mode === undefined ? [wrongValue('cookies.mode', mode, "'optional' or 'only', or leave cookies out")] : [];
+  const missing = mode === undefined ? [wrongValue('cookies.mode', mode, "'optional' or 'only', or omit cookies")] : [];
   const origins: unknown[] = Array.isArray(trustedOrigins) ? trustedOrigins : [];
   return [
     ...missing,
     ...origins.flatMap((origin, index) => {
-      const write = typeof origin === 'string' ? betterOrigin(origin, secure === false) : null;
-      return write === null ? [] : [wrongValue(`cookies.trustedOrigins[${index}]`, origin, write)];
+      const expected = typeof origin === 'string' ? expectedOrigin(origin, secure === false) : null;
+      return expected === null ? [] : [wrongValue(`cookies.trustedOrigins[${index}]`, origin, expected)];
     }),
   ];
 }
 
-/** What to write instead of this origin; null where it is right. Browsers send it in exactly the serialised form. */
-function betterOrigin(origin: string, mayBePlain: boolean): string | null {
-  if (origin.includes('*')) return 'each origin in full: there are no wildcards';
+/**
+ * Returns the expected value for the error message, or null if the origin is valid. A trusted origin must equal the
+ * `Origin` header, in which browsers send the serialized form of an origin.
+ */
+function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
+  if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (!url || !['https:', 'http:'].includes(url.protocol)) return "an origin such as 'https://app.example.com'";
-  if (url.protocol === 'http:' && !(mayBePlain && isLocalhost(url.hostname))) return LOCALHOST_NEEDED;
+  if (url.protocol === 'http:' && !(isHttpAllowed && isLocalhost(url.hostname))) return HTTPS_REQUIRED;
   return url.origin === origin ? null : `'${url.origin}'`;
 }

@@ -1,14 +1,17 @@
 import type { TokenTransport } from '../domain/refresh-decision';
 import type { ResolvedAuthOptions } from './auth-options';
 
-/** For browsers: tabs share cookies and refresh at the same moment, and a page that is left loses its response. */
+/**
+ * The default for cookies, in seconds. Tabs of a browser share the cookies and can refresh at the same time, and a
+ * page that the user leaves loses its response.
+ */
 const COOKIE_GRACE_SECONDS = 10;
 
 type GraceOptions = Pick<ResolvedAuthOptions, 'refreshReuseGraceSeconds' | 'rotateRefreshTokens'>;
 
-/** The grace period in force after a refresh over this transport, in seconds; 0 for none. */
+/** Returns the grace period after a refresh over this transport, in seconds, or 0 for none. */
 export function graceSecondsFor(options: GraceOptions, transport: TokenTransport): number {
-  const { refreshReuseGraceSeconds: written, rotateRefreshTokens } = options;
-  if (written !== undefined) return written;
+  const { refreshReuseGraceSeconds: configured, rotateRefreshTokens } = options;
+  if (configured !== undefined) return configured;
   return transport === 'cookie' && rotateRefreshTokens ? COOKIE_GRACE_SECONDS : 0;
 }

@@ -2,9 +2,10 @@ import { availableParallelism } from 'node:os';
 import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
 import { SecondFactor } from '../domain/ports/login-tickets';
 import { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
-import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
+import type { GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
+import type { AuthModuleExtras } from './module-extras';
 import {
-  aClass,
+  anyClass,
   bcryptCost,
   boolean,
   cookieName,
@@ -14,25 +15,25 @@ import {
   orFalse,
   seconds,
   text,
-  texts,
+  textList,
   type Rule,
 } from './rules';
 
 type OptionName = keyof ResolvedAuthOptions;
 
-/** The default and the rule of one option; the README's table is compared with these rows. */
+/** The default of an option, and the rule for its value. `npm run docs:options` writes both into docs/options.md. */
 export interface OptionRow<T = unknown> {
   readonly default: T;
-  /** The default as the documentation gives it, where that is not its value. */
+  /** The default as docs/options.md shows it. If `defaultText` is omitted, the page shows the value. */
   readonly defaultText?: string;
   readonly rule: Rule<Exclude<T, undefined>>;
-  /** The option whose value is the default. */
+  /** Another option whose value is the default of this option. */
   readonly follows?: OptionName;
-  /** The option of which this one may be at most the share; a default is lowered to it. */
+  /** The maximum value, as a share of another option. A greater default is lowered to this maximum. */
   readonly limit?: { readonly by: OptionName; readonly share: number; readonly text: string };
 }
 
-/** A row for each option: an option without a row does not compile, nor does a row without an option. */
+/** A row for each option. The compiler rejects an option without a row, and a row without an option. */
 type OptionTable<T> = {
   readonly [Name in keyof T]-?: Name extends GroupName ? OptionTable<T[Name]> : OptionRow<T[Name]>;
 };
@@ -63,7 +64,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   cookies: {
     mode: { default: false, rule: orFalse(oneOf('optional', 'only')) },
     name: { default: 'auth', rule: cookieName },
-    trustedOrigins: { default: [], rule: texts("a list of origins such as ['https://app.example.com']") },
+    trustedOrigins: { default: [], rule: textList("a list of origins such as ['https://app.example.com']") },
     secure: { default: true, rule: boolean },
   },
   failedLogins: {
@@ -86,7 +87,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     check: {
       default: undefined,
       defaultText: 'none',
-      rule: { write: 'a function', accepts: (value): value is PasswordCheck => typeof value === 'function' },
+      rule: { expected: 'a function', accepts: (value): value is PasswordCheck => typeof value === 'function' },
     },
   },
   passwordResetTtlSeconds: { default: 3600, rule: integer(60, 604_800) },
@@ -105,7 +106,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   passwordHasher: { default: undefined, defaultText: 'bcrypt', rule: extending(PasswordHasher) },
   deviceDetector: {
     default: undefined,
-    defaultText: 'ua-parser-js, where it is installed',
+    defaultText: 'ua-parser-js, if it is installed',
     rule: extending(DeviceDetector),
   },
   secondFactor: { default: undefined, defaultText: 'none', rule: extending(SecondFactor) },
@@ -120,7 +121,7 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
   isGlobal: { default: true, rule: boolean },
 };
 
-/** The properties of the mapping that may be left out. */
+/** The optional properties of a `UserEntityMapping`. */
 export const OPTIONAL_IN_MAPPING: readonly string[] = [
   'users.foldedUsername',
   'users.active',
@@ -128,15 +129,15 @@ export const OPTIONAL_IN_MAPPING: readonly string[] = [
   'users.select',
 ];
 
-/** The rules of the mapping that the option `users` may be. */
+/** The rules for the properties of a `UserEntityMapping`, which the option `users` accepts. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
-  entity: aClass('an entity of the DataSource'),
+  entity: anyClass('an entity of the DataSource'),
   username: text("the name of a property, such as 'email'"),
   foldedUsername: text("the name of a property, such as 'foldedEmail'"),
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),
-  select: texts("a list of names of properties, such as ['roles']"),
+  select: textList("a list of names of properties, such as ['roles']"),
 };
 
 /** The rows by path, such as `failedLogins.signalAt`. */

@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 
-/** The options of `AuthModule` are wrong. Each problem gives the value and what to write instead. */
+/**
+ * Thrown if options of `AuthModule` are invalid. Each of the `problems` contains the value, and what to use
+ * instead.
+ */
 export class AuthOptionsError extends Error {
   override readonly name = 'AuthOptionsError';
 
@@ -9,19 +12,22 @@ export class AuthOptionsError extends Error {
   }
 }
 
-export function wrongValue(path: string, value: unknown, write: string): string {
-  return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; write ${write}`;
+export function wrongValue(path: string, value: unknown, expected: string): string {
+  return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; use ${expected}`;
 }
 
 export function unknownOption(path: string, known: readonly string[]): string {
   const group = path.slice(0, path.lastIndexOf('.') + 1);
   const siblings = known.filter((one) => one.startsWith(group)).join(', ');
-  return `${path} is not an option; write ${closest(path, known) ?? `one of ${siblings}`}`;
+  return `${path} is not an option; use ${closest(path, known) ?? `one of ${siblings}`}`;
 }
 
-/** The known path that a misspelt or misplaced one most likely means; undefined if none is close. */
+/** Returns the known path that a misspelled or misplaced path most likely means, or undefined if none is similar. */
 function closest(path: string, known: readonly string[]): string | undefined {
-  const distances = known.map((one) => ({ one, distance: Math.min(edits(path, one), edits(leaf(path), leaf(one))) }));
+  const distances = known.map((one) => ({
+    one,
+    distance: Math.min(editDistance(path, one), editDistance(leaf(path), leaf(one))),
+  }));
   const [best] = distances.sort((a, b) => a.distance - b.distance);
   return best && best.distance <= leaf(path).length / 3 ? best.one : undefined;
 }
@@ -30,8 +36,8 @@ function leaf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }
 
-/** The Levenshtein distance, without regard to case. */
-function edits(from: string, to: string): number {
+/** Returns the Levenshtein distance, ignoring case. */
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, a] of [...from.toLowerCase()].entries()) {
     const next = [i + 1];

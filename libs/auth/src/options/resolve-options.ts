@@ -1,13 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { inspect } from 'node:util';
 import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
-import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
+import type { ResolvedAuthOptions } from './auth-options';
+import type { AuthModuleExtras } from './module-extras';
 import { cookieProblems } from './cookie-problems';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 import { AuthOptionsError, unknownOption, wrongValue } from './problems';
 import type { Rule } from './rules';
 
-/** The values that the application wrote, by path. */
+/** The values that the application set, by path. */
 type Values = ReadonlyMap<string, unknown>;
 
 const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.')).map((path) => path.split('.')[0]!));
@@ -15,13 +16,14 @@ const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.
 /**
  * Checks the options, adds the defaults and freezes the result.
  * @param given the options as the application wrote them
- * @param beside what was written where the extras belong: with `forRootAsync()`, beside the factory
+ * @param withExtras the object that contains the extras: the argument of `forRoot()`, or the properties next to the
+ *   factory of `forRootAsync()`
  * @throws AuthOptionsError that reports every problem
  */
-export function resolveOptions(given: unknown, beside: object = {}): ResolvedAuthOptions {
+export function resolveOptions(given: unknown, withExtras: object = {}): ResolvedAuthOptions {
   const options: Record<string, unknown> = isPlainObject(given) ? { ...given } : {};
   const values = flatten(options);
-  const extras = Object.entries(beside).filter(([name]) => !Object.hasOwn(options, name));
+  const extras = Object.entries(withExtras).filter(([name]) => !Object.hasOwn(options, name));
   const problems = [
     ...(isPlainObject(given) ? [] : [wrongResult(given)]),
     ...[...values].flatMap(([path, value]) => problemsOf(path, value)),
@@ -33,10 +35,13 @@ export function resolveOptions(given: unknown, beside: object = {}): ResolvedAut
   return build(values);
 }
 
-/** The extras. A wrong value is replaced by its default here; `resolveOptions` reports it. */
-export function resolveExtras(beside: object): Required<AuthModuleExtras> {
+/**
+ * Returns the extras with their defaults. Replaces an invalid value with its default, because `resolveOptions`
+ * reports it.
+ */
+export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
   const extras = [...EXTRA_ROWS].map(([name, { rule, ...row }]) => {
-    const value = (beside as Record<string, unknown>)[name];
+    const value = (withExtras as Record<string, unknown>)[name];
     return [name, rule.accepts(value) ? value : row.default];
   });
   return Object.fromEntries(extras) as Required<AuthModuleExtras>;
@@ -54,27 +59,32 @@ function problemsOf(path: string, value: unknown): string[] {
   if (path === 'users' && isMapping(value)) return problemsOfMapping(value);
   if (path === 'users' && isForeignClass(value)) return [wrongUserClass(value)];
   const row = OPTION_ROWS.get(path);
-  if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.write)];
+  if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.expected)];
   if (GROUPS.has(path)) {
     const names = [...OPTION_ROWS.keys()].filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
     return [wrongValue(path, value, `a plain object with ${names.join(', ')}`)];
   }
-  if (EXTRA_ROWS.has(path)) return [`${path} is returned by the factory; write it beside the factory`];
+  if (EXTRA_ROWS.has(path))
+    return [`${path} is in the result of the factory; pass it to forRootAsync() next to the factory`];
   return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
 }
 
 /**
- * Refuses what is no plain object as the argument of `forRoot()`, of which Nest passes a copy of the own properties on.
- * @throws AuthOptionsError
+ * Checks the argument of `forRoot()`. Nest copies only the argument's own properties, so the copy of an instance
+ * would lack the inherited options.
+ * @throws AuthOptionsError if the argument is not a plain object
  */
 export function assertPlainOptions(given: unknown): void {
   if (isPlainObject(given)) return;
   throw new AuthOptionsError([
-    `the argument of forRoot() is ${inspect(given, { depth: 0 })}; write a plain object with the options`,
+    `the argument of forRoot() is ${inspect(given, { depth: 0 })}; use a plain object with the options`,
   ]);
 }
 
-/** Only a factory can return anything else than a plain object. */
+/**
+ * Describes options that are not a plain object. Such options come from a factory, because `forRoot()` checks its
+ * argument.
+ */
 function wrongResult(given: unknown): string {
   return `the factory of forRootAsync() returned ${inspect(given, { depth: 0 })}; return a plain object with the options`;
 }
@@ -85,10 +95,10 @@ function isForeignClass(users: unknown): users is Type {
 
 function wrongUserClass({ name }: Type): string {
   const mapping = `{ entity: ${name}, username: 'email', passwordHash: 'password' }`;
-  return `users is the class ${name}, which does not extend UserStore; if it is an entity, write users: ${mapping}`;
+  return `users is the class ${name}, which does not extend UserStore; if it is an entity, use users: ${mapping}`;
 }
 
-/** A plain object with at least one property of a mapping is meant as a mapping. */
+/** Returns whether the value is meant as a mapping: a plain object with at least one property of a mapping. */
 function isMapping(users: unknown): users is object {
   if (!isPlainObject(users)) return false;
   return Object.keys(users).some((name) => MAPPING_RULES.has(`users.${name}`));
@@ -101,69 +111,75 @@ function problemsOfMapping(mapping: object): string[] {
     const value = values.get(path);
     return values.has(path) ? !rule.accepts(value) : !OPTIONAL_IN_MAPPING.includes(path);
   });
-  // Left out by mistake, `active` would let disabled users in.
-  const writeFor = (path: string, { write }: Rule<unknown>): string =>
+  // A property that is present but undefined is a mistake: without `active`, disabled users could log in.
+  const expectedFor = (path: string, { expected }: Rule<unknown>): string =>
     values.has(path) && values.get(path) === undefined && OPTIONAL_IN_MAPPING.includes(path)
-      ? `${write}, or leave it out`
-      : write;
+      ? `${expected}, or omit it`
+      : expected;
   return [
     ...unknown.map((path) => unknownOption(path, [...MAPPING_RULES.keys()])),
-    ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), writeFor(path, rule))),
+    ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), expectedFor(path, rule))),
     ...(['users.active', 'users.disabledAt'].every((path) => values.get(path) !== undefined)
-      ? ['users.active and users.disabledAt are both written; write one of them']
+      ? ['users.active and users.disabledAt are both set; set only one of them']
       : []),
   ];
 }
 
 function problemsOfExtra(name: string, value: unknown): string[] {
   const row = EXTRA_ROWS.get(name);
-  if (row) return value === undefined || row.rule.accepts(value) ? [] : [wrongValue(name, value, row.rule.write)];
-  if (isKnown(name)) return [`${name} is written beside the factory; return it from the factory`];
+  if (row) return value === undefined || row.rule.accepts(value) ? [] : [wrongValue(name, value, row.rule.expected)];
+  if (isKnown(name)) return [`${name} is next to the factory of forRootAsync(); return it from the factory`];
   return [unknownOption(name, [...EXTRA_ROWS.keys()])];
 }
 
-/** The problems of two options together. A value that is wrong by itself conflicts with nothing. */
+/** Returns the problems of combinations of options. Ignores values that are invalid by themselves. */
 function conflictsIn(values: Values): string[] {
   const problems = [...OPTION_ROWS].flatMap(([path, { limit }]) => {
     if (!limit || !values.has(path)) return [];
     const [value, most] = [valueOf(path, values), limitOf(limit, values)];
-    return Number(value) > most ? [wrongValue(path, value, `at most ${most}, ${limit.text}`)] : [];
+    return Number(value) > most ? [wrongValue(path, value, `at most ${most} (${limit.text})`)] : [];
   });
   const grace = Number(valueOf('refreshReuseGraceSeconds', values));
   if (grace > 0 && valueOf('rotateRefreshTokens', values) === false) {
-    const write = '0, or leave it out, with rotateRefreshTokens: false: a token that is not rotated is never reused';
-    problems.push(wrongValue('refreshReuseGraceSeconds', grace, write));
+    const expected = '0 or omit it, because rotateRefreshTokens: false allows no grace period';
+    problems.push(wrongValue('refreshReuseGraceSeconds', grace, expected));
   }
   const block = valueOf('failedLogins.accountBlock', values);
-  const isBlockWritten = values.has('failedLogins.accountBlock') && typeof block === 'string';
-  if (isBlockWritten && valueOf('failedLogins.throttleFrom', values) === false) {
-    const write = 'false, or leave it out, with failedLogins.throttleFrom: false, which disables the block too';
-    problems.push(wrongValue('failedLogins.accountBlock', block, write));
+  const isBlockSet = values.has('failedLogins.accountBlock') && typeof block === 'string';
+  if (isBlockSet && valueOf('failedLogins.throttleFrom', values) === false) {
+    const expected = 'false or omit it, because failedLogins.throttleFrom: false also disables the account block';
+    problems.push(wrongValue('failedLogins.accountBlock', block, expected));
   }
   return [...problems, ...foldingConflicts(values)];
 }
 
-/** Names must be looked up in the form in which their failures are counted. */
+/**
+ * Returns the conflicts between the mapping and `nameMatching`. A login must look up a name in the same form in
+ * which the library counts the failed logins of the name.
+ */
 function foldingConflicts(values: Values): string[] {
   const users = values.get('users');
   if (!isMapping(users)) return [];
   const { foldedUsername } = users as Partial<UserEntityMapping>;
   const matching = valueOf('nameMatching', values);
   if (matching === 'insensitive' && foldedUsername === undefined) {
-    const write = "the name of the unique text column of folded names that nameMatching: 'insensitive' needs";
-    return [wrongValue('users.foldedUsername', foldedUsername, write)];
+    const expected = "the name of a unique text column of folded names, which nameMatching: 'insensitive' requires";
+    return [wrongValue('users.foldedUsername', foldedUsername, expected)];
   }
   if (matching === 'exact' && foldedUsername !== undefined) {
-    return [wrongValue('users.foldedUsername', foldedUsername, "nameMatching: 'insensitive' too, or leave it out")];
+    return [wrongValue('users.foldedUsername', foldedUsername, "it with nameMatching: 'insensitive' only, or omit it")];
   }
   return [];
 }
 
-/** The value written, or the default within its limit; NaN where that depends on a wrong value. */
+/**
+ * Returns the value of an option, or its default within the limit. Returns NaN if the option, or an option that
+ * its default depends on, is invalid.
+ */
 function valueOf(path: string, values: Values): unknown {
   const { follows, limit, ...row } = OPTION_ROWS.get(path)!;
-  const written = values.get(path);
-  if (written !== undefined) return problemsOf(path, written).length === 0 ? written : NaN;
+  const value = values.get(path);
+  if (value !== undefined) return problemsOf(path, value).length === 0 ? value : NaN;
   const byDefault = follows ? valueOf(follows, values) : row.default;
   return limit ? Math.min(Number(byDefault), limitOf(limit, values)) : byDefault;
 }
@@ -188,13 +204,19 @@ function isKnown(path: string): boolean {
   return OPTION_ROWS.has(path) || GROUPS.has(path);
 }
 
-/** Only own properties are read: those of a class or a prototype would be ignored, and with them what they should protect. */
+/**
+ * Returns whether a value is a plain object. Only own properties are read, so the inherited options of an instance
+ * would be ignored.
+ */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as object | null;
-  // `Object.prototype` of this realm or another one, as in a test's, but no other object without a prototype.
+  // Accepts `Object.prototype` of another realm, such as that of a test, but no other object without a prototype.
   return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
 }
 
-/** The default of every option, which it has when left out, unless it follows another option. */
+/**
+ * The default of every option, frozen. A default that depends on another option is the default that applies when
+ * both options are omitted. `hashing.concurrent` is the number of cores of this machine.
+ */
 export const DEFAULT_OPTIONS: ResolvedAuthOptions = resolveOptions({});

@@ -12,16 +12,16 @@ import type { CreateUserOptions, CreatedUser, UserToCreate } from './credentials
 import type { Credentials } from './credentials/login';
 import type { PasswordResetToken } from './credentials/password-reset';
 import type { PasswordChange } from './credentials/user-password';
-import { joining } from './in-transaction';
-import { measured } from './maintenance/measured';
+import { inApplicationTransaction } from './in-transaction';
+import { measureDuration } from './maintenance/measure-duration';
 import type { AuthPrincipal } from './sessions/authentication';
 import { SessionServices } from './sessions/session-services';
 import type { HistoryRequest } from './sessions/user-sessions';
 
-/** How a token without a principal is counted. */
+/** The metric attributes of a look-up with an invalid access token. */
 const REFUSED = { 'error.type': 'access_token_invalid' } as const;
 
-/** What applications do to accounts. Logins and refreshes take no part in a transaction. */
+/** The methods that can take part in the application's transaction. Logins and refreshes cannot. */
 const IN_TRANSACTION = [
   'createUser',
   'disableUser',
@@ -36,16 +36,18 @@ const IN_TRANSACTION = [
   'resetFailedLogins',
 ] as const satisfies readonly (keyof AuthService)[];
 
-/** The calls of `AuthService` that can take part in a transaction of the application. */
+/** The methods of `AuthService` that can take part in the application's transaction. */
 export type AuthInTransaction = Pick<AuthService, (typeof IN_TRANSACTION)[number]>;
 
 /**
- * Everything that the endpoints do, and what an application needs besides. A method that refuses
- * rejects with `AuthError`, which is answered as the endpoints answer it.
- * `clientInfoOf(request)` returns the `client` of a request.
+ * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
+ * that refuses a call rejects with an `AuthError`. If your route throws this error, the route responds in the same
+ * way as the library's endpoints. Pass `clientInfoOf(request)` as `client`. Default of every `client`: an unknown
+ * client.
  */
 @Injectable()
 export class AuthService {
+  /** @internal */
   constructor(
     private readonly sessions: SessionServices,
     private readonly users: AccountServices,
@@ -55,13 +57,13 @@ export class AuthService {
   ) {}
 
   /**
-   * The calls that change users, sessions and passwords, as a part of a transaction:
-   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Their signals
-   * wait for its commit. A `UserStore` of the application takes no part.
-   * @throws Error for a manager that is in no transaction, or of another DataSource
+   * Returns the methods that change users, sessions and passwords. Each call takes part in your transaction:
+   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals are
+   * emitted after the commit. A custom `UserStore` does not take part in the transaction.
+   * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AuthInTransaction {
-    return joining(this.transactions, manager, this, IN_TRANSACTION);
+    return inApplicationTransaction(this.transactions, manager, this, IN_TRANSACTION);
   }
 
   /** Whether the user store can set passwords. */
@@ -71,17 +73,20 @@ export class AuthService {
 
   /**
    * Logs a user in by name and password.
-   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`;
-   *   `second_factor_required`, with `loginTicket`
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`,
+   *   `second_factor_required` (the error has a `loginTicket`)
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
-    return measured(this.metrics, 'session_auth.login.duration', () => this.sessions.login.login(credentials, client));
+    return measureDuration(this.metrics, 'session_auth.login.duration', () =>
+      this.sessions.login.login(credentials, client),
+    );
   }
 
   /**
-   * Verifies name and password, throttled and recorded as a login, and returns a login ticket: opaque,
-   * valid for 5 minutes or 5 failed attempts. It ends with a password change or reset, when the user is disabled, and
-   * at `logoutAll`. A user has at most 20; a further one ends the oldest.
+   * Verifies name and password, and returns the user and a login ticket. The call is throttled and recorded like a
+   * login. The ticket is opaque, and valid for 5 minutes or until the fifth failed attempt. A password change, a
+   * password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most 20 valid tickets. Issuing one
+   * more revokes the oldest.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
    */
   verifyCredentials(
@@ -92,9 +97,10 @@ export class AuthService {
   }
 
   /**
-   * Returns a login ticket for a user whom the application has identified by a first step other than a password.
-   * @param proofs as for `openSession`; `methods` has at least one name
-   * @throws AuthError `unknown_user`, also for one who is not active. Error for methods or data that cannot be stored
+   * Returns a login ticket for a user whom the application has identified by a first factor other than a password.
+   * @param proofs as for `openSession`, with at least one name in `methods`
+   * @throws AuthError `unknown_user` if the user does not exist or is not active
+   * @throws Error if `methods` or `data` is invalid
    */
   createLoginTicket(
     user: { readonly id: UserId } | UserId,
@@ -105,15 +111,18 @@ export class AuthService {
   }
 
   /**
-   * Checks a secret other than the password, such as a one-time code, under the throttle. A right one adds the method to
-   * the ticket or session. A wrong one counts for the user and this method, with the delays and the block of failed
-   * logins, and in the ticket, which the fifth ends; with a principal it counts in the session, which the 100th ends.
-   * @param target a ticket or a principal, and the method: its name of RFC 8176, such as `otp`, or your own: a letter,
-   *   then up to 31 of a-z, 0-9, _ and -
-   * @param verify checks it for the given user, and returns true or false. If it throws, only the ticket counts that.
-   *   It must accept a code once, whatever runs at the same time.
-   * @returns what `verify` returned
-   * @throws AuthError `too_many_attempts` or `busy`, without a check; `invalid_login_ticket`, `access_token_invalid`
+   * Calls `verify` to check a secret other than the password, such as a one-time code, and throttles failed attempts.
+   * A correct secret adds the method to the ticket or session. A wrong secret counts as a failed attempt. With a
+   * ticket, the failure counts for the user and the method. The delays and the block of failed logins apply, and the
+   * fifth failure revokes the ticket. With a principal, the failure counts for the session, and the 100th consecutive
+   * failure ends the session.
+   * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
+   *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)
+   * @param verify checks the secret of the given user, and returns true or false. It must accept each code only once,
+   *   even if calls run in parallel. If `verify` throws, the ticket has used one attempt, and no failure is counted.
+   * @returns the result of `verify`
+   * @throws AuthError `invalid_login_ticket`, `access_token_invalid`; `too_many_attempts` or `busy` before `verify`
+   *   is called
    */
   attempt(
     target:
@@ -126,14 +135,16 @@ export class AuthService {
   }
 
   /**
-   * Opens a session with a login ticket, which is consumed, or for a user whom the application has identified: by single
-   * sign-on, a passkey. An object with `ticket` is a ticket, whatever else it has.
-   * @param proofs for a user. `methods`: 1 to 8 names of RFC 8176 by which the user was identified, such as `hwk`.
-   *   Default: none. `data`: what to keep on the session, a JSON object of at most 1,024 bytes; see `SessionData`.
-   *   Default: none. A ticket brings its own.
-   * @throws AuthError `session_limit_reached`, which leaves the ticket valid. For a user `unknown_user`, also for one
-   *   who is not active. For a ticket `invalid_login_ticket`; `second_factor_required` while it has one method alone
-   *   and `secondFactor` requires another. Error for methods or data that cannot be stored
+   * Opens a session for a user whom the application has identified, for example by single sign-on or a passkey. With
+   * a login ticket, opens a session for the user of the ticket and consumes the ticket.
+   * @param user an object with the property `ticket` is treated as a login ticket
+   * @param proofs allowed only without a ticket. `methods`: how the user was identified, as 1 to 8 names such as
+   *   `hwk` (RFC 8176). Default: none. `data`: a JSON object of at most 1,024 bytes to keep on the session, see
+   *   `SessionData`. Default: none.
+   * @throws AuthError `session_limit_reached` (the ticket stays valid). For a user: `unknown_user` if the user does
+   *   not exist or is not active. For a ticket: `invalid_login_ticket`, or `second_factor_required` if the ticket has
+   *   only one method and `secondFactor` requires a second one
+   * @throws Error if `methods` or `data` is invalid, or is passed with a ticket
    */
   async openSession(
     user: { readonly ticket: string } | { readonly id: UserId } | UserId,
@@ -143,52 +154,61 @@ export class AuthService {
     if (typeof user !== 'object' || user === null || !('ticket' in user)) {
       return this.sessions.login.loginAs(user, client, proofs);
     }
-    if (proofs.methods ?? proofs.data) throw new Error('A login ticket has its own methods and data; leave them out.');
+    if (proofs.methods ?? proofs.data)
+      throw new Error(
+        'openSession() received a login ticket together with methods or data. The ticket already contains both. ' +
+          'Pass only the ticket.',
+      );
     return this.sessions.tickets.open(user.ticket, client);
   }
 
   /**
-   * Returns the pair that follows a refresh token. Reusing it ends all sessions of the user.
+   * Exchanges a refresh token for a new token pair. Reusing a refresh token ends all sessions of its user.
    * @throws AuthError `invalid_refresh_token`
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
     const refresh = (): Promise<TokenPair> => this.sessions.refresh.refresh(refreshToken, client);
-    return measured(this.metrics, 'session_auth.refresh.duration', refresh);
+    return measureDuration(this.metrics, 'session_auth.refresh.duration', refresh);
   }
 
-  /** The principal of a live access token of an active user, or null. Each call reads the database. */
+  /** Returns the principal of a valid access token of an active user, or null. Each call reads the database. */
   authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
     const lookUp = (): Promise<AuthPrincipal | null> => this.sessions.authentication.authenticate(accessToken, client);
-    return measured(this.metrics, 'session_auth.lookup.duration', lookUp, (found) => (found ? undefined : REFUSED));
+    return measureDuration(this.metrics, 'session_auth.lookup.duration', lookUp, (found) =>
+      found ? undefined : REFUSED,
+    );
   }
 
-  /** The application's own user object of a principal. */
+  /** Loads your application's user object for a principal. */
   loadUser(principal: AuthPrincipal): Promise<unknown> {
     return this.users.accounts.load(principal.userId);
   }
 
   /** Ends the session of the principal. */
   logout(principal: AuthPrincipal, client: ClientInfo = {}): Promise<void> {
-    return this.sessions.ofUser.logout(principal, client);
+    return this.sessions.userSessions.logout(principal, client);
   }
 
-  /** Ends all sessions of the principal's user, or all but the current one; returns how many. */
+  /** Ends all sessions of the principal's user, or all except the current session. Returns how many sessions ended. */
   logoutAll(
     principal: AuthPrincipal,
     options: { readonly keepCurrent: boolean } = { keepCurrent: false },
     client: ClientInfo = {},
   ): Promise<number> {
-    return this.sessions.ofUser.logoutAll(principal, options, client);
+    return this.sessions.userSessions.logoutAll(principal, options, client);
   }
 
-  /** The user's active sessions, newest first. */
+  /** Returns the active sessions of a user, newest first. */
   listSessions(userId: UserId, options: { readonly currentSessionId?: string } = {}): Promise<SessionInfo[]> {
-    return this.sessions.ofUser.list(userId, options.currentSessionId ?? null);
+    return this.sessions.userSessions.list(userId, options.currentSessionId ?? null);
   }
 
   /**
-   * Ends one session of the user. The history records `by` whom: the user, or the `actor` who administers.
-   * @throws AuthError `session_not_found` for whatever is no active session of this user
+   * Ends one session of a user. The history records who ended the session: the user, or the `actor` with
+   * `by: 'admin'`.
+   * @param options `currentSessionId`: the id of the session of the request. `by`: default `'user'`. `actor`: the
+   *   name or id of an administrator, at most 255 characters
+   * @throws AuthError `session_not_found` if the user has no active session with this id
    */
   revokeSession(
     userId: UserId,
@@ -197,36 +217,38 @@ export class AuthService {
     options: { readonly currentSessionId?: string; readonly by?: 'user' | 'admin'; readonly actor?: string } = {},
   ): Promise<void> {
     const { currentSessionId: currentId = null, by: reason = 'user', actor } = options;
-    const who = reason === 'admin' && actor !== undefined ? { actor } : {};
-    return this.sessions.ofUser.revoke(userId, sessionId, client, { currentId, reason, ...who });
+    const actorOption = reason === 'admin' && actor !== undefined ? { actor } : {};
+    return this.sessions.userSessions.revoke(userId, sessionId, client, { currentId, reason, ...actorOption });
   }
 
-  /** The user's latest authentication events, newest first. @throws AuthError `invalid_field` */
+  /** Returns the latest events of a user, newest first. @throws AuthError `invalid_field` */
   history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
-    return this.sessions.ofUser.history(userId, request);
+    return this.sessions.userSessions.history(userId, request);
   }
 
   /**
-   * Changes the password of the principal's user, and returns a new token pair for the current
-   * session. The others end, unless `revokeOnPasswordChange` is false.
-   * @throws AuthError `invalid_field` on `current_password` or `new_password`
+   * Changes the password of the principal's user, and returns a new token pair for the current session. The user's
+   * other sessions end, unless `revokeOnPasswordChange` is false.
+   * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`, `not_supported`; `invalid_field` on
+   *   `current_password` or `new_password`
    */
   changePassword(principal: AuthPrincipal, change: PasswordChange, client: ClientInfo = {}): Promise<TokenPair> {
     return this.users.password.change(principal, change, client);
   }
 
   /**
-   * Confirms the password within a session, and returns a new token pair for it.
-   * @throws AuthError `invalid_field` on `password`, counted against the session; `too_many_attempts`
+   * Verifies the password of the principal's user, and returns a new token pair for the session. A wrong password
+   * counts as a failed attempt of the session.
+   * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`; `invalid_field` on `password`
    */
   reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
     return this.users.reauthentication.confirm(principal, password, client);
   }
 
   /**
-   * Returns a new token pair for the session, as `reauthenticate` does, after the application has confirmed the
-   * identity of its user by these methods, such as `hwk` for a passkey.
-   * @throws AuthError `access_token_invalid` where the principal's access token is not live any more
+   * Records that your application has confirmed the user's identity by the given methods, such as `hwk` for a passkey.
+   * Returns a new token pair for the session, like `reauthenticate`.
+   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
    */
   confirmIdentity(
     principal: AuthPrincipal,
@@ -242,85 +264,97 @@ export class AuthService {
   }
 
   /**
-   * Checks that the last proof of identity, or with `methods` that of each of these, is recent.
+   * Checks that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With
+   * `methods`, the user must have proven each of the given methods within that time.
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
-    this.sessions.ofUser.assertRecentLogin(principal, withinSeconds, methods);
+    this.sessions.userSessions.assertRecentLogin(principal, withinSeconds, methods);
   }
 
-  /** The same for ending sessions, where `recentLogin.toEndSessionsSeconds` asks for it. */
+  /**
+   * Checks that the login is recent enough to end sessions, if `recentLogin.toEndSessionsSeconds` requires it.
+   * @throws AuthError `recent_login_required`
+   */
   assertMayEndSessions(principal: AuthPrincipal): void {
-    this.sessions.ofUser.assertMayEnd(principal);
+    this.sessions.userSessions.assertMayEnd(principal);
   }
 
-  /** Disables a user, whose sessions end. @throws AuthError `unknown_user`, `not_supported` */
+  /** Disables a user and ends the user's sessions. @throws AuthError `unknown_user`, `not_supported` */
   disableUser(userId: UserId, client: ClientInfo = {}): Promise<void> {
     return this.users.accounts.disable(userId, client);
   }
 
-  /** Enables a user. Ended sessions stay ended. @throws AuthError `unknown_user`, `not_supported` */
+  /** Enables a user. Sessions that have ended stay ended. @throws AuthError `unknown_user`, `not_supported` */
   enableUser(userId: UserId): Promise<void> {
     return this.users.accounts.enable(userId);
   }
 
   /**
-   * Deletes sessions, tokens and history of a user, whom the application deletes: in one transaction
-   * what authenticates, then the rest in batches. (ASVS 14.2.7)
-   * @throws AuthError `database_unavailable`; what is committed stays, and another call continues
+   * Deletes the sessions, tokens and history of a user. Your application deletes its own row of the user, before or
+   * after this call. One transaction deletes the rows that authenticate the user. Further transactions delete the
+   * rest in batches. (ASVS 14.2.7)
+   * @throws AuthError `database_unavailable`. Deleted rows stay deleted. Repeat the call to delete the rest
    */
   forgetUser(userId: UserId): Promise<void> {
     return this.users.accounts.forget(userId);
   }
 
   /**
-   * A token for a user who lost the password, for the application to send. It is valid once and for
-   * `passwordResetTtlSeconds`, and revokes the user's earlier ones. The request is recorded.
-   * @throws AuthError `unknown_user`, also for one who is not active
+   * Creates a password reset token, which your application sends to the user. The token can be used once, within
+   * `passwordResetTtlSeconds`. Creating a token revokes the user's earlier reset tokens, and is recorded in the
+   * history.
+   * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
    */
   createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
     return this.users.passwordReset.createToken(userId, client);
   }
 
   /**
-   * Resets the password of the token's user. A refused password leaves the token valid.
-   * @throws AuthError `invalid_reset_token`, `invalid_field` on `new_password`
+   * Sets a new password with a reset token. If the new password is refused, the token stays valid. All sessions of
+   * the user end, unless `revokeOnPasswordReset` is false.
+   * @throws AuthError `invalid_reset_token`, `not_supported`; `invalid_field` on `new_password`
    */
   redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
     return this.users.passwordReset.redeemToken(token, newPassword, client);
   }
 
   /**
-   * Sets the password of a user. All sessions end, unless `revokeOnPasswordReset` is false.
-   * @throws AuthError `unknown_user`, `invalid_field` on `new_password`
+   * Sets the password of a user. All sessions of the user end, unless `revokeOnPasswordReset` is false.
+   * @throws AuthError `unknown_user`, `not_supported`; `invalid_field` on `new_password`
    */
   resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
     return this.users.passwordReset.reset(userId, newPassword, client);
   }
 
-  /** Forgets the failed logins of a name from all networks, and of the user who has it, with their delays and blocks. */
+  /**
+   * Resets the failed logins of a username from all networks, including delays and blocks. If a user has this name,
+   * the user's failed attempts of every method are reset.
+   */
   resetFailedLogins(username: string): Promise<void> {
     return this.users.accounts.resetFailedLogins(username);
   }
 
   /**
-   * Creates a user, with `properties` for further columns. `skipPolicy` is for an existing password that
-   * `passwordPolicy` would refuse.
-   * @param client who registers. Default: unknown. All unknown clients together may hash as much as one network.
-   * @throws AuthError `username_taken`, `invalid_field`, `busy`; Error for properties that cannot be stored
+   * Creates a user, and returns the id and name of the user.
+   * @param options `skipPolicy: true` accepts a password that `passwordPolicy` would refuse. Default: false
+   * @param client the client that registers. Default: unknown. All unknown clients share the queue limit of one
+   *   network
+   * @throws AuthError `username_taken`, `invalid_field`, `busy`, `not_supported`
+   * @throws Error if `user.properties` cannot be stored
    */
   createUser(user: UserToCreate, options: CreateUserOptions = {}, client: ClientInfo = {}): Promise<CreatedUser> {
     return this.users.accounts.create(user, options.skipPolicy ?? false, client);
   }
 
-  /** Checks a password of a user whom the application stores itself. @throws AuthError `invalid_field` on `password` */
+  /** Checks a password against `passwordPolicy`. @throws AuthError `invalid_field` on `password` */
   assertPasswordAllowed(password: string, { username }: { readonly username: string }): Promise<void> {
     return this.users.passwords.assertAllowed(password, 'password', username);
   }
 
   /**
-   * Hashes a password as it is stored, whatever `passwordPolicy` is.
-   * @throws AuthError `invalid_field` for a password that is too long to be hashed in full, `busy` as `createUser`
+   * Hashes a password with the configured `passwordHasher`. `passwordPolicy` is not applied.
+   * @throws AuthError `busy`; `invalid_field` if the password is too long to be hashed in full
    */
   hashPassword(password: string): Promise<string> {
     return this.users.passwords.hash(password, 'password');

@@ -1,10 +1,10 @@
 import type { ApplicationTransactions, TransactionManager } from '../domain/ports/platform';
 
 /**
- * These calls of a service, as a part of the application's transaction.
- * @throws Error for a manager that is in no transaction, or of another DataSource
+ * Returns the named methods of a service. Each call takes part in the application's transaction.
+ * @throws Error if the manager has no open transaction, or belongs to another DataSource
  */
-export function joining<Service extends object, Name extends keyof Service>(
+export function inApplicationTransaction<Service extends object, Name extends keyof Service>(
   transactions: ApplicationTransactions,
   manager: TransactionManager,
   service: Service,

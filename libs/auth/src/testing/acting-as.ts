@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { ClientInfo } from '../domain/client';
 import type { UserId } from '../domain/ports/accounts';
+import type { SessionData } from '../domain/proofs';
 import type { OpenedSession } from '../domain/tokens';
 import { AuthService } from '../services/auth.service';
 
@@ -11,15 +12,20 @@ export interface ActingSession extends OpenedSession {
 }
 
 /**
- * Opens a session for a user without a password and without HTTP. Like a login it records its
- * event, emits its signal and applies the session policy.
+ * Opens a session for a user, without a password and without an HTTP request. Like a login, this function records
+ * the event, emits the signal and applies the session limit.
+ * @param client the client of the session. Default: an unknown client
+ * @param proofs as for `AuthService.openSession`. `methods`: how the user is identified, such as `['pwd', 'otp']`,
+ *   for routes with `@RequireRecentLogin({ methods })`. Default: none. `data`: the data to store with the session.
+ *   Default: none
  * @throws AuthError `unknown_user` if the user does not exist or is not active
  */
 export async function actingAs(
   app: INestApplicationContext,
   user: { readonly id: UserId } | UserId,
   client: ClientInfo = {},
+  proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
 ): Promise<ActingSession> {
-  const opened = await app.get(AuthService, { strict: false }).openSession(user, client);
+  const opened = await app.get(AuthService, { strict: false }).openSession(user, client, proofs);
   return { ...opened, headers: { Authorization: `Bearer ${opened.accessToken}` } };
 }

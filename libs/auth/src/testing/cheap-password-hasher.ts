@@ -3,7 +3,10 @@ import { PasswordHasher } from '../domain/ports/platform';
 
 const PREFIX = 'cheap$';
 
-/** A fast, insecure hasher: `passwordHasher: CheapPasswordHasher`. Throws unless `NODE_ENV` is `test`. */
+/**
+ * A fast and insecure hasher for tests: `passwordHasher: CheapPasswordHasher`.
+ * @throws Error unless `NODE_ENV` is `test`
+ */
 export class CheapPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
 

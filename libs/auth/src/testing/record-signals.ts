@@ -21,8 +21,9 @@ const NAMES: Readonly<Record<AuthSignalName, true>> = {
   password_reset: true,
 };
 
-/** Records the signals that an application emits, in order. */
+/** Records the signals that an application emits. */
 export class SignalRecorder {
+  /** The recorded signals, in the order of their emission. */
   readonly all: RecordedSignal[] = [];
 
   constructor(app: INestApplicationContext) {
@@ -31,18 +32,18 @@ export class SignalRecorder {
     });
   }
 
-  /** The payloads of one signal, in order. */
+  /** Returns the payloads of one signal, in the order of their emission. */
   of<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
     return this.all.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
   }
 
-  /** Forgets the signals recorded so far. */
+  /** Removes the recorded signals. */
   clear(): void {
     this.all.length = 0;
   }
 }
 
-/** Records the signals that an initialized application emits from now on. */
+/** Starts recording the signals of an application. Call it after `app.init()`. */
 export function recordSignals(app: INestApplicationContext): SignalRecorder {
   return new SignalRecorder(app);
 }

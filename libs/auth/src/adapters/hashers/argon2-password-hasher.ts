@@ -3,43 +3,48 @@ import { PasswordHasher } from '../../domain/ports/platform';
 import { loadOptionalPeer } from '../../optional-peer';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
-/** The work of one hash. The defaults are OWASP's least: 19 MiB, two passes, one lane. */
-export interface Argon2Work {
+/** The work of one hash. The defaults are the minimum that OWASP recommends. */
+export interface Argon2Parameters {
+  /** The memory, in KiB, 8 to 1048576. Default: 19456 (19 MiB). */
   readonly memoryKiB?: number;
+  /** The number of passes over the memory, 1 to 16. Default: 2. */
   readonly passes?: number;
+  /** The degree of parallelism, 1 to 16. Default: 1. */
   readonly lanes?: number;
 }
 
-/** What is used of `@node-rs/argon2`. */
+/** The part of `@node-rs/argon2` that this class uses. */
 interface Argon2 {
   hash(password: string, options: { memoryCost: number; timeCost: number; parallelism: number }): Promise<string>;
   verify(hash: string, password: string): Promise<boolean>;
 }
 
-const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
-/** A stored hash may not ask for more: whoever writes a row would decide how long a login takes. */
-const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
+const STORED_HASH =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
+/** The maximum work of a stored hash, so that a manipulated row cannot make a login take arbitrarily long. */
+const MAX_PARAMETERS = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
- * Argon2id (RFC 9106): `passwordHasher: Argon2PasswordHasher`, or an instance with other work. Needs
- * `@node-rs/argon2`. bcrypt hashes remain valid, and are replaced at the next login.
+ * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an instance with
+ * different work. Requires the package `@node-rs/argon2`. Existing bcrypt hashes stay valid, and each hash is
+ * replaced at the next login of its user.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
-  private readonly work: Required<Argon2Work>;
+  private readonly work: Required<Argon2Parameters>;
   private readonly argon2: Argon2;
-  /** Verifies former hashes. Its cost adds no work to them. */
+  /** Verifies existing bcrypt hashes. With the minimum cost of 4, the hasher adds no work to the verification. */
   private readonly bcrypt = new BcryptPasswordHasher(4);
 
-  /** @throws Error where `@node-rs/argon2` is not installed, or the work is out of bounds */
-  constructor({ memoryKiB = 19_456, passes = 2, lanes = 1 }: Argon2Work = {}) {
+  /** @throws Error if `@node-rs/argon2` is not installed, or the work is out of bounds */
+  constructor({ memoryKiB = 19_456, passes = 2, lanes = 1 }: Argon2Parameters = {}) {
     super();
     const work = { memoryKiB, passes, lanes };
-    for (const [name, value] of Object.entries(work) as [keyof typeof MOST, number][]) {
+    for (const [name, value] of Object.entries(work) as [keyof typeof MAX_PARAMETERS, number][]) {
       const least = name === 'memoryKiB' ? 8 : 1;
-      if (!Number.isSafeInteger(value) || value < least || value > MOST[name]) {
+      if (!Number.isSafeInteger(value) || value < least || value > MAX_PARAMETERS[name]) {
         throw new Error(
-          `Argon2PasswordHasher: ${name} is ${value}; write a whole number from ${least} to ${MOST[name]}.`,
+          `Argon2PasswordHasher: ${name} is ${value}. Set a whole number from ${least} to ${MAX_PARAMETERS[name]}.`,
         );
       }
     }
@@ -54,7 +59,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   async verify(password: string, hash: string): Promise<boolean> {
     if (Buffer.byteLength(password) > this.maxPasswordBytes) return false;
     if (this.bcrypt.accepts(hash)) {
-      // Beside an Argon2id hash: the time must not reveal who has a former one.
+      // Also computes an Argon2id hash, so that the time does not reveal which users have a bcrypt hash.
       const [matches] = await Promise.all([this.bcrypt.verify(password, hash), this.hash(password)]);
       return matches;
     }
@@ -68,7 +73,10 @@ export class Argon2PasswordHasher extends PasswordHasher {
   accepts(hash: string): boolean {
     if (this.bcrypt.accepts(hash)) return true;
     const work = workOf(hash);
-    return work !== null && Object.entries(work).every(([name, value]) => value <= MOST[name as keyof typeof MOST]);
+    return (
+      work !== null &&
+      Object.entries(work).every(([name, value]) => value <= MAX_PARAMETERS[name as keyof typeof MAX_PARAMETERS])
+    );
   }
 
   needsRehash(hash: string): boolean {
@@ -77,27 +85,30 @@ export class Argon2PasswordHasher extends PasswordHasher {
     return work.memoryKiB < this.work.memoryKiB || work.passes < this.work.passes;
   }
 
-  /** Makes up for the work of a weaker hash; work is memory times passes. */
-  private async addMissingWork(password: string, stored: Required<Argon2Work>): Promise<void> {
+  /** Does the work that a weaker stored hash lacks compared with the configured work. Work is memory times passes. */
+  private async addMissingWork(password: string, stored: Required<Argon2Parameters>): Promise<void> {
     const { memoryKiB, passes, lanes } = this.work;
     const missing = Math.floor((memoryKiB * passes - stored.memoryKiB * stored.passes) / passes);
-    // Less than Argon2 can do takes no time to speak of.
+    // Below the minimum memory of Argon2, the difference in time is negligible.
     if (missing >= 8 * lanes) await this.hashWith(password, { memoryKiB: missing, passes, lanes });
   }
 
-  private hashWith(password: string, { memoryKiB, passes, lanes }: Required<Argon2Work>): Promise<string> {
+  private hashWith(password: string, { memoryKiB, passes, lanes }: Required<Argon2Parameters>): Promise<string> {
     return this.argon2.hash(password, { memoryCost: memoryKiB, timeCost: passes, parallelism: lanes });
   }
 }
 
-function workOf(hash: string): Required<Argon2Work> | null {
-  const [, memoryKiB, passes, lanes] = STORED.exec(hash) ?? [];
+function workOf(hash: string): Required<Argon2Parameters> | null {
+  const [, memoryKiB, passes, lanes] = STORED_HASH.exec(hash) ?? [];
   if (memoryKiB === undefined) return null;
   return { memoryKiB: Number(memoryKiB), passes: Number(passes), lanes: Number(lanes) };
 }
 
 function load(): Argon2 {
   const argon2 = loadOptionalPeer<Argon2>('@node-rs/argon2', () => createRequire(__filename)('@node-rs/argon2'));
-  if (!argon2) throw new Error('Argon2PasswordHasher needs @node-rs/argon2: npm install @node-rs/argon2');
+  if (!argon2)
+    throw new Error(
+      'Argon2PasswordHasher requires @node-rs/argon2, which is not installed. Run npm install @node-rs/argon2.',
+    );
   return argon2;
 }

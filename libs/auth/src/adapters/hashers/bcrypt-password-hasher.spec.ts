@@ -2,7 +2,7 @@ import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
 const hasher = new BcryptPasswordHasher(5);
 
-it('verifies the whole password, exactly as it is given', async () => {
+it('BcryptPasswordHasher compares the whole password exactly as given', async () => {
   const hash = await hasher.hash(' Pâss  Word ');
   expect(await hasher.verify(' Pâss  Word ', hash)).toBe(true);
   for (const other of ['Pâss  Word', ' pâss  word ', ' Pâss Word ', ' Pâss  Wor', '']) {
@@ -10,26 +10,26 @@ it('verifies the whole password, exactly as it is given', async () => {
   }
 });
 
-it('never matches a password over 72 bytes by its beginning', async () => {
+it('BcryptPasswordHasher does not match a password over 72 bytes by its first 72 bytes', async () => {
   const hash = await hasher.hash('€'.repeat(24));
   expect(await hasher.verify('€'.repeat(24), hash)).toBe(true);
   expect(await hasher.verify('€'.repeat(25), hash)).toBe(false);
 });
 
-it('reads the hashes of other systems', async () => {
+it('BcryptPasswordHasher verifies $2a$, $2b$ and $2y$ hashes', async () => {
   const hash = await hasher.hash('secret');
   for (const form of ['$2a', '$2b', '$2y']) expect(await hasher.verify('secret', hash.replace('$2b', form))).toBe(true);
 });
 
 it.each(['', '!', 'plain', '$2b$31$' + 'a'.repeat(53), '$2x$10$' + 'a'.repeat(53), '$1$abc$def', '$2b$10$short'])(
-  'refuses the hash %j without work',
+  'BcryptPasswordHasher does not accept the stored hash %j',
   async (hash) => {
     expect(hasher.accepts(hash)).toBe(false);
     expect(await hasher.verify('secret', hash)).toBe(false);
   },
 );
 
-it('asks for a new hash where the cost was lower', async () => {
+it('BcryptPasswordHasher reports that a hash with a lower cost needs a rehash', async () => {
   const weak = await new BcryptPasswordHasher(4).hash('secret');
   expect([hasher.needsRehash(weak), hasher.needsRehash(await hasher.hash('secret'))]).toEqual([true, false]);
 });

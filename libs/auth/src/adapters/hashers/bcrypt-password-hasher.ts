@@ -1,17 +1,17 @@
 import * as bcrypt from 'bcrypt';
 import { PasswordHasher } from '../../domain/ports/platform';
 
-/** The forms of one algorithm; `$2y$` is PHP's name for what others call `$2b$`. */
+/** Matches bcrypt hashes with a cost from 4 to 15. `$2y$` is PHP's name for `$2b$`. */
 const STORED = /^\$2([aby])\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
 /**
- * bcrypt. It reads 72 bytes of a password and no more, so a longer one is refused instead of being
- * cut. A cheaper hash takes as long to verify as one of the configured cost.
+ * Hashes passwords with bcrypt. bcrypt reads at most 72 bytes, so a longer password is refused instead of
+ * truncated. A hash of a lower cost takes as long to verify as a hash of the configured cost.
  */
 export class BcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
 
-  /** @param cost the base-2 logarithm of the rounds */
+  /** @param cost the cost factor: the base-2 logarithm of the number of rounds */
   constructor(private readonly cost: number) {
     super();
   }
@@ -28,7 +28,9 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return matches;
   }
 
-  /** A stored hash may not ask for more work than cost 15: whoever writes a row would decide how long a login takes. */
+  /**
+   * Accepts hashes with a cost of at most 15, so that a manipulated row cannot make a login take arbitrarily long.
+   */
   accepts(hash: string): boolean {
     return STORED.test(hash);
   }
@@ -39,8 +41,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   /**
-   * Makes up for the rounds of a cheaper hash. Each cost doubles them: one hash of cost 10, and one
-   * each of costs 10 and 11, have the rounds of cost 12.
+   * Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds: two hashes
+   * of cost 10 and a hash of cost 11 together have as many rounds as a hash of cost 12.
    */
   private async addMissingWork(password: string, stored: string): Promise<void> {
     for (let cost = Number(STORED.exec(stored)?.[2]); cost < this.cost; cost++) {

@@ -5,14 +5,20 @@ import { FormerHashes } from './migrating-password-hasher';
 const derive = promisify(pbkdf2);
 
 const STORED = /^pbkdf2_sha256\$(\d{1,7})\$([^$]{1,128})\$([A-Za-z0-9+/]{43}=)$/;
-/** A stored hash may not ask for more: whoever writes a row would decide how long a login takes. */
-const MOST_ITERATIONS = 2_000_000;
+/**
+ * The maximum number of iterations of a stored hash, so that a manipulated row cannot make a login take
+ * arbitrarily long.
+ */
+const MAX_ITERATIONS = 2_000_000;
 
-/** What Django stores by default: `pbkdf2_sha256$<iterations>$<salt>$<hash>` (PBKDF2, RFC 8018). */
+/**
+ * Verifies the hashes that Django stores by default: `pbkdf2_sha256$<iterations>$<salt>$<hash>` (PBKDF2, RFC
+ * 8018).
+ */
 export class DjangoPbkdf2Hashes extends FormerHashes {
   accepts(hash: string): boolean {
     const iterations = Number(STORED.exec(hash)?.[1]);
-    return iterations >= 1 && iterations <= MOST_ITERATIONS;
+    return iterations >= 1 && iterations <= MAX_ITERATIONS;
   }
 
   async verify(password: string, hash: string): Promise<boolean> {

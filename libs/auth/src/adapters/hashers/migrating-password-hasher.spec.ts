@@ -2,16 +2,16 @@ import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 import { DjangoPbkdf2Hashes } from './django-pbkdf2-hashes';
 import { MigratingPasswordHasher } from './migrating-password-hasher';
 
-/** Made by `hashlib.pbkdf2_hmac` of Python, as Django writes it. */
+/** Passwords and their hashes in the format of Django, created with `hashlib.pbkdf2_hmac` of Python. */
 const DJANGO = [
   ['lètmein', 'pbkdf2_sha256$1000$seasalt$JgZryXe2Ga8ysg6XbzkLpTdyPQrHqsinbL9BnnhgX4A='],
   ['correct horse battery staple', 'pbkdf2_sha256$600$kTs8d0aQ3ZbM$nftqiIGAhvn9PXB535dC3h6TnkqxJNYHwmQ3u4sIhh8='],
 ] as const;
 
-describe('a hasher for users who come from Django', () => {
+describe('MigratingPasswordHasher with Django hashes', () => {
   const hasher = new MigratingPasswordHasher(new BcryptPasswordHasher(4), new DjangoPbkdf2Hashes());
 
-  it.each(DJANGO)('lets %j log in with the hash that is there, and wants it made anew', async (password, hash) => {
+  it.each(DJANGO)('verifies the Django hash of %j and reports that it needs a rehash', async (password, hash) => {
     expect([await hasher.verify(password, hash), await hasher.verify(`${password}x`, hash)]).toEqual([true, false]);
     expect([hasher.accepts(hash), hasher.needsRehash(hash)]).toEqual([true, true]);
     const raised = await hasher.hash(password);
@@ -27,11 +27,13 @@ describe('a hasher for users who come from Django', () => {
     'pbkdf2_sha1$1000$salt$JgZryXe2Ga8ysg6XbzkLpTdyPQrHqsinbL9BnnhgX4A=',
     'pbkdf2_sha256$1000$seasalt$short',
     'md5$salt$0123456789abcdef0123456789abcdef',
-  ])('does no work for %j', async (hash) => {
+  ])('does not accept the stored hash %j', async (hash) => {
     expect([hasher.accepts(hash), await hasher.verify('lètmein', hash)]).toEqual([false, false]);
   });
 
-  it('needs to be told what was there before', () => {
-    expect(() => new MigratingPasswordHasher(new BcryptPasswordHasher(4))).toThrow('name the former hashes');
+  it('throws if it is created without former hashes', () => {
+    expect(() => new MigratingPasswordHasher(new BcryptPasswordHasher(4))).toThrow(
+      'requires at least one former hash format',
+    );
   });
 });

@@ -1,28 +1,35 @@
 import { PasswordHasher } from '../../domain/ports/platform';
 
-/** Hashes of a kind that is not made any more. */
+/** Verifies password hashes in the format of a former system. It never creates new hashes. */
 export abstract class FormerHashes {
-  /** Whether it is one of this kind, and asks for no more work than is reasonable. */
+  /** Returns whether the hash has this format. Must return false for a hash that would take too long to verify. */
   abstract accepts(hash: string): boolean;
-  /** Whether the password is the one that was hashed; false for what it does not accept, and never throws. */
+  /** Returns whether the password matches. Must return false for a hash that `accepts` refuses. Must not reject. */
   abstract verify(password: string, hash: string): Promise<boolean>;
 }
 
 /**
- * Verifies hashes that another system stored, which the next login replaces:
+ * Verifies the hashes of a former system, and replaces each hash at the next login of its user:
  * `passwordHasher: new MigratingPasswordHasher(new BcryptPasswordHasher(12), new DjangoPbkdf2Hashes())`.
  */
 export class MigratingPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes: number;
   private readonly former: readonly FormerHashes[];
 
-  /** @param current makes the new ones */
+  /**
+   * @param current creates the new hashes
+   * @param former the formats of the former system, at least one
+   * @throws Error if there is no former format
+   */
   constructor(
     private readonly current: PasswordHasher,
     ...former: FormerHashes[]
   ) {
     super();
-    if (former.length === 0) throw new Error('MigratingPasswordHasher: name the former hashes, or leave it out.');
+    if (former.length === 0)
+      throw new Error(
+        'MigratingPasswordHasher requires at least one former hash format. Pass one after the current hasher, or use the current hasher alone.',
+      );
     this.maxPasswordBytes = current.maxPasswordBytes;
     this.former = former;
   }
@@ -34,7 +41,7 @@ export class MigratingPasswordHasher extends PasswordHasher {
   async verify(password: string, hash: string): Promise<boolean> {
     const former = this.formerOf(hash);
     if (!former) return this.current.verify(password, hash);
-    // Beside a hash of the current kind: the time must not reveal who has a former one.
+    // Also computes a current hash, so that the time does not reveal which users have a former hash.
     const [matches] = await Promise.all([former.verify(password, hash), this.current.hash(password)]);
     return matches;
   }

@@ -2,28 +2,32 @@ import { createHmac } from 'node:crypto';
 import { PasswordHasher } from '../../domain/ports/platform';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
-/** Distinguishes these hashes from plain bcrypt ones. */
+/** The prefix that distinguishes these hashes from plain bcrypt hashes. */
 const PREFIX = '$hmac-sha384';
 
 /**
- * bcrypt of a digest of the password, of which up to 4,096 bytes count; bcrypt alone reads 72. Plain
- * bcrypt hashes remain valid, and are replaced at the next login.
+ * Hashes a digest of the password with bcrypt, so that up to 4,096 bytes of a password count instead of 72. Plain
+ * bcrypt hashes stay valid, and each hash is replaced at the next login of its user.
  *
- * The digest is keyed (HMAC-SHA-384). With a secret `key` that is kept outside the database, a stolen
- * table of users cannot be guessed at. Without that key no password matches any more.
+ * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an attacker
+ * who has a copy of the users table cannot guess passwords. If the key is lost, no password matches.
  */
 export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
   private readonly bcrypt: BcryptPasswordHasher;
   private readonly key: string;
 
-  /** @param given `cost`: the base-2 logarithm of the rounds, 12 by default; `key`: a secret of at least 32 characters */
+  /**
+   * @param given `cost`: the base-2 logarithm of the number of rounds. Default: 12. `key`: a secret of at least 32
+   * characters. Default: no secret
+   * @throws Error if `key` is present but is not a string of at least 32 characters
+   */
   constructor(given: { readonly cost?: number; readonly key?: string } = {}) {
     super();
     const { cost = 12, key } = given;
-    // A variable of the environment that was never set must not mean a hash without a key.
+    // An undefined environment variable must not lead to hashes without a secret.
     if ('key' in given && !(typeof key === 'string' && key.length >= 32)) {
-      throw new Error('PrehashedBcryptPasswordHasher: the key is missing or short; write at least 32 characters.');
+      throw new Error('PrehashedBcryptPasswordHasher: the key is missing or too short. Set at least 32 characters.');
     }
     this.bcrypt = new BcryptPasswordHasher(cost);
     this.key = key ?? 'nestjs-session-auth password';
@@ -47,7 +51,10 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
     return !hash.startsWith(PREFIX) || this.bcrypt.needsRehash(hash.slice(PREFIX.length));
   }
 
-  /** 64 characters of base64: below bcrypt's 72 bytes, and without the NUL at which bcrypt would stop. */
+  /**
+   * Returns the digest as 64 characters of base64. The characters fit into bcrypt's 72 bytes, and none is NUL, at
+   * which bcrypt would stop.
+   */
   private digest(password: string): string {
     return createHmac('sha384', this.key).update(password).digest('base64');
   }

@@ -9,7 +9,7 @@ import { PrehashedBcryptPasswordHasher } from './prehashed-bcrypt-password-hashe
 const PASSWORD = 'correct horse battery staple';
 const DJANGO = 'pbkdf2_sha256$600$kTs8d0aQ3ZbM$nftqiIGAhvn9PXB535dC3h6TnkqxJNYHwmQ3u4sIhh8=';
 
-/** The rounds of bcrypt of each hash that is made or verified. */
+/** The bcrypt rounds of each hash that was created or verified. */
 const rounds: number[] = [];
 
 jest.mock('bcrypt', () => {
@@ -27,16 +27,16 @@ jest.mock('bcrypt', () => {
   };
 });
 
-/** The rounds in all of one verification. */
+/** Returns the total number of bcrypt rounds of one verification. */
 async function roundsOf(hasher: PasswordHasher, password: string, hash: string): Promise<number> {
   rounds.length = 0;
   await hasher.verify(password, hash);
   return rounds.reduce((sum, one) => sum + one, 0);
 }
 
-describe('a stored hash that is cheaper than those of the options', () => {
+describe('verifying a stored hash with a lower cost than the options', () => {
   it.each([4, 5, 6, 7, 8])(
-    'of cost %d takes the rounds of cost 8 to verify, whether the password is right or wrong',
+    'a bcrypt hash of cost %d takes the rounds of cost 8, whether the password is right or wrong',
     async (cost) => {
       const hasher = new BcryptPasswordHasher(8);
       const hash = await new BcryptPasswordHasher(cost).hash(PASSWORD);
@@ -45,21 +45,21 @@ describe('a stored hash that is cheaper than those of the options', () => {
     },
   );
 
-  it.each(['$2a$', '$2b$', '$2y$'])('takes them in the form %s too', async (form) => {
+  it.each(['$2a$', '$2b$', '$2y$'])('a %s hash takes the rounds of the configured cost', async (form) => {
     const hash = (await new BcryptPasswordHasher(4).hash(PASSWORD)).replace('$2b$', form);
     expect(await roundsOf(new BcryptPasswordHasher(6), PASSWORD, hash)).toBe(64);
   });
 
-  it('takes them for a hasher that hashes a digest, whether the stored hash is one of a digest or not', async () => {
+  it('PrehashedBcryptPasswordHasher takes the rounds of its cost for plain and for pre-hashed bcrypt hashes', async () => {
     const hasher = new PrehashedBcryptPasswordHasher({ cost: 6 });
     const [plain, digested] = [new BcryptPasswordHasher(4), new PrehashedBcryptPasswordHasher({ cost: 5 })];
     expect(await roundsOf(hasher, PASSWORD, await plain.hash(PASSWORD))).toBe(64);
     expect(await roundsOf(hasher, PASSWORD, await digested.hash(PASSWORD))).toBe(64);
   });
 
-  it('takes the memory and passes of the options with Argon2id', async () => {
+  it('an Argon2id hash takes the memory and passes of the options', async () => {
     const hasher = new Argon2PasswordHasher({ memoryKiB: 1024, passes: 2 });
-    const work = countArgon2(hasher);
+    const work = recordArgon2Work(hasher);
     for (const [memoryKiB, passes] of [
       [1024, 2],
       [1024, 1],
@@ -74,24 +74,24 @@ describe('a stored hash that is cheaper than those of the options', () => {
   });
 });
 
-describe('a stored hash of another kind', () => {
-  it('is verified together with a hash of the current kind, like an unknown name', async () => {
+describe('verifying a stored hash of another algorithm', () => {
+  it('a Django hash also takes the bcrypt rounds of a login with an unknown name', async () => {
     const hasher = new MigratingPasswordHasher(new BcryptPasswordHasher(6), new DjangoPbkdf2Hashes());
     expect(await roundsOf(hasher, PASSWORD, DJANGO)).toBe(64);
     expect([await hasher.verify(PASSWORD, DJANGO), await hasher.verify('wrong', DJANGO)]).toEqual([true, false]);
   });
 
-  it('is verified beside an Argon2id hash, and no more rounds of bcrypt than its own', async () => {
+  it('a bcrypt hash also takes the work of one Argon2id hash, and no additional bcrypt rounds', async () => {
     const hasher = new Argon2PasswordHasher({ memoryKiB: 64, passes: 2 });
-    const work = countArgon2(hasher);
+    const work = recordArgon2Work(hasher);
     const hash = await new BcryptPasswordHasher(5).hash(PASSWORD);
     expect(await roundsOf(hasher, PASSWORD, hash)).toBe(32);
     expect(work).toEqual([128]);
   });
 });
 
-/** The memory times passes of each Argon2id hash that is made or verified from now on. */
-function countArgon2(hasher: Argon2PasswordHasher): number[] {
+/** Records the product of memory and passes for each Argon2id hash that is created or verified from now on. */
+function recordArgon2Work(hasher: Argon2PasswordHasher): number[] {
   interface Argon2 {
     hash(password: string, options: { memoryCost: number; timeCost: number }): Promise<string>;
     verify(hash: string, password: string): Promise<boolean>;

@@ -3,12 +3,12 @@ import { isBuiltin } from 'node:module';
 /** A row, by column. */
 export type SqliteRow = Record<string, unknown>;
 
-/** What can be bound to a parameter. */
+/** A value that can be bound to a parameter. */
 export type SqliteValue = null | number | bigint | string | ArrayBufferView;
 
-/** The part of a `DatabaseSync` that is used. The types of Node 20, which are compiled against, do not have it. */
+/** The part of a `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare `DatabaseSync`. */
 export interface BuiltinDatabase {
-  /** From Node 22.16 on. */
+  /** Whether a transaction is open. Undefined before Node.js 22.16. */
   readonly isTransaction?: boolean;
   prepare(sql: string): BuiltinStatement;
   exec(sql: string): void;
@@ -16,11 +16,11 @@ export interface BuiltinDatabase {
   close(): void;
 }
 
-/** The part of a `StatementSync` that is used. */
+/** The part of a `StatementSync` that the driver uses. */
 export interface BuiltinStatement {
-  /** The text of this statement alone, without what follows it. */
+  /** The text of the statement, without any statements after it. */
   readonly sourceSQL: string;
-  /** From Node 22.16 on. */
+  /** Returns the columns of the result. Undefined before Node.js 22.16. */
   columns?(): readonly object[];
   all(...values: SqliteValue[]): SqliteRow[];
   get(...values: SqliteValue[]): SqliteRow | undefined;
@@ -34,14 +34,14 @@ interface Builtin {
 }
 
 /**
- * Whether this Node has `node:sqlite`: from 22.13 on. It is not loaded. For applications that also run on older ones:
- * `driver: hasNodeSqlite() ? NodeSqlite : undefined`.
+ * Returns whether this version of Node.js has `node:sqlite`, as 22.13 and later do. Does not load the module. An
+ * application that also runs on older versions sets `driver: hasNodeSqlite() ? NodeSqlite : undefined`.
  */
 export function hasNodeSqlite(): boolean {
   return isBuiltin('node:sqlite');
 }
 
-/** @throws Error on a Node without it, with what to do */
+/** Loads `node:sqlite`. @throws Error if this version of Node.js lacks the module */
 export function loadNodeSqlite(): Builtin {
   if (!hasNodeSqlite()) {
     throw new Error(
@@ -49,6 +49,7 @@ export function loadNodeSqlite(): Builtin {
         '(npm install better-sqlite3@12) and remove `driver` from the options of the DataSource.',
     );
   }
-  // Neither `import` nor `require`: bundlers and test runners do not know the module, and older Nodes do not have it.
+  // `import` and `require` could fail, because bundlers and test runners do not know the module, and older
+  // versions of Node.js lack it.
   return process.getBuiltinModule('node:sqlite') as unknown as Builtin;
 }

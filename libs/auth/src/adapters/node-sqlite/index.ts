@@ -1,4 +1,5 @@
-// For SQLite without a native module: `import { NodeSqlite } from 'nestjs-session-auth/node-sqlite'`.
+// The entry point for SQLite without a native module:
+// `import { NodeSqlite } from 'nestjs-session-auth/node-sqlite'`.
 export { hasNodeSqlite } from './builtin';
 export type { SqliteRow } from './builtin';
 export { NodeSqlite } from './node-sqlite';

@@ -1,19 +1,19 @@
 import { hasNodeSqlite, NodeSqlite } from './index';
 import { SqlText } from './sql-text';
 
-const describeHere = hasNodeSqlite() ? describe : describe.skip;
+const describeIfAvailable = hasNodeSqlite() ? describe : describe.skip;
 
-/** What test/store/sqlite-driver.spec.ts expects of both drivers is not repeated here. */
-describeHere('a connection of node:sqlite', () => {
+/** test/store/sqlite-driver.spec.ts tests the behavior that both SQLite drivers share. */
+describeIfAvailable('a node:sqlite connection', () => {
   it.each([
     ['verbose', console.log, '`verbose` is not supported on node:sqlite: set `logging: true`'],
     ['nativeBinding', 'a.node', '`nativeBinding` is not supported on node:sqlite: remove it'],
-  ])('refuses the option %s, with what to write instead', (option, value, message) => {
+  ])('refuses the option %s with an error that names the alternative', (option, value, message) => {
     expect(() => new NodeSqlite(':memory:', { [option]: value })).toThrow(message);
     expect(() => new NodeSqlite(':memory:', { [option]: null }).close()).not.toThrow();
   });
 
-  it('refuses the key of an encrypted database instead of writing an open one', () => {
+  it('refuses an encryption key instead of creating an unencrypted database', () => {
     const db = new NodeSqlite(':memory:');
     for (const pragma of ['key = "secret"', " KEY='secret'", 'rekey = x', 'hexkey = x']) {
       expect(() => db.pragma(pragma)).toThrow('node:sqlite cannot encrypt a database');
@@ -21,25 +21,25 @@ describeHere('a connection of node:sqlite', () => {
   });
 
   it.each(['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode'])(
-    'says that %s() of better-sqlite3 is not supported',
+    'throws for %s() of better-sqlite3, which is not supported',
     (name) => {
       const db = new NodeSqlite(':memory:') as unknown as Record<string, () => unknown>;
       expect(() => db[name]!()).toThrow(`${name}() is not supported on node:sqlite`);
     },
   );
 
-  it('names no value in the error about one that cannot be bound', () => {
+  it('throws for a parameter that cannot be bound, with an error that does not contain its value', () => {
     const select = new NodeSqlite(':memory:').prepare('SELECT ? AS a');
     expect(() => select.all({ password: 'secret' })).toThrow(/^SQLite stores .* a parameter of type object cannot be/);
   });
 
-  it('throws for an integer that no number represents, instead of rounding it', () => {
+  it('throws for an integer that a JavaScript number cannot represent, instead of rounding it', () => {
     const select = new NodeSqlite(':memory:').prepare('SELECT 9007199254740993 AS big');
     expect(() => select.all()).toThrow('too large to be represented as a JavaScript number: 9007199254740993');
   });
 
   it.each(['SELECT ?1 AS a', 'SELECT :a AS a', 'SELECT @a AS a', 'SELECT $a AS a'])(
-    'leaves it to SQLite to count the values of %s',
+    'throws SQLITE_RANGE if %s is given too many values',
     (sql) => {
       const select = new NodeSqlite(':memory:').prepare(sql);
       expect(() => select.all(1, 2, 3)).toThrow(expect.objectContaining({ code: 'SQLITE_RANGE' }));
@@ -47,8 +47,8 @@ describeHere('a connection of node:sqlite', () => {
   );
 });
 
-describeHere('a node:sqlite of Node 22.13 to 22.15', () => {
-  it('is enough: it reports neither transactions nor columns', () => {
+describeIfAvailable('node:sqlite of Node 22.13 to 22.15', () => {
+  it('is supported, although it reports neither transactions nor columns', () => {
     type Open = new (path: string) => { prepare(sql: string): object; exec(sql: string): void };
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as { DatabaseSync: Open };
     class Older {
@@ -89,15 +89,15 @@ describeHere('a node:sqlite of Node 22.13 to 22.15', () => {
     'DROP TABLE t',
     'COMMIT',
     'ANALYZE',
-  ])('is read from the text as newer ones report it: %s', (sql) => {
+  ])('detects from its text whether a statement returns rows: %s', (sql) => {
     const open = (): NodeSqlite => new NodeSqlite(':memory:').exec('CREATE TABLE t (id, "RETURNING")');
     const reported = open().prepare(sql.replace('INTO t VALUES (1)', 'INTO t VALUES (1, 1)')).reader;
     expect(new SqlText(sql).returnsRows).toBe(reported);
   });
 });
 
-describe('a Node without node:sqlite', () => {
-  it('is recognised, and the start fails with what to install', async () => {
+describe('Node without node:sqlite', () => {
+  it('is detected, and opening a database fails with an error that says what to install', async () => {
     jest.doMock('node:module', () => ({ isBuiltin: (name: string) => name !== 'node:sqlite' }));
     await jest.isolateModulesAsync(async () => {
       const { hasNodeSqlite, NodeSqlite } = await import('./index.js');

@@ -4,11 +4,11 @@ import { SqlText } from './sql-text';
 import { SqliteError, translated } from './sqlite-error';
 import { NodeSqliteStatement } from './statement';
 
-/** The options of a connection, which TypeORM passes on from those of its `better-sqlite3` type. */
+/** The options of a connection. TypeORM passes them from the options of its type `better-sqlite3`. */
 export interface NodeSqliteOptions {
-  /** Whether writing fails. Default: false. */
+  /** Whether the connection is read-only. Default: false. */
   readonly readonly?: boolean;
-  /** Whether a missing file is an error, and not created. Default: false. */
+  /** Whether a missing file is an error. If not, the file is created. Default: false. */
   readonly fileMustExist?: boolean;
   /** How long a statement waits for the lock of another connection, in milliseconds. Default: 5000. */
   readonly timeout?: number;
@@ -18,36 +18,40 @@ export interface NodeSqliteOptions {
   readonly nativeBinding?: unknown;
 }
 
-/** How a function of SQL is registered. */
+/** Options of an SQL function. */
 export interface SqliteFunctionOptions {
-  /** Whether the same arguments always have the same result. Default: false. */
+  /** Whether the same arguments always give the same result. Default: false. */
   readonly deterministic?: boolean;
-  /** Whether triggers, views and the schema may not call it. Default: false. */
+  /** Whether only direct SQL may call the function, and not triggers, views and the schema. Default: false. */
   readonly directOnly?: boolean;
-  /** Whether it takes any number of arguments. Default: false, as many as the function declares. */
+  /** Whether the function takes any number of arguments. Default: false, which means as many as it declares. */
   readonly varargs?: boolean;
-  /** Whether integer arguments are passed as `bigint`. Default: what `defaultSafeIntegers()` set, false. */
+  /**
+   * Whether integer arguments are passed as `bigint`. Default: the setting of `defaultSafeIntegers()`, which is
+   * false.
+   */
   readonly safeIntegers?: boolean;
 }
 
-/** The implementation of a function of SQL. */
+/** The implementation of an SQL function. */
 export type SqliteFunction = (...values: never[]) => unknown;
 
-/** Instead of what is not supported. */
-const INSTEAD: Readonly<Record<string, string>> = {
+/** What to do instead of setting each unsupported option. */
+const ALTERNATIVES: Readonly<Record<string, string>> = {
   verbose: 'set `logging: true` in the options of the DataSource',
-  nativeBinding: 'remove it, there is no binary to find',
+  nativeBinding: 'remove it, because node:sqlite needs no native module',
 };
 
-const LONGEST_TIMEOUT_MS = 0x7f_ff_ff_ff;
+const MAX_TIMEOUT_MS = 0x7f_ff_ff_ff;
 
 /**
- * Lets TypeORM's `better-sqlite3` type run on Node's own `node:sqlite`, so that nothing has to be compiled:
- * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. From Node 22.13 on.
+ * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, so that no native module has to be compiled:
+ * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. Requires Node.js 22.13 or later.
  *
- * An instance is a connection with the methods of better-sqlite3 that TypeORM and this library use, and `function()`. The
- * others throw. Errors have better-sqlite3's codes, and rows are ordinary objects. Unlike with better-sqlite3, `synchronous` is
- * SQLite's own default, `FULL`, in WAL mode as well, and an integer beyond 2^53 throws where it would be rounded.
+ * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and this library
+ * use. Other methods throw. Errors have the codes of better-sqlite3, and rows are ordinary objects. There are two
+ * differences from better-sqlite3: `synchronous` is `FULL` in WAL mode too, and an integer beyond 2^53 throws
+ * instead of being rounded.
  */
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
@@ -55,29 +59,29 @@ export class NodeSqlite {
   private readsBigInts = false;
 
   /**
-   * @throws Error on a Node without `node:sqlite`, and for options that are not supported
-   * @throws SqliteError where the file cannot be opened
+   * Opens a connection.
+   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported
+   * @throws SqliteError if the file cannot be opened
    */
   constructor(path: string, options: NodeSqliteOptions = {}) {
     const { readonly = false, fileMustExist = false, timeout = 5_000 } = options;
-    for (const [option, instead] of Object.entries(INSTEAD)) {
+    for (const [option, instead] of Object.entries(ALTERNATIVES)) {
       if (options[option as keyof NodeSqliteOptions]) {
         throw new Error(`\`${option}\` is not supported on node:sqlite: ${instead}.`);
       }
     }
-    if (!Number.isInteger(timeout) || timeout < 0 || timeout > LONGEST_TIMEOUT_MS) {
-      throw new TypeError(
-        `timeout is ${timeout}; write a whole number of milliseconds from 0 to ${LONGEST_TIMEOUT_MS}`,
-      );
+    if (!Number.isInteger(timeout) || timeout < 0 || timeout > MAX_TIMEOUT_MS) {
+      throw new TypeError(`timeout is ${timeout}. Set a whole number of milliseconds from 0 to ${MAX_TIMEOUT_MS}.`);
     }
     const isInMemory = path === '' || path === ':memory:';
-    if (readonly && isInMemory) throw new TypeError('A database in memory cannot be `readonly`.');
+    if (readonly && isInMemory)
+      throw new TypeError('A database in memory cannot be `readonly`. Remove the option, or open a file.');
     if (fileMustExist && !isInMemory && !existsSync(path)) {
       throw new SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
     }
     const { DatabaseSync } = loadNodeSqlite();
-    this.database = attempt(() => new DatabaseSync(path, { readOnly: readonly }));
-    // Node has an option for it from 22.16 on.
+    this.database = withSqliteErrors(() => new DatabaseSync(path, { readOnly: readonly }));
+    // The option `timeout` of `DatabaseSync` would require Node.js 22.16.
     this.exec(`PRAGMA busy_timeout = ${timeout}`);
   }
 
@@ -93,15 +97,15 @@ export class NodeSqlite {
 
   /**
    * Compiles one statement.
-   * @throws SqliteError where it is wrong
-   * @throws RangeError where there is none, or more than one
+   * @throws SqliteError if the statement is invalid
+   * @throws RangeError if the SQL contains no statement, or more than one
    */
   prepare(sql: string): NodeSqliteStatement {
     this.assertOpen();
     const text = new SqlText(sql);
     if (text.isEmpty) throw new RangeError('The SQL contains no statement.');
-    const statement = attempt(() => this.database.prepare(sql));
-    // The rest would be ignored.
+    const statement = withSqliteErrors(() => this.database.prepare(sql));
+    // SQLite would ignore the statements after the first.
     if (!new SqlText(sql.slice(statement.sourceSQL.length)).isEmpty) {
       throw new RangeError('The SQL contains more than one statement.');
     }
@@ -111,38 +115,40 @@ export class NodeSqlite {
 
   /**
    * Runs any number of statements, without parameters and results.
-   * @throws SqliteError where one fails; those before it are done
+   * @throws SqliteError if a statement fails. The statements before the failed statement have run
    */
   exec(sql: string): this {
     this.assertOpen();
-    attempt(() => this.database.exec(sql));
+    withSqliteErrors(() => this.database.exec(sql));
     return this;
   }
 
   /**
-   * Reads or sets a pragma: its rows, or with `simple` the first value.
-   * @throws Error for the key of an encrypted database, which SQLite would ignore
+   * Reads or sets a pragma. Returns its rows, or with `simple` the first value.
+   * @throws Error for the pragma `key` of an encrypted database, which SQLite would ignore
    */
   pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
     if (/^\s*(?:hex)?(?:re)?key\b/i.test(source)) {
-      throw new Error('node:sqlite cannot encrypt a database: `key` needs a build of better-sqlite3 with SQLCipher.');
+      throw new Error(
+        'node:sqlite cannot encrypt a database. For the pragma `key`, use a build of better-sqlite3 with SQLCipher.',
+      );
     }
     const rows = this.prepare(`PRAGMA ${source}`).all();
     return simple ? firstValue(rows) : rows;
   }
 
-  /** Registers a function of SQL. */
+  /** Registers an SQL function. */
   function(name: string, implementation: SqliteFunction): this;
   function(name: string, options: SqliteFunctionOptions, implementation: SqliteFunction): this;
   function(name: string, given: SqliteFunctionOptions | SqliteFunction, implementation?: SqliteFunction): this {
     this.assertOpen();
     const [options, body] = typeof given === 'function' ? [{}, given] : [given, implementation!];
     const { safeIntegers = this.readsBigInts, ...others } = options;
-    attempt(() => this.database.function(name, { ...others, useBigIntArguments: safeIntegers }, body));
+    withSqliteErrors(() => this.database.function(name, { ...others, useBigIntArguments: safeIntegers }, body));
     return this;
   }
 
-  /** Whether statements that are prepared from now on return integers as `bigint`. */
+  /** Sets whether statements that are prepared from now on return integers as `bigint`. */
   defaultSafeIntegers(enabled = true): this {
     this.readsBigInts = enabled;
     return this;
@@ -159,7 +165,10 @@ export class NodeSqlite {
     if (!this.isOpen) throw new TypeError('The database connection is not open');
   }
 
-  /** Before Node 22.16 only an attempt shows it. An empty transaction takes no lock. */
+  /**
+   * Returns whether a transaction is open, by attempting to begin one. Node.js before 22.16 offers no other way.
+   * An empty transaction takes no lock.
+   */
   private refusesToBegin(): boolean {
     try {
       this.database.exec('BEGIN; COMMIT');
@@ -170,16 +179,17 @@ export class NodeSqlite {
   }
 }
 
-/** What better-sqlite3 has besides. Without this the error would be "is not a function". */
+/** Further methods of better-sqlite3. Each throws an error that says what to do, instead of "is not a function". */
 for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode']) {
   Object.defineProperty(NodeSqlite.prototype, name, {
     value(): never {
-      throw new Error(`${name}() is not supported on node:sqlite: use better-sqlite3 where you need it.`);
+      throw new Error(`${name}() is not supported on node:sqlite. Use better-sqlite3 if you need it.`);
     },
   });
 }
 
-function attempt<Result>(action: () => Result): Result {
+/** Runs an action, and throws its errors as `SqliteError`. */
+function withSqliteErrors<Result>(action: () => Result): Result {
   try {
     return action();
   } catch (error) {

@@ -1,12 +1,15 @@
-/** Literals, quoted names and comments. A doubled quote ends one literal and begins the next, which is the same here. */
+/** Matches literals, quoted names and comments. A literal with a doubled quote matches as two literals. */
 const OPAQUE = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)/g;
 
 const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
 const READS = /^(?:SELECT|VALUES|PRAGMA|EXPLAIN)\b/i;
-/** None of these words can be an unquoted name. `REPLACE` can be, and is a function. */
+/** The keywords of a write in a `WITH` statement. `REPLACE` alone can also be a name or a function. */
 const WRITES_WITH = /\b(?:INSERT|UPDATE|DELETE|REPLACE\s+INTO)\b/i;
 
-/** What node:sqlite does not report of a statement, or only on newer Nodes, from its text. */
+/**
+ * Derives from the text of a statement the properties that node:sqlite does not report, or reports only in newer
+ * versions of Node.js.
+ */
 export class SqlText {
   /** The statement without literals, quoted names and comments. */
   private readonly outline: string;
@@ -15,23 +18,29 @@ export class SqlText {
     this.outline = sql.replace(OPAQUE, ' ').trim();
   }
 
-  /** Whether there is no statement. */
+  /** Whether the text contains no statement. */
   get isEmpty(): boolean {
     return /^[\s;]*$/.test(this.outline);
   }
 
-  /** Whether it changes rows. SQLite reports for every other statement how many the last one of these changed. */
+  /**
+   * Whether the statement changes rows. For other statements, SQLite reports the number of rows of the last
+   * change.
+   */
   get changesRows(): boolean {
     return WRITES.test(this.outline);
   }
 
-  /** Whether it returns rows. */
+  /** Whether the statement returns rows. */
   get returnsRows(): boolean {
     if (READS.test(this.outline) || /\bRETURNING\b/i.test(this.outline)) return true;
     return /^WITH\b/i.test(this.outline) && !WRITES_WITH.test(this.outline);
   }
 
-  /** How many values are bound, or null where parameters have numbers or names, so that the text does not say. */
+  /**
+   * The number of parameters, or null if the parameters have numbers or names, because one parameter can then
+   * occur several times.
+   */
   get parameterCount(): number | null {
     if (/\?\d|[:@$]\w/.test(this.outline)) return null;
     return this.outline.split('?').length - 1;

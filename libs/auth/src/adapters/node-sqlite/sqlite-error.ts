@@ -31,7 +31,7 @@ const RESULT_CODES: Readonly<Record<number, string>> = {
   26: 'NOTADB',
 };
 
-/** What SQLite reports of a failed statement, in the shape of better-sqlite3's error of this name. */
+/** The error of a failed statement. It has the name and the properties of better-sqlite3's error. */
 export class SqliteError extends Error {
   override readonly name = 'SqliteError';
 
@@ -45,8 +45,8 @@ export class SqliteError extends Error {
 }
 
 /**
- * The error to throw for what node:sqlite threw: of its own errors those of SQLite become a `SqliteError`. It has no `cause`,
- * which would only repeat the message.
+ * Returns the error to throw in place of an error of node:sqlite. An error of SQLite becomes a `SqliteError`,
+ * without `cause`, which would only repeat the message. Other errors are returned unchanged.
  */
 export function translated(error: unknown): unknown {
   const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message: string };
@@ -54,7 +54,10 @@ export function translated(error: unknown): unknown {
   return new SqliteError(message, nameOf(errcode));
 }
 
-/** The low byte is the result code, the rest the number of the extended one. A newer one that is not listed is left out. */
+/**
+ * Returns the name of a code. The low byte is the result code, and the rest is the number of the extended code.
+ * Unknown extended codes are left out.
+ */
 function nameOf(errcode: number): string {
   const [base, ...extended] = (RESULT_CODES[errcode & 0xff] ?? `UNKNOWN_${errcode}`).split(' ');
   const detail = errcode >> 8 > 0 ? extended[(errcode >> 8) - 1] : undefined;

@@ -2,17 +2,17 @@ import type { BuiltinStatement, SqliteRow, SqliteValue } from './builtin';
 import type { SqlText } from './sql-text';
 import { translated } from './sqlite-error';
 
-/** What a statement changed. */
+/** The result of a statement that changes rows. */
 export interface SqliteChanges {
-  /** The rows that it changed. */
+  /** The number of changed rows. */
   readonly changes: number;
   /** The id of the row that this connection inserted last. */
   readonly lastInsertRowid: number | bigint;
 }
 
-/** A prepared statement with the methods of better-sqlite3's, as far as TypeORM uses them. Parameters are positional. */
+/** A prepared statement. It has the methods of better-sqlite3 that TypeORM uses. Parameters are positional. */
 export class NodeSqliteStatement {
-  /** Whether it returns rows: `all()` is for these, `run()` for the others. */
+  /** Whether the statement returns rows. If true, use `all()`, otherwise `run()`. */
   readonly reader: boolean;
   private readonly changesRows: boolean;
   private readonly parameterCount: number | null;
@@ -28,23 +28,23 @@ export class NodeSqliteStatement {
     this.parameterCount = text.parameterCount;
   }
 
-  /** All rows. */
+  /** Runs the statement and returns all rows. */
   all(...values: unknown[]): SqliteRow[] {
-    return this.execute(values, (bound) => this.statement.all(...bound).map(plain));
+    return this.execute(values, (bound) => this.statement.all(...bound).map(toPlainRow));
   }
 
-  /** The first row. */
+  /** Runs the statement and returns the first row, or undefined. */
   get(...values: unknown[]): SqliteRow | undefined {
     return this.execute(values, (bound) => {
       const row = this.statement.get(...bound);
-      return row && plain(row);
+      return row && toPlainRow(row);
     });
   }
 
-  /** The rows one by one. */
+  /** Runs the statement and yields the rows one by one. */
   *iterate(...values: unknown[]): IterableIterator<SqliteRow> {
     try {
-      for (const row of this.statement.iterate(...this.bound(values))) yield plain(row);
+      for (const row of this.statement.iterate(...this.checkedValues(values))) yield toPlainRow(row);
     } catch (error) {
       throw translated(error);
     }
@@ -58,14 +58,14 @@ export class NodeSqliteStatement {
     });
   }
 
-  /** Whether integers are returned as `bigint`. Without it one beyond 2^53 throws a RangeError. */
+  /** Sets whether integers are returned as `bigint`. If not, an integer beyond 2^53 throws a RangeError. */
   safeIntegers(enabled = true): this {
     this.statement.setReadBigInts(enabled);
     return this;
   }
 
   private execute<Result>(values: unknown[], execute: (bound: SqliteValue[]) => Result): Result {
-    const bound = this.bound(values);
+    const bound = this.checkedValues(values);
     try {
       return execute(bound);
     } catch (error) {
@@ -73,11 +73,14 @@ export class NodeSqliteStatement {
     }
   }
 
-  /** node:sqlite takes a missing value for NULL, and an object in the first place for named parameters. */
-  private bound(values: unknown[]): SqliteValue[] {
+  /**
+   * Returns the values to bind. Throws if a value is missing or has an unsupported type, because node:sqlite reads
+   * a missing value as NULL, and an object at the first position as named parameters.
+   */
+  private checkedValues(values: unknown[]): SqliteValue[] {
     const { parameterCount } = this;
     if (parameterCount !== null && values.length !== parameterCount) {
-      throw new RangeError(`The statement has ${parameterCount} parameters, and ${values.length} values were given.`);
+      throw new RangeError(`The statement has ${parameterCount} parameters, but ${values.length} values were passed.`);
     }
     return values.map(bindable);
   }
@@ -88,12 +91,12 @@ function bindable(value: unknown): SqliteValue {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string') return value;
   if (ArrayBuffer.isView(value)) return value;
   throw new TypeError(
-    `SQLite stores null, numbers, bigints, strings and buffers: a parameter of type ${typeof value} cannot be bound.`,
+    `A parameter of type ${typeof value} cannot be bound. SQLite stores null, numbers, bigints, strings and buffers.`,
   );
 }
 
-/** The row as better-sqlite3 returns it: an ordinary object, with a Buffer for each blob. */
-function plain(row: SqliteRow): SqliteRow {
+/** Converts a row to the form of better-sqlite3: an ordinary object, with a Buffer for each blob. */
+function toPlainRow(row: SqliteRow): SqliteRow {
   const copy = { ...row };
   for (const [column, value] of Object.entries(copy)) {
     if (ArrayBuffer.isView(value)) copy[column] = Buffer.from(value.buffer, value.byteOffset, value.byteLength);

@@ -9,116 +9,110 @@ import type { CurrentSession, OperationContext, NewTokenFamily } from './session
 /** A user's id in the application's own type. The library stores it as text. */
 export type UserId = string | number | bigint;
 
-/** What the library needs to know of a user. */
+/** The data of a user that the library needs. */
 export interface StoredUser {
   readonly id: UserId;
   readonly username: string;
   /** Null for a user who cannot log in with a password. */
   readonly passwordHash: string | null;
-  /** False for a user who may not log in and whose sessions have ended. */
+  /** Whether the user may log in and use sessions. */
   readonly active: boolean;
 }
 
-/** A user about to be stored; without a hash for one who logs in otherwise. */
+/** A user to be stored. `passwordHash` is null for a user who logs in by another method. */
 export interface NewUser {
   readonly username: string;
   readonly passwordHash: string | null;
-  /** What else `createUser` was given to store with the user. */
+  /** The `properties` that were passed to `createUser`. */
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Where the users are stored. The option `users` takes a class that extends this one, or an instance of
- * one, where they are not a TypeORM entity of the same DataSource. A rejection means "not available":
- * the response is 503. So is it for a result of another type, `undefined` included: the log names what
- * was returned, by property names and types, and what to return instead.
+ * Reads and writes users that are not a TypeORM entity of the same DataSource. Set the option `users` to a class that
+ * extends this one, or to an instance. If a method rejects, or returns a value of the wrong type (`undefined`
+ * included), the response is 503. For a wrong type, the log names the properties and types that the method returned,
+ * never their values, and says what to return instead.
  */
 export abstract class UserStore {
   /**
-   * The user with this name, or null. A user with another name counts as null, also where the
-   * database ignores case, accents or trailing spaces: `nameMatching` decides what is the same name.
-   * @param username the name given at login; with `nameMatching: 'insensitive'`, what `foldName`
-   *   returns for it: compare it with stored names that are folded too. A store that compares it with
-   *   names as they were given finds nobody whose name has a capital letter
+   * Returns the user with this name, or null. The library compares names by the rules of `nameMatching`, and ignores
+   * a user with a different name, even if the database treats the names as equal (case, accents, trailing spaces).
+   * @param username the entered name. With `nameMatching: 'insensitive'`, the name is already folded by `foldName`.
+   *   Compare the name with a column of folded names, because a stored name with a capital letter never matches
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
-  /** The user with this id, or null. A user whose id differs from this one as text counts as null. */
+  /** Returns the user with this id, or null. The library ignores a user whose id, converted to text, differs. */
   abstract findById(id: UserId): Promise<StoredUser | null>;
 
-  /**
-   * The application's own user object, for `@CurrentUser()`. By default a copy of what `findById`
-   * returns, without `passwordHash`.
-   */
+  /** Returns your user object for `@CurrentUser()`. Default: the result of `findById`, without `passwordHash`. */
   async load(id: UserId): Promise<unknown> {
     const user = await this.findById(id);
     return user ? withoutHash(user) : null;
   }
 
-  /**
-   * The id in the application's type, from the text that the library stored. By default that text:
-   * override it where ids are numbers or bigints.
-   */
+  /** Converts the stored text of an id to your id type. Override for numbers or bigints. Default: returns the text. */
   parseId(text: string): UserId {
     return text;
   }
 
   /**
-   * Stores a new password hash; false if the user is gone, or has another hash than `expectedHash`.
-   * Leave it out where passwords are set elsewhere: then `password/change/` is not mounted.
+   * Stores a new password hash. Returns false if the user does not exist, or if the stored hash is not
+   * `expectedHash`. Omit this method if passwords are set elsewhere. In that case, `password/change/` is not mounted.
    */
   setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
 
-  /** Enables or disables a user; false if there is none. Leave it out where that is done elsewhere. */
+  /** Enables or disables a user. Returns false if the user does not exist. Omit if users are disabled elsewhere. */
   setActive?(id: UserId, active: boolean): Promise<boolean>;
 
   /**
-   * Stores a new, active user with the name as given and the `properties`; null if the name is taken.
-   * Called after `findByUsername` found nobody. A returned user with another name counts as null.
+   * Stores a new, active user with the unchanged name and the `properties`. Returns null if the name is taken. Called
+   * after `findByUsername` has returned null. The library ignores a returned user with a different name.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
 
-/** The account of a user, as the user store returned it. */
-export interface AskedAccount {
+/** The account of a user, read from the user store. */
+export interface AccountLookup {
   readonly status: AccountStatus;
-  /** What the store returned, without the hash; null for no such user. */
+  /** The user without the password hash, or null if there is no such user. */
   readonly user: RequestUser | null;
 }
 
-/** Asks the user store about the account of a user, given as sessions store the id. */
-export async function askAccount(users: UserStore, userId: string): Promise<AskedAccount> {
+/** Reads the account of a user from the user store. @param userId the id as text */
+export async function readAccount(users: UserStore, userId: string): Promise<AccountLookup> {
   const user = await users.findById(users.parseId(userId));
   if (!user) return { status: 'deleted', user: null };
   return { status: user.active ? 'active' : 'disabled', user: withoutHash(user) };
 }
 
-/** The application's entity of users, and which of its properties hold what the library needs. */
+/** Maps your user entity to the data that the library needs. */
 export interface UserEntityMapping {
+  /** The entity class of your users. It must belong to the DataSource. */
   readonly entity: new () => object;
-  /** The property that holds the name used at login. */
+  /** The property that contains the username. */
   readonly username: string;
   /**
-   * Required with `nameMatching: 'insensitive'`, an error otherwise: the unique text property that
-   * holds the folded name. `createUser` fills it; where the application inserts or renames users, it
-   * stores `foldName(name)` there. It may be the property of `username`, if that holds folded names.
+   * The unique text property with the folded username. Required with `nameMatching: 'insensitive'`, and refused with
+   * `'exact'`. `createUser` fills the property. If your application inserts or renames users, it must store
+   * `foldName(username)` in this property. If `username` contains only folded usernames, both properties can be the
+   * same.
    */
   readonly foldedUsername?: string;
-  /** The property that holds the password hash. */
+  /** The property that contains the password hash. */
   readonly passwordHash: string;
-  /** The boolean property that is false for a disabled user. Without it and `disabledAt` every user is active. */
+  /** The boolean property that is false for disabled users. Without `active` and `disabledAt`, all users are active. */
   readonly active?: string;
-  /** In place of `active`: the nullable date property that is null while the user is active. */
+  /** An alternative to `active`: the nullable date property that is null while the user is active. */
   readonly disabledAt?: string;
   /**
-   * Further properties that `request.user` holds besides `id` and `username`, such as `['roles']`. They are
-   * columns of the entity, read with the account in one statement; an empty list for none. Without it
-   * `request.user` is not set. Default: not set.
+   * The properties that `request.user` has in addition to `id` and `username`, such as `['roles']`. Each property
+   * must be a column of the entity, and is read in the same statement as the account. Default: none.
    */
   readonly select?: readonly string[];
 }
 
-/** A user found by name, and how often the password had been changed by then. */
+/** A user who was found by name, and the version of the credentials at that time. */
 export interface FoundCredentials {
   readonly user: StoredUser | null;
   readonly version: number;
@@ -127,22 +121,22 @@ export interface FoundCredentials {
 export interface ReplacePassword extends OperationContext {
   readonly userId: UserId;
   readonly passwordHash: string;
-  /** The hash that was verified; the change is refused when another one has taken its place. */
+  /** The hash that was verified. If a different hash is stored by now, the change is refused. */
   readonly expectedHash?: string;
-  /** The token that allows it, which is used up; null where something else does. */
+  /** The digest of the reset token that the change consumes, or null. */
   readonly resetDigest: string | null;
-  /** Whether the other sessions end. */
+  /** Whether to end the user's other sessions. */
   readonly revoke: boolean;
-  /** The session that continues, with a fresh token pair; null where there is none. */
+  /** The session that continues with a new token pair, or null. */
   readonly keep: { readonly sessionId: string; readonly issued: NewTokenFamily } | null;
 }
 
 export type ReplaceOutcome =
-  /** Nothing is kept where the session to keep ended meanwhile. */
+  /** `kept` is null if the session to keep has ended in the meantime. */
   | { readonly kind: 'replaced'; readonly kept: ReissuedSession | null; readonly ended: readonly EndedSession[] }
-  /** The user, the verified password, the token or the session to keep is not there any more. */
+  /** The user, the verified password, the reset token or the session to keep no longer exists. */
   | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
-  /** Users elsewhere: it failed half-way, after sessions had ended and before or after the password was set. */
+  /** With a `UserStore` only: the replacement failed after sessions had ended. `isSet`: the password was set. */
   | {
       readonly kind: 'broken';
       readonly isSet: boolean;
@@ -150,51 +144,51 @@ export type ReplaceOutcome =
       readonly error: unknown;
     };
 
-/** A reset token about to be stored. */
+/** A reset token to be stored. */
 export interface NewResetToken {
   readonly digest: string;
   readonly expiresAt: number;
-  /** What `CredentialStore.versionOf` returned before the user was read. */
+  /** The result of `CredentialStore.versionOf` before the user was read. */
   readonly credentialsVersion: number;
-  /** Recorded with it. */
+  /** The event that is recorded in the same transaction. */
   readonly event: NewAuthEvent;
 }
 
-/** Passwords, wherever the application keeps them. */
+/** Reads and replaces passwords in a mapped entity or through a `UserStore`. */
 export abstract class CredentialStore {
-  /** Asks the same of the database whether the name is known or not. */
+  /** Returns the user with this name and the version of the credentials. Runs the same statements for unknown names. */
   abstract find(username: string): Promise<FoundCredentials>;
-  /** Whether passwords can be set here. */
+  /** Whether this store can set passwords. */
   abstract readonly canSetPasswords: boolean;
-  /** One transaction where the users are in the same DataSource; otherwise the sessions end first. */
+  /** Replaces a password in one transaction. With a `UserStore`, the sessions end in an earlier transaction. */
   abstract replace(command: ReplacePassword): Promise<ReplaceOutcome>;
-  /** How often the credentials have been changed or revoked. */
+  /** Returns the version of the credentials, which every change and revocation increases. */
   abstract versionOf(userId: UserId): Promise<number>;
-  /** Stores a reset token and revokes the user's earlier ones; false where the credentials have another version. */
+  /** Stores a reset token and revokes earlier tokens. Returns false if the version of the credentials has changed. */
   abstract addReset(userId: UserId, token: NewResetToken): Promise<boolean>;
-  /** The user (as text) whose token this is, while it is valid. */
+  /** Returns the id, as text, of the user who owns a valid reset token. Returns null if the token is not valid. */
   abstract ownerOfReset(digest: string, now: number): Promise<string | null>;
 }
 
-/** Is given the sessions that a committed step of an operation has ended, before the operation is complete. */
+/** Receives the sessions that a committed step of an operation has ended. */
 export type ReportEnded = (ended: readonly EndedSession[]) => void;
 
-/** Transitions of everything that the library stores of a user. */
+/** Creates, disables and enables users, and deletes the data that the library stores about a user. */
 export abstract class AccountStore {
   /**
-   * Creates a user, and removes what an earlier user of the same id left, as `forget` does.
-   * @returns null where the name is taken, or the store cannot create users
+   * Creates a user. Deletes the data of an earlier user with the same id, as `forget` does.
+   * @returns null if the name is taken, or if the store cannot create users
    */
-  abstract create(user: NewUser, at: OperationContext, report: ReportEnded): Promise<StoredUser | null>;
-  /** Disables a user, ends all sessions and revokes reset tokens; null for no such user. */
-  abstract disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null>;
-  /** Enables a user. Reset tokens from before are revoked. False for no such user. */
+  abstract create(user: NewUser, context: OperationContext, report: ReportEnded): Promise<StoredUser | null>;
+  /** Disables a user, ends all sessions and revokes reset tokens. Returns null if there is no such user. */
+  abstract disable(userId: UserId, context: OperationContext): Promise<readonly EndedSession[] | null>;
+  /** Enables a user and revokes earlier reset tokens. Returns false if there is no such user. */
   abstract enable(userId: UserId): Promise<boolean>;
   /**
-   * Removes sessions, tokens and events of a user: in one transaction what authenticates, then the rest
-   * in batches. Where it fails in between, it can be called again.
+   * Deletes the sessions, tokens and events of a user. One transaction deletes everything that authenticates the user,
+   * and further transactions delete the rest in batches. A call that fails between batches can be repeated.
    */
-  abstract forget(userId: string, at: OperationContext, report: ReportEnded): Promise<void>;
+  abstract forget(userId: string, context: OperationContext, report: ReportEnded): Promise<void>;
 }
 
 export interface AttemptToAdmit extends AttemptKeys {
@@ -207,44 +201,49 @@ export interface AttemptToAdmit extends AttemptKeys {
 export interface FailedAttempt extends AttemptKeys {
   readonly now: number;
   readonly limits: StreakLimits;
-  /** Whether a user has the name. */
+  /** Whether a user with this name exists. */
   readonly isKnown: boolean;
-  /** The events that record the failure. */
+  /** Returns the events that record the failure. */
   readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
 }
 
-/** The failure streaks, shared by all instances. Each call but `isFamiliar` is one transaction. */
+/** Stores the failure streaks, which all instances share. Each call except `isFamiliar` is one transaction. */
 export abstract class LoginAttemptStore {
-  /** Takes the slots of an attempt if it is admitted. An opened session returns them, `fail` and `release` do. */
+  /** Takes the slots of an attempt if it is admitted. `fail`, `release` and opening a session release the slots. */
   abstract admit(attempt: AttemptToAdmit): Promise<Admission>;
-  /** Whether a session on record of this user was opened from this network; asked for nobody (null) as well. */
+  /**
+   * Returns whether a stored session of the user was opened, or an active session last refreshed, from this network.
+   * @param userId null for an unknown name
+   */
   abstract isFamiliar(userId: UserId | null, network: string): Promise<boolean>;
-  /** Counts a failure and records it. */
+  /** Counts a failure and records its events. */
   abstract fail(attempt: FailedAttempt): Promise<CountedFailure>;
-  /** Returns the slots of an attempt without a result. */
+  /** Releases the slots of an attempt that ended without a result. */
   abstract release(keys: AttemptKeys): Promise<void>;
-  /** Ends all streaks of an account, or those of one method, from wherever they come. */
+  /** Resets the streaks of an account in all networks: the streaks of the given method, or of all methods. */
   abstract reset(accountKey: string, method?: string): Promise<void>;
 }
 
-/** A wrong password within a session. */
+/** An attempt within a session that failed because of a wrong password or code. */
 export interface FailedSessionAttempt extends OperationContext {
   readonly sessionId: string;
+  readonly method: string;
   readonly throttleFrom: number | false;
-  /** The events that record the failure. */
+  /** Returns the events that record the failure. */
   readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
 }
 
-/** The failure streak of a session, in its row. Each call is one transaction. */
+/** Stores the failure streak of a session in the row of the session. Each call is one transaction. */
 export abstract class SessionAttemptStore {
-  /** Takes the slot of an attempt if it is admitted; null where the session is not active. */
+  /** Takes the slot of an attempt if it is admitted. Returns null if the session is not active. */
   abstract admit(sessionId: string, now: number): Promise<Admission | null>;
-  /** Returns the slot of an attempt that was admitted at this instant and has no result. */
+  /** Releases the slot of an attempt that was admitted at this instant and ended without a result. */
   abstract release(sessionId: string, admittedAt: number): Promise<void>;
-  /** Adds a proven method to the session, and ends the streak; false where the access token is not live any more. */
-  abstract prove(session: CurrentSession, method: string, now: number): Promise<boolean>;
-  /** Counts a failure and records it. The 100th in a row ends the session. */
-  abstract fail(
-    attempt: FailedSessionAttempt,
-  ): Promise<{ readonly counted: CountedFailure; readonly ended: readonly EndedSession[] }>;
+  /**
+   * Adds a proven method to the session, and ends the session's failure streak unless a different method has failed
+   * in the streak. Returns false if the access token is not valid.
+   */
+  abstract recordProof(session: CurrentSession, method: string, now: number): Promise<boolean>;
+  /** Counts a failure and records its events. The 100th consecutive failure ends the session. */
+  abstract fail(attempt: FailedSessionAttempt): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }>;
 }

@@ -4,49 +4,58 @@ import type { AttemptKeys } from '../failure-streak';
 import type { LoginTicket } from '../login-ticket';
 import type { UserId } from './accounts';
 
-/** A user whom a first step has identified. */
+/** A user whom the first factor has identified. */
 export interface IdentifiedUser {
   readonly id: UserId;
   readonly username: string;
 }
 
 /**
- * Decides which users need a second factor; the option `secondFactor` takes a class that extends this
- * one, or an instance. A rejection, or a result that is no boolean, is a 503, which the log explains.
+ * Decides which users need a second factor. Set the option `secondFactor` to a class that extends this
+ * one, or to an instance. If `isRequired` rejects or does not return a boolean, the response is 503, and
+ * the log contains the reason.
  */
 export abstract class SecondFactor {
-  /** Whether this user gets a session by a second factor only. Asked at each login, after the first step. */
+  /**
+   * Returns whether this user needs a second factor. Called at each login, after the first factor was verified.
+   * @param client the object that your application passed to `login`, or to `openSession` with a ticket. The object
+   *   may have further properties, such as the cookie of a trusted device. The library's own route passes the address
+   *   and the User-Agent
+   */
   abstract isRequired(user: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean>;
 }
 
-/** Requires none of anybody. */
+/** Requires a second factor from no user. */
 export class NoSecondFactor extends SecondFactor {
   isRequired(): boolean {
     return false;
   }
 }
 
-/** A ticket about to be stored. */
+/** A ticket to be stored. */
 export interface NewLoginTicket extends LoginTicket {
   readonly now: number;
   readonly expiresAt: number;
-  /** The failed logins that the first step ends; null where no password was verified. */
+  /** The failure streaks that the first factor ends, or null if no password was verified. */
   readonly attempt: AttemptKeys | null;
-  /** Recorded with it. */
+  /** The event that is recorded in the same transaction. */
   readonly event: NewAuthEvent;
 }
 
-/** Login tickets, as digests. */
+/** Stores login tickets as digests. */
 export abstract class LoginTicketStore {
-  /** Stores a ticket; false where the user's credentials have another version. The oldest beyond 20 of the user ends. */
+  /**
+   * Stores a ticket and removes the user's oldest tickets beyond 20. Returns false if the version of the
+   * credentials has changed.
+   */
   abstract create(ticket: NewLoginTicket): Promise<boolean>;
-  /** The ticket with this digest, while it is valid. */
+  /** Returns the valid ticket with this digest, or null. */
   abstract find(digest: string, now: number): Promise<LoginTicket | null>;
-  /** Counts an attempt before its check; false where the ticket is not valid. */
+  /** Counts an attempt before its secret is checked. Returns false if the ticket is not valid. */
   abstract takeAttempt(digest: string, now: number): Promise<boolean>;
   /**
-   * Adds a proven method, takes its attempt off the failures again and ends its failure streak; false where the ticket is
-   * not valid any more.
+   * Adds a proven method to the ticket, subtracts the attempt that `takeAttempt` counted, and ends the failure streak
+   * of the method. Returns false if the ticket is no longer valid.
    */
-  abstract prove(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean>;
+  abstract recordProof(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean>;
 }

@@ -2,73 +2,89 @@ import type { FailureKind } from '../metrics';
 import type { EndedSession } from '../session';
 import type { OperationContext } from './sessions';
 
-/** What pruning removes by age alone. */
+/** The rows that pruning removes by age alone. */
 export type Prunable = 'events' | 'loginFailures' | 'loginTickets' | 'passwordResets';
 
-/** What one batch did to the sessions that were due. */
+/** The result of one batch of pruning sessions. */
 export interface PrunedSessions {
-  /** All that were looked at. A batch that is not full is the last one. */
+  /**
+   * The number of sessions that the batch examined. If the number is below the limit, this batch was the last batch.
+   */
   readonly visited: number;
-  /** Ended sessions that were removed. */
+  /** The number of ended sessions that were removed. */
   readonly removed: number;
-  /** Active sessions that had expired, or whose user is no longer active. */
+  /** The active sessions that ended because they had expired, or because their user is no longer active. */
   readonly ended: readonly EndedSession[];
 }
 
-/** How many events may stay. */
+/** The maximum numbers of events that trimming keeps. */
 export interface HistoryCaps {
   readonly perUser: number;
-  /** Of unknown names, together. */
+  /** The maximum for all events of unknown names together. */
   readonly withoutUser: number;
 }
 
-/** Users with more events than may stay. */
+/** A page of users who may have more events than the cap. */
 export interface UsersOverCap {
   readonly users: readonly string[];
-  /** Where to continue; null where there are no more. */
+  /** The user after whom the next page begins, or null after the last page. */
   readonly next: string | null;
 }
 
-/** Which kind of events the next batch removes, by its rank, and the id behind which to look for them. */
+/**
+ * The position of the next batch: the rank of the events to remove, and the id after which the search for these
+ * events begins.
+ */
 export interface TrimPosition {
   readonly rank: number;
   readonly from: number;
 }
 
-/** Where the trimming of a history begins. */
+/** The position of the first batch. */
 export const TRIM_START: TrimPosition = { rank: 0, from: 0 };
 
-/** What one batch removed of a history. */
+/** The result of one batch of trimming a history. */
 export interface TrimmedEvents {
   readonly removed: number;
-  /** Where the next batch continues; null after the last one. */
+  /** The position of the next batch, or null after the last batch. */
   readonly next: TrimPosition | null;
 }
 
-/** Pruning, in batches. Each call is one transaction that skips rows that others have locked. */
+/** Prunes rows in batches. Each call is one transaction, which skips rows that other transactions have locked. */
 export abstract class PruningStore {
-  /** Ends, removes or schedules again the sessions that are due. */
-  abstract pruneSessions(context: OperationContext, most: number): Promise<PrunedSessions>;
-  /** Removes rows that were due by then; returns how many. */
-  abstract remove(what: Prunable, before: number, most: number): Promise<number>;
-  /** The next users (as text, in order, after the given one) who may have more events than the cap. */
+  /** Ends, removes or reschedules the sessions that are due. */
+  abstract pruneSessions(context: OperationContext, limit: number): Promise<PrunedSessions>;
+  /** Removes rows that are older than `before`. Returns the number of rows that this call removed. */
+  abstract remove(what: Prunable, before: number, limit: number): Promise<number>;
+  /**
+   * Returns a page of users, in the order of their ids as text, who may have more events than the cap.
+   * Begins after the user `after`.
+   */
   abstract usersOverCap(cap: number, after: string): Promise<UsersOverCap>;
   /**
-   * Removes events beyond the cap of a user, or of unknown names (null): the oldest refreshes first,
-   * then the oldest failed logins, then the oldest of all.
+   * Removes the events of a user, or of unknown names (null), beyond the cap: first the oldest refreshes,
+   * then the oldest failed logins, then the oldest other events.
    */
-  abstract trim(userId: string | null, cap: number, most: number, position: TrimPosition): Promise<TrimmedEvents>;
-  /** Removes the oldest ended sessions beyond the cap of a user; returns how many. */
-  abstract trimSessions(userId: string, cap: number, most: number): Promise<number>;
+  abstract trim(userId: string | null, cap: number, limit: number, position: TrimPosition): Promise<TrimmedEvents>;
+  /**
+   * Removes the oldest ended sessions of a user beyond the cap. Returns the number of sessions that this call
+   * removed.
+   */
+  abstract trimSessions(userId: string, cap: number, limit: number): Promise<number>;
 
-  /** What `pruneSessions`, `remove` and `trim` would find. */
+  /** Counts the sessions that `pruneSessions` would end and remove. */
   abstract countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }>;
+  /** Counts the rows that `remove` would remove. */
   abstract count(what: Prunable, before: number): Promise<number>;
+  /** Counts the events that `trim` would remove. */
   abstract countOverCap(before: number, caps: HistoryCaps): Promise<number>;
 }
 
-/** Whether the store can do its work. */
+/** Checks whether the store is operational. */
 export abstract class StoreProbe {
-  /** Reads from each of the library's tables, on a server that takes writes. Returns why that is impossible, or null. */
+  /**
+   * Reads from each of the library's tables and checks that the server accepts writes. Returns why the
+   * check fails, or null.
+   */
   abstract findFailure(): Promise<FailureKind | null>;
 }

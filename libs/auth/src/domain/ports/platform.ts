@@ -2,66 +2,71 @@ import type { ClientInfo } from '../client';
 import type { DeviceInfo } from '../device';
 import type { CounterName, DurationName, HistogramName, LevelName, MetricAttributes } from '../metrics';
 
-/** The only source of the time. */
+/** The source of the current time. */
 export abstract class Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /** Returns the current time in milliseconds since 1970-01-01T00:00:00Z. */
   abstract now(): number;
 }
 
-/** Randomness, digests and key derivation. */
+/** Provides random bytes, digests and key derivation. */
 export abstract class CryptoSource {
-  /** Bytes of the operating system's generator. */
+  /** Returns bytes from the operating system's random number generator. */
   abstract randomBytes(size: number): Uint8Array;
-  /** A random UUID (RFC 9562, version 4), lower case. */
+  /** Returns a random UUID (RFC 9562, version 4) in lower case. */
   abstract uuid(): string;
-  /** A random whole number from 0 to below `limit`. */
+  /** Returns a random integer from 0 up to, but not including, `limit`. */
   abstract randomInt(limit: number): number;
-  /** The SHA-256 digest of bytes, or of text in UTF-8, as 64 lower-case hexadecimal characters. */
+  /** Returns the SHA-256 digest of bytes, or of text in UTF-8, as 64 lower-case hexadecimal characters. */
   abstract sha256(data: string | Uint8Array): string;
-  /** So many bytes that only who knows both secret and salt can derive. (HKDF-SHA-256, RFC 5869) */
+  /** Derives `size` bytes from the secret and the salt by HKDF-SHA-256 (RFC 5869). */
   abstract derive(secret: string, salt: Uint8Array, size: number): Uint8Array;
 }
 
 /**
- * Makes and verifies password hashes; the option `passwordHasher` takes another one. The option
- * `hashing` bounds how many calls run at the same time. `verify` is called exactly once per login
- * attempt, whether the user exists or not.
+ * Creates and verifies password hashes. Set the option `passwordHasher` to a class that extends this one,
+ * or to an instance. The option `hashing` limits how many calls run at the same time. `verify` is called
+ * exactly once per login attempt, whether the user exists or not.
  */
 export abstract class PasswordHasher {
-  /** The longest password that is hashed in full, in bytes of UTF-8. A longer one is refused. */
+  /** The maximum length of a password that is hashed in full, in bytes of UTF-8. A longer password is refused. */
   abstract readonly maxPasswordBytes: number;
 
-  /** A hash with a salt of its own, to be stored. */
+  /** Returns a new hash, with its own salt, to be stored. */
   abstract hash(password: string): Promise<string>;
 
   /**
-   * Whether the password is the one that was hashed; false for a hash that it cannot read. It takes
-   * as long for a weaker hash as for one of `hash`: an unknown name is verified against one of those.
+   * Returns whether the password matches the hash. Returns false for a hash whose format the class does not support.
+   * Verifying a weaker hash must take as long as verifying a new hash, because passwords for unknown names are
+   * verified against a new hash, and the duration must not reveal which names exist.
    */
   abstract verify(password: string, hash: string): Promise<boolean>;
 
-  /** Whether `verify` can read this hash with a reasonable amount of work. */
+  /** Returns whether `verify` can read this hash with a reasonable amount of work. */
   abstract accepts(hash: string): boolean;
 
-  /** Whether the hash is weaker than those of `hash`; the next login replaces it. */
+  /** Returns whether the hash is weaker than a new hash. If so, the user's next login replaces the hash. */
   abstract needsRehash(hash: string): boolean;
 }
 
 /**
- * Detects the device, system and browser of a client from its User-Agent; the option
- * `deviceDetector` takes another one. The text is hostile input of at most 500 characters, without
- * control characters. If a detector throws, the device counts as unknown, which is logged.
+ * Detects the device, operating system and browser of a client from its User-Agent. Set the option
+ * `deviceDetector` to a class that extends this one, or to an instance. If a detector throws, the error is
+ * logged, and the device is stored as unknown.
  */
 export abstract class DeviceDetector {
-  /** Called in every login and refresh; never for an empty User-Agent. Names are stored up to 64 characters. */
+  /**
+   * Returns the device. Called at every login and refresh with a User-Agent. At most 64 characters of a name
+   * are stored.
+   * @param userAgent untrusted text of at most 500 characters, without control characters
+   */
   abstract detect(userAgent: string): DeviceInfo;
 }
 
-/** A call of a handler: the part of Nest's `ExecutionContext` that is used. */
+/** The part of Nest's `ExecutionContext` that the library uses. */
 export interface TransportCall {
-  /** `graphql`, `ws`, `rpc`, or what another transport calls itself. */
+  /** Returns the transport: `graphql`, `ws`, `rpc`, or the name of another transport. */
   getType<Name extends string>(): Name;
-  /** An argument of the handler. */
+  /** Returns an argument of the handler. */
   getArgByIndex<Argument = unknown>(index: number): Argument;
 }
 
@@ -72,30 +77,34 @@ export interface PresentedToken {
 }
 
 /**
- * Finds the access token of a call over another transport than HTTP, for example in the metadata of
- * a message. Over HTTP a token is only read from `Authorization`.
+ * Finds the access token of a call over a transport other than HTTP, for example in the metadata of a message. Set
+ * the option `tokenSource` to a class that extends this one, or to an instance. The option does not apply to HTTP
+ * requests.
  */
 export abstract class TokenSource {
-  /** The token; with null, the usual place of the transport is read. */
+  /**
+   * Returns the token of a call. If the result is null, the library reads the token from its default
+   * location for the transport.
+   */
   abstract find(call: TransportCall): PresentedToken | null | Promise<PresentedToken | null>;
 }
 
-/** Ends the measuring of a duration. */
+/** Stops a timer and records the duration. */
 export type EndTimer = (attributes?: MetricAttributes) => void;
 
-/** Where measurements go. Called after the commit; never fails. */
+/** Records metrics. Called after the commit. No method throws. */
 export abstract class Metrics {
-  /** Whether anything is measured. */
+  /** Whether metrics are collected. */
   abstract readonly isOn: boolean;
   abstract count(name: CounterName, by: number, attributes?: MetricAttributes): void;
   abstract record(name: HistogramName, value: number): void;
-  /** Measures from now until the returned function is called. */
+  /** Starts a timer. Returns the function that stops the timer and records the duration. */
   abstract startTimer(name: DurationName): EndTimer;
-  /** Reads a level at each export; the returned function ends that. */
+  /** Reads a level at each export until the returned function is called. */
   abstract observe(name: LevelName, read: () => number): () => void;
 }
 
-/** Measures nothing. */
+/** Discards all metrics. */
 export class NoMetrics extends Metrics {
   readonly isOn = false;
 
@@ -112,22 +121,31 @@ export class NoMetrics extends Metrics {
   }
 }
 
-/** What is used of a TypeORM `EntityManager`: the one that `dataSource.transaction()` hands out. */
+/**
+ * The part of a TypeORM `EntityManager` that the library uses. Pass the manager from
+ * `dataSource.transaction()`.
+ */
 export interface TransactionManager {
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
 }
 
-/** Transactions of the application, in which calls of the service can take part. */
+/** Lets calls of the services take part in transactions of the application. */
 export abstract class ApplicationTransactions {
-  /** @throws Error for a manager that is in no transaction, or of another DataSource */
+  /**
+   * Checks that the transaction of the manager can be joined.
+   * @throws Error if the manager has no open transaction, or belongs to another DataSource
+   */
   abstract assertOpen(manager: TransactionManager): void;
 
-  /** Runs the call as a part of the application's transaction; rejects where `assertOpen` throws. */
+  /** Runs the call as part of the application's transaction. Rejects if `assertOpen` throws. */
   abstract join<T>(manager: TransactionManager, call: () => Promise<T>): Promise<T>;
 
-  /** Runs a call outside the caller's transaction, except on SQLite, where all share one connection. */
+  /**
+   * Runs a call outside the caller's transaction. On SQLite, which has only one connection, the call runs inside the
+   * transaction.
+   */
   abstract outsideTransaction<T>(call: () => Promise<T>): Promise<T>;
 
-  /** Calls `report` when the caller's transaction is committed; without one, immediately. */
+  /** Calls `report` after the commit of the caller's transaction, or immediately if there is no transaction. */
   abstract whenCommitted(report: () => void): void;
 }

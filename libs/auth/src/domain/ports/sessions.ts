@@ -11,13 +11,13 @@ import type { SessionPolicy } from '../session-policy';
 import type { AttemptKeys } from '../failure-streak';
 import type { PairExpiries } from '../tokens';
 
-/** The instant of a transition, and who asked for it. */
+/** The instant of a transition and the client that requested it. */
 export interface OperationContext {
   readonly now: number;
   readonly client: Client;
 }
 
-/** Digests and expiries of the first token pair of a family. */
+/** The digests and expiry times of the first token pair of a family. */
 export interface NewTokenFamily extends PairDigests, PairExpiries {
   readonly familyDigest: string;
 }
@@ -31,62 +31,71 @@ export interface NewSession extends SessionRecord, StoredProofs {
 export interface OpenSession extends OperationContext, SessionPolicy {
   readonly session: NewSession;
   readonly issued: NewTokenFamily;
-  /** What `CredentialStore.find` returned before the password was verified; null where none was. */
+  /**
+   * The version that `CredentialStore.find` returned before the password was verified, or null if no password was
+   * verified.
+   */
   readonly credentialsVersion: number | null;
-  /** The failed logins that this login ends; null where no password was verified. */
+  /** The failure streaks that this login ends, or null if no password was verified. */
   readonly attempt: AttemptKeys | null;
-  /** The login ticket that the session is opened with, and the methods that it held; null where there is none. */
+  /** The digest and the proven methods of the login ticket that opens the session, or null without a ticket. */
   readonly ticket: { readonly digest: string; readonly methods: string } | null;
 }
 
 export interface RotateToken extends OperationContext {
   readonly presented: PresentedRefreshToken;
-  /** The digests of the next pair. The refresh token stays the same where refresh tokens are not rotated. */
+  /**
+   * The digests of the next pair. If refresh tokens are not rotated, the digest of the refresh token is
+   * unchanged.
+   */
   readonly next: PairDigests;
   readonly accessTtlMs: number;
   readonly refreshTtlMs: number;
-  /** For how long the response can be issued again; 0 for never. */
+  /** For how long the response can be replayed, or 0 for no replay. */
   readonly graceMs: number;
-  /** What the next pair was derived from, with the presented token; null for random tokens. */
+  /**
+   * The seed from which the next pair was derived, together with the presented token. Null if the tokens of the next
+   * pair are random.
+   */
   readonly seed: string | null;
 }
 
-/** The sessions to end: all of a user, or the one that is named. */
+/** The sessions to end: all sessions of a user, or only `sessionId`. */
 export interface EndSessions extends OperationContext {
   readonly userId: string;
   readonly sessionId?: string;
-  /** The one session to keep. */
+  /** The session to keep. */
   readonly exceptId?: string;
-  /** How the session of the request ends, where it is among them. */
+  /** The session of the request, and the reason to record if this session is among the sessions to end. */
   readonly current?: { readonly id: string; readonly reason: EndReason };
   readonly reason: EndReason;
-  /** The administrator who ends them, if one does. */
+  /** The administrator who ends the sessions, if any. */
   readonly actor?: string;
 }
 
-/** A session with the account of its user. */
+/** A session and the account of its user. */
 export interface SessionLookup {
   readonly session: SessionRecord;
-  /** Null where only the user store knows it. */
+  /** The status of the account, or null if only the user store can read the status. */
   readonly account: AccountStatus | null;
-  /** Returns what `request.user` holds, where the statement has read it: an object of its own at each call. */
+  /** Returns a new copy of the value of `request.user`. Undefined if the statement did not read the user. */
   readonly readUser?: () => RequestUser;
 }
 
-/** A session with its live access token. */
+/** A session and its live access token. */
 export interface SessionWithAccessToken extends SessionLookup, StoredProofs {
   readonly accessDigest: string;
   readonly accessExpiresAt: number;
-  /** Until when the pair may be issued again, if its access token has not been used; 0 otherwise. */
+  /** Until when the pair can be replayed while its access token is unused, or 0 if the pair cannot be replayed. */
   readonly replayUntil: number;
 }
 
-/** A session with its live token family. */
+/** A session and its live token family. */
 export interface SessionWithFamily extends SessionLookup, StoredProofs {
   readonly familyDigest: string;
 }
 
-/** The session of a request as of its authentication, with the digest of the access token. */
+/** The session of a request as it was at authentication, with the digest of the access token. */
 export interface CurrentSession {
   readonly id: string;
   readonly userId: string;
@@ -99,29 +108,36 @@ export interface Touch {
   readonly at: number;
 }
 
-/** Reads sessions, and writes what is not a transition. */
+/** Reads sessions, and stores activity, which is not a state transition. */
 export abstract class SessionStore {
-  /** The active session with this id. It may have expired. */
+  /** Returns the session with this id if its state is `active`. The session may have expired. */
   abstract find(id: string): Promise<SessionWithAccessToken | null>;
-  /** The same session with its token family instead of its access token. */
+  /** Returns the same session as `find`, with its token family instead of its access token. */
   abstract findFamily(id: string): Promise<SessionWithFamily | null>;
-  /** Stores that an access token was used; false where that is stored already, or the token is no longer live. */
+  /**
+   * Stores that an access token was used. Returns false if the first use of the token is already stored, or if the
+   * token is no longer live.
+   */
   abstract markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean>;
-  /** The sessions in the state `active`, newest first. Some may have expired. */
+  /** Returns the user's sessions in the state `active`, newest first. Some of them may have expired. */
   abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
-  /** Those of these sessions, at most 1,000, that are in the state `active`. Some may have expired. */
+  /** Returns the given sessions whose state is `active`. Some of them may have expired. Accepts at most 1,000 ids. */
   abstract findActive(sessionIds: readonly string[]): Promise<readonly SessionLookup[]>;
-  /** Writes the last activity of active sessions, never an earlier one. Returns those that others have locked. */
+  /**
+   * Stores the last activity of active sessions. An earlier instant never replaces a later one. Sessions that other
+   * transactions have locked are skipped.
+   * @returns the touches of the skipped sessions
+   */
   abstract touch(touches: readonly Touch[]): Promise<readonly Touch[]>;
 }
 
-/** The transitions of sessions. Each leaves all of the new state or all of the old. */
+/** The state transitions of sessions. Each transition is atomic. */
 export abstract class SessionTransitions {
   abstract open(command: OpenSession): Promise<OpenOutcome>;
   abstract rotate(command: RotateToken): Promise<RotateOutcome>;
   /**
-   * Issues a fresh pair to a session whose user proved their identity by these methods. Returns its expiries, or null
-   * where the access token is not live.
+   * Issues a new token pair to a session whose user has proven their identity by these methods. Returns the
+   * expiry times of the pair, or null if the access token is no longer live.
    */
   abstract reissue(
     session: CurrentSession,
@@ -129,19 +145,22 @@ export abstract class SessionTransitions {
     methods: readonly string[],
     context: OperationContext,
   ): Promise<PairExpiries | null>;
-  /** Returns the sessions that this very call ended. */
+  /** Ends the selected sessions. Returns the sessions that this call ended. */
   abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
-  /** Ends the user's sessions if the account is still not active. It is read again in the same transaction. */
+  /** Ends the user's sessions if the account is not active. The account is read again in the same transaction. */
   abstract endForInactiveAccount(
     userId: string,
     account: AccountStatus | null,
     context: OperationContext,
   ): Promise<readonly EndedSession[]>;
-  /** Stores which of the user's sessions have expired; returns those that this call was the first to notice. */
+  /** Stores which of the user's sessions have expired. Returns the sessions whose expiry this call stored. */
   abstract expire(userId: string, now: number): Promise<readonly EndedSession[]>;
 }
 
-/** Which of all active sessions; what is left out does not matter. Instants are milliseconds. */
+/**
+ * Selects active sessions of all users. A criterion that is omitted matches every session. Instants are
+ * milliseconds since 1970-01-01T00:00:00Z.
+ */
 export interface SessionCriteria {
   readonly userId?: string;
   readonly createdBefore?: number;
@@ -152,30 +171,33 @@ export interface SessionCriteria {
   readonly browserFamily?: string;
 }
 
-/** How many events of a user, the newest before the given one, are searched for certain names. */
+/**
+ * The maximum number of a user's events that are searched if `HistoryCriteria` names events. The search begins at
+ * `before`, and goes from newer to older events.
+ */
 export const HISTORY_SEARCH_LIMIT = 10_000;
 
-/** Which events of a user. */
+/** Selects events of a user. */
 export interface HistoryCriteria {
-  /** Only events with a smaller id; Infinity for all. */
+  /** Only events with a smaller id. Infinity selects all events. */
   readonly before: number;
-  /** Only events of these names, among the newest `HISTORY_SEARCH_LIMIT`; null for all. */
+  /** Only events with these names, among the newest `HISTORY_SEARCH_LIMIT` events. Null selects all names. */
   readonly events: readonly string[] | null;
-  readonly most: number;
+  readonly limit: number;
 }
 
-/** The history of each user, and the sessions of all of them for those who administer them. */
+/** The history of each user, and the sessions of all users for administrators. */
 export abstract class SessionDirectory {
-  /** Active sessions in the order of their ids, behind the given one. */
-  abstract page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]>;
-  /** Ends at most so many of them in one transaction and records who did it. In the order of their ids, behind the given one. */
+  /** Returns active sessions with ids greater than `after`, in the order of their ids. */
+  abstract page(criteria: SessionCriteria, after: string, limit: number): Promise<readonly SessionRecord[]>;
+  /** Ends at most `limit` sessions in one transaction and records the actor. Selects the same sessions as `page`. */
   abstract end(
     criteria: SessionCriteria,
     after: string,
-    most: number,
+    limit: number,
     actor: string,
-    at: OperationContext,
+    context: OperationContext,
   ): Promise<readonly EndedSession[]>;
-  /** Events of the user (as text), newest first. */
+  /** Returns events of the user, newest first. @param userId the id as text */
   abstract history(userId: string, criteria: HistoryCriteria): Promise<readonly AuthEventEntry[]>;
 }

@@ -7,16 +7,16 @@ import { excludeCaches } from './caching';
 import type { CookieAuthentication } from './cookie-authentication';
 import type { CookieRefresh } from './cookie-refresh';
 
-/** What cookie mode consists of. */
+/** The parts of cookie mode that `AuthCookies` uses. */
 interface CookieParts {
   readonly authentication: CookieAuthentication;
   readonly refreshing: CookieRefresh;
 }
 
 /**
- * The cookies of sessions that the application opens itself, and of server-rendered pages. Needs the
- * option `cookies`; without it every method throws an `Error` that says what to write. Requests and
- * responses are those of Express or Fastify.
+ * Sets, clears and refreshes the cookies of a session in your own routes. Use this class for sessions that
+ * your application opens itself, and for server-rendered pages. Without the option `cookies`, every method
+ * throws an `Error`. Pass the request and response of Express or Fastify.
  *
  * @example
  * ```ts
@@ -29,16 +29,18 @@ interface CookieParts {
  * ```
  */
 export class AuthCookies {
-  /** Provided by `AuthModule`. */
+  /** @internal */
   constructor(
     private readonly sessions: Pick<CookieSessions, 'authenticateIssued'>,
     private readonly mode: CookieParts | null,
   ) {}
 
   /**
-   * Sets the cookies of a pair: of `openSession`, `login`, `refresh`, `changePassword` or
-   * `reauthenticate`. They last as long as its tokens. The response is `Cache-Control: no-store`.
-   * @throws AuthError `cross_site_request`, whatever the method, so that no other site can log a user in
+   * Sets the cookies of a token pair that `openSession`, `login`, `refresh`, `changePassword`,
+   * `reauthenticate` or `confirmIdentity` returned. Each cookie expires with its token. Also sets
+   * `Cache-Control: no-store`.
+   * @throws AuthError `cross_site_request` if the request comes from another site, whatever the method is,
+   * because another site must not be able to log a user in
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     const { cookies } = this.enabled().authentication;
@@ -47,17 +49,19 @@ export class AuthCookies {
     cookies.set(response, pair);
   }
 
-  /** Removes the cookies from the browser. The session goes on until it ends otherwise. */
+  /** Removes the cookies from the browser. Does not end the session. */
   clear(response: AuthResponse): void {
     this.enabled().authentication.cookies.clear(response);
   }
 
   /**
-   * Refreshes by the cookies of a request, sets the new ones, and returns the principal; null where
-   * there is no valid refresh cookie. Then the cookies are cleared, unless the session goes on: another
-   * request has replaced them meanwhile. No shared cache stores the response: it is `Cache-Control: private` or `no-store`.
-   * @throws AuthError `credentials_ambiguous` for two cookies of one name; `cross_site_request`, but not
-   * for GET and HEAD, since pages are opened from other sites
+   * Refreshes with the cookies of a request, sets the new cookies, and returns the principal. Returns
+   * null if there is no valid refresh cookie. In that case, also clears the cookies, unless their session
+   * is still active because another request has replaced the cookies. Sets `Cache-Control: private`,
+   * unless the response already has `no-store`.
+   * @throws AuthError `credentials_ambiguous` if two cookies have the same name; `cross_site_request` if
+   * the request comes from another site. GET, HEAD and OPTIONS requests are not checked, because other sites
+   * link to pages
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     const { authentication, refreshing } = this.enabled();
@@ -79,7 +83,7 @@ export class AuthCookies {
   private enabled(): CookieParts {
     if (this.mode) return this.mode;
     throw new Error(
-      "AuthCookies needs cookie mode, which is off. Add to the options of AuthModule: cookies: { mode: 'optional' }",
+      "AuthCookies requires cookie mode, which is off. Set cookies: { mode: 'optional' } in the options of AuthModule.",
     );
   }
 }

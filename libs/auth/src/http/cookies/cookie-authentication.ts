@@ -17,7 +17,7 @@ export class CookieAuthentication {
 
   /**
    * Returns the access token in the cookies, or null.
-   * @throws AuthError `credentials_ambiguous`; `cross_site_request` unless the method is GET, HEAD or OPTIONS
+   * @throws AuthError `credentials_ambiguous`; `cross_site_request` if the method is not GET, HEAD or OPTIONS
    */
   tokenOfRequest(request: CookieRequest): string | null {
     const token = this.cookies.accessToken(request);
@@ -28,8 +28,9 @@ export class CookieAuthentication {
   }
 
   /**
-   * Returns the access token in the cookies of a handshake, or null. Every handshake is checked: socket.io begins with a
-   * GET, and any page can open a WebSocket. @throws AuthError `credentials_ambiguous`, `cross_site_request`
+   * Returns the access token in the cookies of a handshake, or null. The site of every handshake is checked, because any
+   * page can open a WebSocket, and because socket.io handshakes begin with a GET request.
+   * @throws AuthError `credentials_ambiguous`, `cross_site_request`
    */
   tokenOfHandshake(request: CookieRequest): string | null {
     const token = this.cookies.accessToken(request);
@@ -37,25 +38,29 @@ export class CookieAuthentication {
     return token;
   }
 
-  /** Whether any token is among the cookies, alone or several times. */
+  /** Returns whether the cookies contain an access token or a refresh token. */
   hasTokens(request: CookieRequest): boolean {
     const { access, refresh } = this.cookies.allTokens(request);
     return access.length + refresh.length > 0;
   }
 
-  /** Lets caches of browsers alone store a response that belongs to a cookie, whatever middleware says for all. */
+  /** Sets `Cache-Control: private` on the response if a cookie authenticated the request. */
   keepPrivate(request: CookieRequest, response: AuthResponse | undefined): void {
     if (response && this.cookies.isAuthenticated(request)) excludeSharedCaches(response);
   }
 
-  /** Removes the cookies where a logout by another token is refused with 401, as one by cookies does. */
+  /**
+   * Removes the cookies if a logout with a bearer token is refused with 401. `principalOfLogout` removes the cookies of
+   * a refused logout with cookies.
+   */
   clearAfterRefusal(error: unknown, request: CookieRequest, response: AuthResponse): void {
     if (isTokenRefused(error)) this.cookies.clearIfAllowed(request, response);
   }
 
   /**
-   * Returns the principal of a logout by cookies: of any access token among them, or else of a refresh token, which
-   * needs not be the latest. Cookies that name no session are cleared.
+   * Returns the principal of a logout with cookies, which the first valid access token determines. Without
+   * a valid access token, the first refresh token of an active session determines the principal, even if
+   * that token was already used. If no cookie belongs to an active session, clears the cookies.
    * @throws AuthError `cross_site_request`; `credentials_missing` or `access_token_invalid`
    */
   async principalOfLogout(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<AuthPrincipal> {

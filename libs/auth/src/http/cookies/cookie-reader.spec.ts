@@ -14,15 +14,15 @@ describe('the values of a cookie', () => {
     [`${NAME}=%61`, ['%61']],
     [`x${NAME}=a; ${NAME}x=b; ${NAME.toLowerCase()}=c; ${NAME}`, []],
     [`a=${NAME}=b; __proto__=c; ;=;`, []],
-  ])('of %j are %j', (cookie, values) => {
+  ])('the Cookie header %j has the values %j', (cookie, values) => {
     expect(valuesIn(cookie)).toEqual(values);
   });
 
-  it('are none without the header', () => {
+  it('a request without a Cookie header has no values', () => {
     expect(cookieValues({ headers: {} }, NAME)).toEqual([]);
   });
 
-  it('are refused where one is needed and there are several', () => {
+  it('more than one value is refused where only one is allowed', () => {
     const only = (cookie: string): string | null => onlyCookieValue({ headers: { cookie } }, NAME);
     expect([only(`${NAME}=a`), only(`${NAME}=`), only('a=b')]).toEqual(['a', null, null]);
     expect(() => only(`${NAME}=a; ${NAME}=`)).toThrow(`More than one cookie ${NAME} was sent.`);

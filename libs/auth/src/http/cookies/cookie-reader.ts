@@ -2,17 +2,18 @@ import { parse } from 'cookie';
 import { AuthError } from '../../domain/errors';
 import type { AuthRequest } from '../platform/request';
 
-/** Tokens need no decoding, and text that is decoded could be a token that was never issued. */
+/** Disables decoding: tokens need no decoding, and a text that equals a token only after decoding is no token. */
 const AS_SENT = { decode: (value: string): string => value };
 
 /**
- * Returns every value of a cookie, in the order sent. Node joins several `Cookie` headers, of HTTP/2 too.
- * Names are compared as they are: to browsers `__host-` is not always the prefix that protects.
+ * Returns all values of a cookie, in the order in which the client sent them. Node.js joins several `Cookie` headers,
+ * including those of HTTP/2. Names are case-sensitive, because not every browser protects the prefix `__host-` like
+ * `__Host-`.
  */
 export function cookieValues({ headers }: Pick<AuthRequest, 'headers'>, name: string): string[] {
   const header = headers['cookie'];
   if (typeof header !== 'string' || !header.includes(name)) return [];
-  // One pair at a time: the parser keeps only the first of several with one name.
+  // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
   return header.split(';').flatMap((pair) => {
     const value = parse(pair, AS_SENT)[name];
     return value === undefined ? [] : [value];
@@ -20,8 +21,9 @@ export function cookieValues({ headers }: Pick<AuthRequest, 'headers'>, name: st
 }
 
 /**
- * Returns the value of a cookie, or null where it is missing or empty.
- * @throws AuthError `credentials_ambiguous` for several cookies of the name: another host may have set one of them
+ * Returns the value of a cookie, or null if it is missing or empty.
+ * @throws AuthError `credentials_ambiguous` if several cookies have this name, because another host may
+ * have set one of them
  */
 export function onlyCookieValue(request: Pick<AuthRequest, 'headers'>, name: string): string | null {
   const [value = '', ...others] = cookieValues(request, name);

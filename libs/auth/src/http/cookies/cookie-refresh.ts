@@ -5,7 +5,7 @@ import { type CookieSessions, MAX_TOKENS } from '../../services/sessions/cookie-
 import type { AuthResponse } from '../platform/request';
 import type { CookieRequest, CookieTransport } from './cookie-transport';
 
-/** Refreshes by the cookies of a request. */
+/** Refreshes a session with the cookies of a request. */
 export class CookieRefresh {
   constructor(
     private readonly cookies: CookieTransport,
@@ -13,9 +13,11 @@ export class CookieRefresh {
   ) {}
 
   /**
-   * Returns the pair that follows the refresh token in the cookies, and sets it in the response. A refusal clears the
-   * cookies, unless the session goes on: then another tab has replaced them meanwhile.
-   * @throws AuthError `invalid_refresh_token`, also for a missing cookie; `credentials_ambiguous`
+   * Exchanges the refresh token in the cookies for a new pair, and sets the cookies of the new pair. If
+   * the refresh is refused, clears the cookies, unless their session is still active because another
+   * browser tab has replaced the cookies.
+   * @throws AuthError `credentials_ambiguous`; `invalid_refresh_token` if the cookie is missing or its
+   * token is refused
    */
   async refresh(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<TokenPair> {
     try {

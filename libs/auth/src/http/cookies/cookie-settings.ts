@@ -2,9 +2,9 @@ import { serialize } from 'cookie';
 import type { TokenPair } from '../../domain/tokens';
 import type { ResolvedAuthOptions } from '../../options/auth-options';
 
-/** The option `cookies` as it is used for requests. */
+/** The settings of cookie mode, derived from the option `cookies`. */
 export interface CookieSettings {
-  /** Whether tokens travel in cookies for every client, or for those that ask for it. */
+  /** Whether every client receives tokens in cookies, instead of only clients that send `X-Auth-Transport: cookie`. */
   readonly isOnlyTransport: boolean;
   readonly accessName: string;
   readonly refreshName: string;
@@ -12,11 +12,12 @@ export interface CookieSettings {
   readonly trustedOrigins: ReadonlySet<string>;
 }
 
-/** Returns the settings of cookie mode, or null where it is off. */
+/** Returns the settings of cookie mode, or null if cookie mode is off. */
 export function cookieSettings({ cookies }: Pick<ResolvedAuthOptions, 'cookies'>): CookieSettings | null {
   const { mode, name, secure, trustedOrigins } = cookies;
   if (mode === false) return null;
-  // Browsers accept this prefix only from the host itself, over HTTPS: no sibling subdomain can set such a cookie.
+  // Browsers accept cookies with this prefix only from the host itself and over HTTPS, so no sibling subdomain can set
+  // them.
   const prefix = secure ? '__Host-' : '';
   return {
     isOnlyTransport: mode === 'only',
@@ -27,7 +28,7 @@ export function cookieSettings({ cookies }: Pick<ResolvedAuthOptions, 'cookies'>
   };
 }
 
-/** Returns the `Set-Cookie` headers that give a pair to a browser, each for as long as its token lives. */
+/** Returns the `Set-Cookie` headers of a token pair. Each cookie expires with its token. */
 export function cookiesOf(settings: CookieSettings, pair: TokenPair, now: number): string[] {
   const secondsUntil = (end: Date): number => Math.max(0, Math.ceil((end.getTime() - now) / 1000));
   return [
@@ -36,7 +37,7 @@ export function cookiesOf(settings: CookieSettings, pair: TokenPair, now: number
   ];
 }
 
-/** Returns the `Set-Cookie` headers that remove both cookies. */
+/** Returns the `Set-Cookie` headers that remove the access cookie and the refresh cookie. */
 export function expiredCookies(settings: CookieSettings): string[] {
   return [settings.accessName, settings.refreshName].map((name) => cookieOf(settings, name, '', 0));
 }

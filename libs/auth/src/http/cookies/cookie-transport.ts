@@ -9,10 +9,10 @@ import { crossSiteRefusal, mayUseCookies, publicHostOf } from './cross-site-chec
 /** The parts of a request or handshake that cookie mode reads. */
 export type CookieRequest = Pick<AuthRequest, 'headers' | 'method' | 'raw' | 'rawHeaders'>;
 
-/** The methods that change nothing. (RFC 9110, section 9.2.1) */
+/** The safe methods, which only read. (RFC 9110, section 9.2.1) */
 const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Reads tokens from the cookies of requests, checks where requests come from, and sets cookies in responses. */
+/** Reads tokens from cookies, checks from which site a request comes, and sets cookies in responses. */
 export class CookieTransport {
   private readonly logger = new Logger('AuthModule');
   private readonly authenticated = new WeakSet<object>();
@@ -23,38 +23,38 @@ export class CookieTransport {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the header `X-Auth-Transport` asks for cookies. */
+  /** Returns whether the header `X-Auth-Transport` asks for cookies. */
   asksForCookies({ headers }: CookieRequest): boolean {
-    // Node joins repeated headers.
+    // Node.js joins repeated headers with commas.
     return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
   }
 
-  /** Whether the response carries tokens in cookies, and never in its body. */
-  answersWithCookies(request: CookieRequest): boolean {
+  /** Returns whether the response to the request contains tokens in cookies instead of the body. */
+  respondsWithCookies(request: CookieRequest): boolean {
     return this.settings.isOnlyTransport || this.asksForCookies(request) || this.isAuthenticated(request);
   }
 
-  /** Whether an access token or a logout was taken from cookies of this request. */
+  /** Returns whether the request was authenticated by its cookies. */
   isAuthenticated(request: CookieRequest): boolean {
     return this.authenticated.has(request);
   }
 
-  /** Remembers that the request is authenticated by its cookies. */
+  /** Records that the request is authenticated by its cookies. */
   markAuthenticated(request: CookieRequest): void {
     this.authenticated.add(request);
   }
 
-  /** @throws AuthError `credentials_ambiguous` */
+  /** Returns the access token in the cookies, or null. @throws AuthError `credentials_ambiguous` */
   accessToken(request: CookieRequest): string | null {
     return this.reads(request) ? onlyCookieValue(request, this.settings.accessName) : null;
   }
 
-  /** @throws AuthError `credentials_ambiguous` */
+  /** Returns the refresh token in the cookies, or null. @throws AuthError `credentials_ambiguous` */
   refreshToken(request: CookieRequest): string | null {
     return this.reads(request) ? onlyCookieValue(request, this.settings.refreshName) : null;
   }
 
-  /** Returns every access token and refresh token among the cookies, however many there are. */
+  /** Returns all access tokens and refresh tokens in the cookies. */
   allTokens(request: CookieRequest): { readonly access: readonly string[]; readonly refresh: readonly string[] } {
     const { accessName, refreshName } = this.settings;
     if (!this.reads(request)) return { access: [], refresh: [] };
@@ -62,12 +62,12 @@ export class CookieTransport {
     return { access: valuesOf(accessName), refresh: valuesOf(refreshName) };
   }
 
-  /** Whether the request may act by cookies, and be answered with them. */
+  /** Returns whether the cross-site check allows the request to use cookies. */
   isSameSite(request: CookieRequest): boolean {
     return crossSiteRefusal(request, this.settings) === null;
   }
 
-  /** @throws AuthError `cross_site_request` */
+  /** Checks that the request may use cookies. @throws AuthError `cross_site_request` */
   assertSameSite(request: CookieRequest): void {
     const refusal = crossSiteRefusal(request, this.settings);
     if (!refusal) return;
@@ -75,41 +75,51 @@ export class CookieTransport {
     throw refusal;
   }
 
-  /** The same for a request that can change something: a handshake and an unknown method can. @throws as above */
+  /**
+   * Calls `assertSameSite`, unless the method is GET, HEAD or OPTIONS. A WebSocket handshake is always checked.
+   * @throws AuthError `cross_site_request`
+   */
   assertSameSiteIfUnsafe(request: CookieRequest): void {
     const isSafe = SAFE_METHODS.includes(request.method) && request.headers['upgrade'] === undefined;
     if (!isSafe) this.assertSameSite(request);
   }
 
-  /** Sets both cookies. */
+  /** Sets the access cookie and the refresh cookie of a token pair. */
   set(response: AuthResponse, pair: TokenPair): void {
     this.addCookies(response, cookiesOf(this.settings, pair, this.clock.now()));
   }
 
-  /** Removes both cookies from the browser. */
+  /** Removes the access cookie and the refresh cookie from the browser. */
   clear(response: AuthResponse): void {
     this.addCookies(response, expiredCookies(this.settings));
   }
 
-  /** Removes them where the request is answered with cookies, and not from another site. */
+  /**
+   * Removes the access cookie and the refresh cookie if the response uses cookies and the cross-site check
+   * allows the request.
+   */
   clearIfAllowed(request: CookieRequest, response: AuthResponse): void {
-    if (this.answersWithCookies(request) && this.isSameSite(request)) this.clear(response);
+    if (this.respondsWithCookies(request) && this.isSameSite(request)) this.clear(response);
   }
 
   private reads(request: CookieRequest): boolean {
     return mayUseCookies(request.headers, this.settings);
   }
 
-  /** Keeps cookies of the application, and replaces those that were set for the same response before. */
+  /**
+   * Adds cookies to the response. Replaces the library's cookies that are already set, and keeps the application's
+   * cookies.
+   */
   private addCookies(response: AuthResponse, cookies: readonly string[]): void {
     const { accessName, refreshName } = this.settings;
-    const isOurs = (cookie: string): boolean =>
+    const isOfLibrary = (cookie: string): boolean =>
       cookie.startsWith(`${accessName}=`) || cookie.startsWith(`${refreshName}=`);
     const set = [response.raw, response].map((one) => one?.getHeader('set-cookie') ?? []);
     const present = [...new Set(set.flat().map(String))];
-    // Fastify adds to this header; Express replaces it.
+    // The header is removed first, because `header()` adds to `Set-Cookie` on Fastify but replaces
+    // `Set-Cookie` on Express.
     response.removeHeader('set-cookie');
-    response.header('set-cookie', [...present.filter((cookie) => !isOurs(cookie)), ...cookies]);
+    response.header('set-cookie', [...present.filter((cookie) => !isOfLibrary(cookie)), ...cookies]);
   }
 
   private warnIfUnusable({ headers }: CookieRequest): void {
@@ -117,8 +127,9 @@ export class CookieTransport {
     if (this.hasWarned || host === null) return;
     this.hasWarned = true;
     this.logger.warn(
-      `Cookies are off for the host ${JSON.stringify(host.slice(0, 100))}: \`cookies.secure\` is ` +
-        'false, which is for localhost only. Serve the application over HTTPS, and leave `secure` out.',
+      `Cookies were refused for a request whose host or origin is ${JSON.stringify(host.slice(0, 100))}, because ` +
+        '`cookies.secure` is false, which works only on localhost. If your application has this host, serve it over ' +
+        'HTTPS and remove `secure: false`.',
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The part of the package `cookie` that is used here. Its version 0.7 has no types of its own. */
+/** The part of the package `cookie` that the library uses. Version 0.7 of the package contains no types. */
 declare module 'cookie' {
   export interface CookieAttributes {
     readonly encode?: (value: string) => string;

@@ -10,10 +10,10 @@ import { cookieSettings } from './cookie-settings';
 import { CookieTransport } from './cookie-transport';
 import { TokenDelivery } from './token-delivery';
 
-/** What cookie mode consists of; each is null where the option is off. */
+/** A part of cookie mode, or null if cookie mode is off. */
 type Part<T> = T | null;
 
-/** Cookie mode. Without the option `cookies`, no request meets any of it. */
+/** The providers of cookie mode. Without the option `cookies`, the parts of cookie mode are null. */
 export const COOKIE_PROVIDERS: Provider[] = [
   {
     provide: CookieTransport,

@@ -10,42 +10,48 @@ const isAllowed = (settings: typeof SECURE, headers: Headers): boolean => {
   return crossSiteRefusal({ headers: Object.fromEntries(lowered) as Headers }, settings) === null;
 };
 
-describe('a request', () => {
+describe('the cross-site check', () => {
   it.each<[string, Headers]>([
     [
-      'a trusted origin, whatever the site is',
+      'from a trusted origin on another site',
       { Host, Origin: 'https://app.example.com', 'Sec-Fetch-Site': 'cross-site' },
     ],
-    ['its own origin', { Host, Origin: 'https://api.example.com', 'Sec-Fetch-Site': 'same-origin' }],
-    ['its own origin by the header alone', { Host, Origin: 'https://api.example.com' }],
-    ['its own origin over HTTP/2', { ':authority': Host, Origin: 'https://api.example.com' }],
-    ['its own origin behind a proxy that changes the host', { Host: 'internal', 'Sec-Fetch-Site': 'same-origin' }],
-    ['the user', { Host, 'Sec-Fetch-Site': 'none' }],
-  ])('may come from %s', (_, headers) => {
+    ['from the origin of the API', { Host, Origin: 'https://api.example.com', 'Sec-Fetch-Site': 'same-origin' }],
+    ['from the origin of the API without Sec-Fetch-Site', { Host, Origin: 'https://api.example.com' }],
+    ['from the origin of the API over HTTP/2', { ':authority': Host, Origin: 'https://api.example.com' }],
+    [
+      'from the origin of the API behind a proxy that changes the Host header',
+      { Host: 'internal', 'Sec-Fetch-Site': 'same-origin' },
+    ],
+    ['that the user started, such as from the address bar', { Host, 'Sec-Fetch-Site': 'none' }],
+  ])('allows a request %s', (_, headers) => {
     expect(isAllowed(SECURE, headers)).toBe(true);
   });
 
   it.each<[string, Headers]>([
-    ['nowhere that is known', { Host }],
-    ['another site', { Host, Origin: 'https://evil.test', 'Sec-Fetch-Site': 'cross-site' }],
-    ['another site by the header alone', { Host, Origin: 'https://evil.test' }],
-    ['another origin of the site', { Host, Origin: 'https://blog.example.com', 'Sec-Fetch-Site': 'same-site' }],
+    ['without Origin and Sec-Fetch-Site', { Host }],
+    ['from another site', { Host, Origin: 'https://evil.test', 'Sec-Fetch-Site': 'cross-site' }],
+    ['from another site without Sec-Fetch-Site', { Host, Origin: 'https://evil.test' }],
     [
-      'its own host, where the browser says otherwise',
+      'from another origin of the same site',
+      { Host, Origin: 'https://blog.example.com', 'Sec-Fetch-Site': 'same-site' },
+    ],
+    [
+      'with the origin of the API in Origin, but cross-site in Sec-Fetch-Site',
       { Host, Origin: `https://${Host}`, 'Sec-Fetch-Site': 'cross-site' },
     ],
-    ['its own host without TLS', { Host, Origin: `http://${Host}` }],
-    ['an opaque origin', { Host, Origin: 'null' }],
-    ['another port of a trusted host', { Host, Origin: 'https://app.example.com:8443' }],
-    ['no host', { Host: '', Origin: 'https://' }],
-  ])('may not come from %s', (_, headers) => {
+    ['from the host of the API without TLS', { Host, Origin: `http://${Host}` }],
+    ['from an opaque origin', { Host, Origin: 'null' }],
+    ['from another port of a trusted origin', { Host, Origin: 'https://app.example.com:8443' }],
+    ['without a host', { Host: '', Origin: 'https://' }],
+  ])('refuses a request %s', (_, headers) => {
     expect(isAllowed(SECURE, headers)).toBe(false);
   });
 
   it.each<[string, Headers]>([
     ['Sec-Fetch-Site', { host: Host, origin: 'https://blog.example.com', 'sec-fetch-site': 'same-origin' }],
     ['Origin', { host: Host, origin: `https://${Host}` }],
-  ])('may not come from where a %s says that was added after it was received', (name, headers) => {
+  ])('ignores a %s header that was added to the request after it was received', (name, headers) => {
     const others = Object.entries(headers).filter(([other]) => other !== name.toLowerCase());
     const rawHeaders = others.flat();
     expect(crossSiteRefusal({ headers, rawHeaders }, SECURE)).not.toBeNull();
@@ -55,7 +61,7 @@ describe('a request', () => {
     expect(crossSiteRefusal({ headers, rawHeaders: [] }, SECURE)).toBeNull();
   });
 
-  it('may come without TLS from localhost alone', () => {
+  it('allows requests without TLS only from localhost', () => {
     expect(isAllowed(LOCAL, { Host: 'localhost:3000', Origin: 'http://localhost:3000' })).toBe(true);
     expect(isAllowed(LOCAL, { Host: 'localhost:3000', Origin: 'http://app.localhost:5173' })).toBe(true);
     expect(isAllowed(LOCAL, { Host: 'localhost:3000', Origin: 'http://localhost:5173' })).toBe(false);

@@ -4,13 +4,14 @@ import { wasSent, type AuthRequest } from '../platform/request';
 import type { CookieSettings } from './cookie-settings';
 
 type Headers = AuthRequest['headers'];
-/** The parts of a request that show where it comes from. */
+/** The parts of a request that show from which site the request comes. */
 type SentRequest = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
 type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
 
 /**
- * Returns why a request may not be answered with cookies, nor act by one, or null where it may. Browsers set `Origin`
- * and `Sec-Fetch-Site` themselves, and no script can change them. (Fetch Metadata; OWASP CSRF Prevention Cheat Sheet)
+ * Returns the error for a request that may not use cookies, or null if the request may use cookies. Browsers set
+ * `Origin` and `Sec-Fetch-Site`, and scripts cannot change these headers. (Fetch Metadata; OWASP CSRF Prevention Cheat
+ * Sheet)
  */
 export function crossSiteRefusal(request: SentRequest, settings: SiteSettings): AuthError | null {
   if (!mayUseCookies(request.headers, settings)) return insecure();
@@ -18,14 +19,17 @@ export function crossSiteRefusal(request: SentRequest, settings: SiteSettings): 
   return publicHostOf(request.headers, settings) === null ? null : insecure();
 }
 
-/** Whether cookies are read and set at all: without `Secure` they are for the developer's own machine. */
+/**
+ * Returns whether cookies are read and set for the host of the request. Cookies without `Secure` are only
+ * allowed for localhost.
+ */
 export function mayUseCookies(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): boolean {
   return isSecure || isLocal(hostOf(headers));
 }
 
 /**
- * Returns the host that makes cookies without `Secure` unusable, or null. The host of the page counts too: a proxy of a
- * public host may send the application another `Host`, which is often `localhost`.
+ * Returns the public host for which cookies without `Secure` are refused, or null. The host in `Origin` is checked as
+ * well, because a proxy of a public host may send another `Host` to the application, often `localhost`.
  */
 export function publicHostOf(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): string | null {
   const { origin = 'null' } = headers;
@@ -49,7 +53,10 @@ function isSameSite(request: SentRequest, { isSecure, trustedOrigins }: SiteSett
   return host !== '' && schemes.some((scheme) => origin === `${scheme}://${host}`);
 }
 
-/** Returns the host that the client addressed. Over HTTP/2 it may be in the pseudo-header alone. */
+/**
+ * Returns the host that the client addressed. An HTTP/2 request may contain the host only in the
+ * pseudo-header `:authority`.
+ */
 function hostOf(headers: Headers): string {
   const host = headers['host'] ?? headers[':authority'];
   return typeof host === 'string' ? host : '';

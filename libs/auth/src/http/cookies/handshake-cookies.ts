@@ -1,15 +1,18 @@
 import type { CookieAuthentication } from './cookie-authentication';
 
-/** By the HTTP server of the application: a function without injection finds the settings of its own application. */
-const COOKIES_OF_SERVERS = new WeakMap<object, CookieAuthentication>();
+/** The cookie authentication of each HTTP server, for functions that cannot inject it. */
+const AUTHENTICATION_BY_SERVER = new WeakMap<object, CookieAuthentication>();
 
-/** Has the cookies of handshakes with this server read. */
+/** Enables cookie authentication for WebSocket handshakes with this server. */
 export function readCookiesOfHandshakes(server: object, authentication: CookieAuthentication): void {
-  COOKIES_OF_SERVERS.set(server, authentication);
+  AUTHENTICATION_BY_SERVER.set(server, authentication);
 }
 
-/** Returns what reads the cookies of a handshake, or null without cookie mode. Node keeps the server with the socket. */
+/**
+ * Returns the cookie authentication for a handshake, or null if cookie mode is off. Node.js stores the
+ * server in the socket of the handshake.
+ */
 export function handshakeCookies(handshake: object): CookieAuthentication | null {
   const { server } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};
-  return (server && COOKIES_OF_SERVERS.get(server)) ?? null;
+  return (server && AUTHENTICATION_BY_SERVER.get(server)) ?? null;
 }

@@ -4,27 +4,28 @@ import type { AuthRequest, AuthResponse } from '../platform/request';
 import type { CookieRefresh } from './cookie-refresh';
 import type { CookieTransport } from './cookie-transport';
 
-/** Gives tokens to the client of an endpoint: in the body or, in cookie mode, in cookies and in no body. */
+/** Sends tokens to the client of an endpoint, in the body or, in cookie mode, in cookies. */
 export class TokenDelivery {
-  /** @param mode what cookie mode needs; null where it is off */
+  /** @param mode the parts of cookie mode, or null if cookie mode is off */
   constructor(
     private readonly mode: { readonly cookies: CookieTransport; readonly refreshing: CookieRefresh } | null,
   ) {}
 
-  /** Whether the endpoint answers this request with cookies. */
+  /** Returns whether the response to this request contains tokens in cookies. */
   usesCookies(request: AuthRequest): boolean {
-    return this.mode?.cookies.answersWithCookies(request) ?? false;
+    return this.mode?.cookies.respondsWithCookies(request) ?? false;
   }
 
   /**
-   * Call it before anything is done for a request that leads to tokens.
-   * @throws AuthError `cross_site_request` for one that is answered with cookies
+   * Refuses a request from another site if its response would set cookies. Call this method before all
+   * other work for the request.
+   * @throws AuthError `cross_site_request`
    */
   assertAllowed(request: AuthRequest): void {
     if (this.usesCookies(request)) this.mode!.cookies.assertSameSite(request);
   }
 
-  /** Returns the body for a pair, or sets the cookies and returns a body without tokens. */
+  /** Returns `body`, or sets the cookies of the pair and returns a body without tokens. */
   deliver<Body>(
     request: AuthRequest,
     response: AuthResponse,
@@ -36,25 +37,31 @@ export class TokenDelivery {
     return 'sessionId' in pair ? { session_id: pair.sessionId } : {};
   }
 
-  /** Refreshes by the cookies of the request. @throws AuthError as `CookieRefresh.refresh` */
+  /**
+   * Refreshes the session with the cookies of the request.
+   * @throws AuthError with the codes of `CookieRefresh.refresh`
+   */
   async refreshCookies(request: AuthRequest, response: AuthResponse, client: ClientInfo): Promise<Delivered> {
     await this.mode!.refreshing.refresh(request, response, client);
     return {};
   }
 
-  /** Call it before a logout. @throws AuthError `cross_site_request` */
+  /**
+   * Refuses a logout that uses cookies and comes from another site. Call this method before the logout.
+   * @throws AuthError `cross_site_request`
+   */
   assertMayClear(request: AuthRequest): void {
-    // Under `only` a client without cookies, which needs no check, logs out by its bearer token.
+    // In the mode `only`, a client without cookies can log out with its bearer token, which needs no cross-site check.
     if (this.mode?.cookies.asksForCookies(request)) this.mode.cookies.assertSameSite(request);
   }
 
-  /** Removes the cookies, if the client has any. */
+  /** Removes the cookies if the client uses cookies. */
   clear(request: AuthRequest, response: AuthResponse): void {
     this.mode?.cookies.clearIfAllowed(request, response);
   }
 }
 
-/** The body where the tokens are in cookies. */
+/** The body of a response whose tokens are in cookies. */
 export interface Delivered {
   readonly session_id?: string;
 }

@@ -2,25 +2,26 @@ import { applyDecorators, Header, HttpCode, SetMetadata } from '@nestjs/common';
 import type { AuthErrorCode } from '../../domain/errors';
 import type { Model, Schema } from './dto/property';
 
-/** What the OpenAPI document says about an endpoint, besides its route, its guard and its DTOs. */
+/** The description of an endpoint in the OpenAPI document. */
 export interface Description {
-  /** The operation id, from which generated clients take the names of their methods. */
+  /** The operation id, which generated clients use as the method name. */
   readonly id: string;
   readonly summary: string;
   readonly params?: Readonly<Record<string, Schema>>;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly body?: Model;
-  /** The body of a 200: a model, a list of a model, or the sentence of a `DetailResponse`. */
+  /** The body of a response with the status 200: a model, a list of models, or the `detail` of a `DetailResponse`. */
   readonly returns: Model | readonly [Model] | string;
-  /** The errors besides those that every such endpoint has. */
+  /** The errors of this endpoint, in addition to the errors that all endpoints have. */
   readonly errors?: readonly AuthErrorCode[];
 }
 
 export const DESCRIPTION = 'nestjs-session-auth:description';
 
 /**
- * Declares an endpoint: its description, and a 200 that no cache stores. Works without
- * `@nestjs/swagger`. Errors have the header already. (OAuth 2.1, token response; ASVS 14.3.2)
+ * Declares an endpoint with its description, the status 200 and `Cache-Control: no-store`. Works without
+ * `@nestjs/swagger`. `LibraryRouteFilter` sets the same header on error responses. (OAuth 2.1, token
+ * response; ASVS 14.3.2)
  */
 export const AuthEndpoint = (description: Description): MethodDecorator =>
   applyDecorators(SetMetadata(DESCRIPTION, description), HttpCode(200), Header('Cache-Control', 'no-store'));

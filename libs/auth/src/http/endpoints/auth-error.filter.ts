@@ -6,9 +6,9 @@ import { httpExceptionFor } from './error-responses';
 import { replyOverTransport } from './transport-exceptions';
 
 /**
- * Responds to an `AuthError` as the library's routes do, on all transports, and to nothing else.
- * `AuthModule` registers it for all routes. Gateways, for which Nest has no global filters, need
- * `@UseFilters(AuthErrorFilter)`.
+ * Sends the same response as the library's routes when a handler throws an `AuthError`, on all transports.
+ * `AuthModule` registers the filter for all routes. Nest has no global filters for gateways, so add
+ * `@UseFilters(AuthErrorFilter)` to each gateway.
  */
 @Catch(AuthError)
 export class AuthErrorFilter implements ExceptionFilter<AuthError> {

@@ -17,7 +17,10 @@ import {
 import { LibraryRouteFilter } from './library-route.filter';
 import { readBody } from './read-body';
 
-/** Login, refresh and logout. Handlers read the request itself, past the application's pipes. */
+/**
+ * The endpoints for login, refresh and logout. Handlers read the request directly, so that the application's
+ * pipes do not apply.
+ */
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
@@ -47,12 +50,12 @@ export class AuthController {
     return this.delivery.deliver(request, response, opened, openedSessionResponse(opened));
   }
 
-  /** `POST token/refresh/` returns the pair that follows a refresh token. */
+  /** `POST token/refresh/` exchanges a refresh token for a new pair. */
   @Public()
   @Post('token/refresh')
   @AuthEndpoint({
     id: 'authRefresh',
-    summary: 'Returns a new token pair for a refresh token. Reusing a refresh token ends every session of the user',
+    summary: 'Exchanges a refresh token for a new token pair. Reusing a token ends all sessions of its user',
     body: RefreshRequest,
     returns: TokenPairResponse,
     errors: ['invalid_refresh_token'],
@@ -83,11 +86,11 @@ export class AuthController {
     return { detail: 'Logged out successfully.' };
   }
 
-  /** `POST logout/all/` ends all sessions of the user, or all but the session of the request. */
+  /** `POST logout/all/` ends all sessions of the user, or all except the session of the request. */
   @Post('logout/all')
   @AuthEndpoint({
     id: 'authLogoutAll',
-    summary: 'Ends all sessions of the user, or all but the session of the request',
+    summary: 'Ends all sessions of the user, or all except the session of the request',
     body: LogoutAllRequest,
     returns: 'Revoked 3 session(s).',
     errors: ['recent_login_required'],

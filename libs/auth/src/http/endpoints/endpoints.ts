@@ -16,13 +16,13 @@ export const AUTH_CONTROLLERS = [
   ReauthenticationController,
 ] as const;
 
-/** An endpoint, as its decorators declare it. */
+/** An endpoint, as its decorators describe it. */
 export interface Endpoint extends Description {
   readonly controller: (typeof AUTH_CONTROLLERS)[number];
-  /** The name of its method. */
+  /** The name of the controller method. */
   readonly handler: string;
   readonly method: string;
-  /** Relative to the mount path, with `:name` for parameters. */
+  /** The path relative to the mount path, with `:name` for parameters. */
   readonly path: string;
   readonly isPublic: boolean;
 }
@@ -46,14 +46,15 @@ export const ENDPOINTS: readonly Endpoint[] = AUTH_CONTROLLERS.flatMap((controll
   });
 });
 
-/** Returns the endpoints of the controllers that these settings mount. */
+/** Returns the endpoints of the controllers that are mounted with the given settings. */
 export function mountedEndpoints(settings: MountSettings): Endpoint[] {
   return ENDPOINTS.filter(({ controller }) => isMounted(controller, settings));
 }
 
 /**
- * Removes the controllers that the settings do not mount from the module of this class. Called while Nest creates the
- * providers of the module: its controllers and all routes come later.
+ * Removes from a module the controllers that are not mounted with the given settings. Call this function
+ * while Nest creates the providers of the module, before Nest creates the controllers and routes.
+ * @param module the class of the module
  */
 export function unmountControllers(modules: ModulesContainer, module: unknown, settings: MountSettings): void {
   for (const { metatype, controllers } of modules.values()) {

@@ -13,19 +13,20 @@ const BODIES = {
   fields: ({ fields }: AuthError): object => ({ ...fields }),
 } as const;
 
-/** The HTTP response to an error. */
+/** The HTTP response for an error. */
 export interface ErrorResponse {
   readonly status: number;
   readonly body: keyof typeof BODIES;
   readonly headers?: (error: AuthError) => Readonly<Record<string, string>>;
-  /** The message in the OpenAPI document. */
+  /** The example message in the OpenAPI document. */
   readonly example?: string;
 }
 
-// RFC 6750, section 3: without credentials there is no error code.
+// The response to a request without credentials contains no error code in this header. (RFC 6750, section
+// 3.1)
 const CHALLENGE = 'Bearer realm="api"';
 
-/** The one table from error codes to responses. */
+/** The HTTP response for each error code. */
 export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   invalid_field: { status: 400, body: 'fields' },
   invalid_credentials: { status: 400, body: 'nonFieldErrors', example: 'Invalid credentials.' },
@@ -53,9 +54,9 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   too_many_attempts: {
     status: 429,
     body: 'detail',
-    // RFC 6585, section 4; RFC 9110, section 10.2.3: whole seconds.
+    // `Retry-After` contains whole seconds. (RFC 6585, section 4; RFC 9110, section 10.2.3)
     headers: retryAfter,
-    example: 'Too many failed logins. Try again later.',
+    example: 'Too many failed attempts. Try again later.',
   },
   body_malformed: { status: 400, body: 'detail' },
   body_not_json: { status: 415, body: 'detail' },
@@ -68,7 +69,7 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
     status: 503,
     body: 'detail',
     headers: retryAfter,
-    example: 'The database does not answer.',
+    example: 'The database is unavailable.',
   },
 };
 
@@ -81,16 +82,19 @@ export function errorBody(error: AuthError): object {
   return BODIES[ERROR_RESPONSES[error.code].body](error);
 }
 
-/** An error as an exception of Nest. The body is the library's on the application's routes too. */
+/** An `AuthError` as a Nest exception. The body is the same on the library's routes and on the application's routes. */
 export class AuthHttpException extends HttpException {
   constructor(readonly error: AuthError) {
     super(errorBody(error), ERROR_RESPONSES[error.code].status);
-    // GraphQL reports it.
+    // GraphQL sends the message to the client.
     this.message = error.message;
   }
 }
 
-/** Returns the exception to throw. Its headers are set now, so they are sent whoever responds. */
+/**
+ * Returns the exception to throw for an error. Sets the headers of the error on the response, so that
+ * these headers are sent regardless of which filter responds.
+ */
 export function httpExceptionFor(error: AuthError, response: AuthResponse): AuthHttpException {
   response.header('Cache-Control', 'no-store');
   const headers = ERROR_RESPONSES[error.code].headers?.(error) ?? {};

@@ -3,7 +3,7 @@ import { FIELD_MESSAGES } from '../../domain/fields';
 import type { HistoryRequest } from '../../services/sessions/user-sessions';
 
 /**
- * Reads the query of `GET history/`. It reads the URL itself, because query parsers differ for a repeated or empty parameter.
+ * Reads the query of `GET history/` from the URL, because query parsers treat repeated and empty parameters differently.
  * @throws AuthError `invalid_field`
  */
 export function historyRequestOf(url: string): HistoryRequest {
@@ -20,8 +20,8 @@ export function historyRequestOf(url: string): HistoryRequest {
 }
 
 function integerOf(query: URLSearchParams, name: string): number | undefined {
-  const given = query.getAll(name);
-  if (given.length === 0) return undefined;
-  if (given.length > 1 || !/^[0-9]+$/.test(given[0]!)) throw invalidField(name, FIELD_MESSAGES.integer);
-  return Number(given[0]);
+  const values = query.getAll(name);
+  if (values.length === 0) return undefined;
+  if (values.length > 1 || !/^[0-9]+$/.test(values[0]!)) throw invalidField(name, FIELD_MESSAGES.integer);
+  return Number(values[0]);
 }

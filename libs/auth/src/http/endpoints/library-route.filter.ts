@@ -1,11 +1,11 @@
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { AuthError } from '../../domain/errors';
-import { reportFailure } from '../../domain/failure-report';
+import { toFailureReport } from '../../domain/failure-report';
 import type { AuthResponse } from '../platform/request';
 import { AuthHttpException, httpExceptionFor } from './error-responses';
 
-/** Reports errors on the library's routes in the library's shapes. */
+/** Sends the documented error bodies on the library's routes. */
 @Catch()
 export class LibraryRouteFilter implements ExceptionFilter {
   private readonly logger = new Logger('LibraryRouteFilter');
@@ -27,8 +27,8 @@ export class LibraryRouteFilter implements ExceptionFilter {
     if (exception instanceof HttpException) {
       return { status: exception.getStatus(), body: { detail: exception.message } };
     }
-    // A failure of the application's hasher or password check, for example.
-    const { summary, stack } = reportFailure(exception);
+    // For example, the application's password hasher or password check threw an error.
+    const { summary, stack } = toFailureReport(exception);
     this.logger.error(`Unexpected ${summary}`, stack);
     return { status: 500, body: { detail: 'Internal server error.' } };
   }

@@ -10,7 +10,7 @@ import { LibraryRouteFilter } from './library-route.filter';
 import { MountedIf } from './mounted-if.decorator';
 import { readBody } from './read-body';
 
-/** Changes the password within a session. Mounted if the user store can set passwords. */
+/** The endpoint for changing the password within a session. Mounted if the user store can set passwords. */
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
@@ -25,7 +25,7 @@ export class PasswordController {
   @Post('password/change')
   @AuthEndpoint({
     id: 'authChangePassword',
-    summary: 'Changes the password and returns a new token pair for this session; by default the other sessions end',
+    summary: 'Changes the password and returns a new token pair for this session. By default, other sessions end',
     body: PasswordChangeRequest,
     returns: TokenPairResponse,
     errors: ['too_many_attempts'],

@@ -6,8 +6,8 @@ import type { AuthRequest } from '../platform/request';
 import { propertiesOf } from './dto/property';
 
 /**
- * Reads declared fields of the body into an instance of the DTO and validates it, without the
- * application's pipes, which may be absent or configured otherwise.
+ * Reads the declared fields of the body into an instance of the DTO, and validates the instance. The
+ * application's pipes do not apply.
  * @throws AuthError `invalid_field`, `body_malformed`, `body_not_json`
  */
 export async function readBody<Dto extends object>(type: new () => Dto, request: AuthRequest): Promise<Dto> {
@@ -35,7 +35,10 @@ function jsonObject(request: AuthRequest): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** Express rejects other charsets itself; Fastify reads all as UTF-8. (RFC 8259, section 8.1) */
+/**
+ * Returns whether a content type is JSON in a UTF charset. Fastify reads every charset as UTF-8. (RFC
+ * 8259, section 8.1)
+ */
 function isJson(contentType: string): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType) ?? [];
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType) && /^utf-/i.test(charset);
@@ -46,7 +49,7 @@ async function hasBody(request: AuthRequest): Promise<boolean> {
   return request.body === undefined ? !(await isEmptyStream(request)) : !isEmpty(request.body);
 }
 
-/** Whether a body that no parser has read is empty. */
+/** Returns whether a body that no parser has read is empty. */
 async function isEmptyStream(request: AuthRequest): Promise<boolean> {
   if (!(request instanceof Readable) || request.readableEnded) return true;
   const [chunk] = (await Promise.race([once(request, 'data'), once(request, 'end')])) as unknown[];
@@ -54,7 +57,7 @@ async function isEmptyStream(request: AuthRequest): Promise<boolean> {
   return chunk === undefined;
 }
 
-/** Whether a parsed body may have been empty, as a chunked one can be. */
+/** Returns whether a parsed body may have been empty. Parsers turn an empty chunked body into an empty object. */
 function isEmpty(body: unknown): boolean {
   return typeof body === 'object' && body !== null && Object.keys(body).length === 0 && !Array.isArray(body);
 }

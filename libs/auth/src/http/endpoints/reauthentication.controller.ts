@@ -10,7 +10,7 @@ import { LibraryRouteFilter } from './library-route.filter';
 import { MountedIf } from './mounted-if.decorator';
 import { readBody } from './read-body';
 
-/** Confirms the password within a session. Mounted if `recentLogin.endpoint` is on. */
+/** The endpoint for confirming the password within a session. Mounted if `recentLogin.endpoint` is true. */
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)

@@ -16,7 +16,7 @@ import {
 import { historyRequestOf } from './history-query';
 import { LibraryRouteFilter } from './library-route.filter';
 
-/** The user's own sessions and history. */
+/** The endpoints for a user's own sessions and history. */
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
@@ -41,7 +41,7 @@ export class SessionsController {
   @AuthEndpoint({
     id: 'authRevokeSession',
     summary: 'Ends one session of the user',
-    params: { sessionId: uuid('The `id` in the list of sessions.') },
+    params: { sessionId: uuid('The `id` of a session in the list of sessions.') },
     returns: 'Session revoked.',
     errors: ['session_not_found', 'recent_login_required'],
   })
@@ -62,18 +62,19 @@ export class SessionsController {
     query: {
       limit: {
         type: 'integer',
-        description: `The number of events. Values above ${HISTORY_LIMIT.max} mean ${HISTORY_LIMIT.max}.`,
+        description: `The maximum number of events. Values above ${HISTORY_LIMIT.max} are treated as ${HISTORY_LIMIT.max}.`,
         minimum: 1,
         default: HISTORY_LIMIT.default,
       },
       before: {
         type: 'integer',
-        description: 'The `id` of an event: only earlier events are listed, such as those of the next page.',
+        description:
+          'The `id` of an event. Only earlier events are returned. To get the next page, pass the last `id` of a page.',
         minimum: 1,
       },
       event: {
         type: 'array',
-        description: 'The events to list, separated by commas; all by default.',
+        description: 'The names of the events to return, separated by commas. Default: all events.',
         items: { type: 'string', enum: [...AUTH_EVENT_NAMES] },
         minItems: 1,
       },

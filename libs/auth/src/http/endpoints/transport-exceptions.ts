@@ -3,14 +3,14 @@ import type { AuthError } from '../../domain/errors';
 import type { AuthResponse } from '../platform/request';
 import { AuthHttpException, httpExceptionFor } from './error-responses';
 
-/** The parts of `@nestjs/websockets` or `@nestjs/microservices` that are used here. */
+/** The parts of `@nestjs/websockets` or `@nestjs/microservices` that this file uses. */
 interface Transport {
-  /** Reaches the client as it is. Any other exception is reported as an internal error. */
+  /** The exception whose content the client receives. Any other exception is reported as an internal error. */
   readonly Exception: new (error: object) => Error;
   readonly Filter: new () => { catch(exception: unknown, host: ArgumentsHost): unknown };
 }
 
-/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, installed where calls come from them */
+/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, which are installed if the application uses the transport */
 const TRANSPORTS: Readonly<Record<string, () => Transport>> = {
   ws: () => {
     const found = require('@nestjs/websockets') as Record<string, unknown>;
@@ -23,18 +23,18 @@ const TRANSPORTS: Readonly<Record<string, () => Transport>> = {
 };
 /* eslint-enable @typescript-eslint/no-require-imports */
 
-/** Returns the exception that reports an error over the transport of the call. */
+/** Returns the exception with which the transport of the call reports an error. */
 export function exceptionFor(context: ExecutionContext, error: AuthError): Error {
   if (context.getType() !== 'http') return transportException(context.getType<string>(), error);
   return httpExceptionFor(error, context.switchToHttp().getResponse<AuthResponse>());
 }
 
-/** Responds by the transport's own filter. Over WebSockets a client waits if a filter throws. */
+/** Responds with the transport's own filter, because a WebSocket client gets no response if a filter throws. */
 export function replyOverTransport(error: AuthError, host: ArgumentsHost): unknown {
   const type = host.getType<string>();
   const exception = transportException(type, error);
   const transport = TRANSPORTS[type]?.();
-  // GraphQL reports what is thrown here. Other transports are unknown.
+  // GraphQL reports an exception that a filter throws. The library supports no further transport.
   if (!transport) throw exception;
   return new transport.Filter().catch(exception, host);
 }

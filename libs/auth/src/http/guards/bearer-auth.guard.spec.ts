@@ -19,7 +19,7 @@ class Open extends Base {}
 
 class Closed extends Base {}
 
-describe('the guard', () => {
+describe('BearerAuthGuard', () => {
   const principal: AuthPrincipal = {
     userId: 'alice',
     session: { id: 's' } as never,
@@ -46,7 +46,7 @@ describe('the guard', () => {
 
   beforeEach(() => jest.clearAllMocks());
 
-  it('reads the decorators of a handler once', async () => {
+  it('reads the decorators of a handler only once', async () => {
     const reflector = new Reflector();
     const read = jest.spyOn(reflector, 'getAllAndOverride');
     const guard = guardOf(BearerAuthGuard, reflector);
@@ -56,19 +56,19 @@ describe('the guard', () => {
     expect(auth.assertRecentLogin.mock.calls).toEqual([0, 1, 2].map(() => [principal, 60, ['otp']]));
   });
 
-  it('tells apart the controllers that inherit a handler', async () => {
+  it('applies the decorators of each controller to a handler that several controllers inherit', async () => {
     const guard = guardOf();
     for (const type of [Closed, Open, Closed, Open]) await guard.canActivate(callTo(type));
     expect(auth.authenticate).toHaveBeenCalledTimes(2);
   });
 
-  it('leaves a subclass of a public controller guarded', async () => {
+  it('guards a subclass of a public controller', async () => {
     class Derived extends Open {}
     await guardOf().canActivate(callTo(Derived));
     expect(auth.authenticate).toHaveBeenCalledTimes(1);
   });
 
-  it('looks at no cookie without the option', async () => {
+  it('does not read the Cookie header without the cookies option', async () => {
     const call = callTo(Closed);
     const { headers } = call.switchToHttp().getRequest<AuthRequest>();
     const read = jest.fn();
@@ -78,7 +78,7 @@ describe('the guard', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('asks a subclass at each call', async () => {
+  it('calls the overridden methods of a subclass for each request', async () => {
     const rules = { isOpen: false, seconds: 60 };
     class Custom extends BearerAuthGuard {
       protected override isPublic(): boolean {

@@ -10,7 +10,7 @@ import { LazyClientInfo, type AuthRequest, type AuthResponse } from '../platform
 import {
   storeCaller,
   storeHttpCaller,
-  storeNobody,
+  storeAnonymous,
   verifiedPrincipal,
   verifiedPrincipalOfCall,
   type Caller,
@@ -18,7 +18,7 @@ import {
 import {
   ACCEPTS_REFRESH_COOKIE,
   AccessTokenGuard,
-  isFollowedByOwnGuard,
+  isFollowedBySubclassGuard,
   isOptionalRoute,
   isPublicRoute,
   RECENT_LOGIN,
@@ -27,33 +27,38 @@ import {
 import { removeRequestUser, storeRequestUser } from './request-user';
 import { hasBearerHeader, isTokenInCookie, presentedToken, requestOfOperation, requestToken } from './token-extraction';
 
-/** What the decorators of a handler, or else of its class, say. */
+/** The rules that decorators set on a handler or, if the handler has none, on its class. */
 interface RouteRules {
   readonly isPublic: boolean;
   readonly isOptional: boolean;
   readonly recentLoginSeconds: number | undefined;
   readonly recentMethods: readonly string[];
-  /** Whether this guard leaves calls without a token to the next one, which may find it elsewhere. */
+  /** Whether this guard leaves calls without a token to the next guard, which may read the token from another source. */
   readonly isFollowed: boolean;
   readonly acceptsRefreshCookie: boolean;
 }
 
-/** The calls that were left to the next guard. A global guard leaves them to the one on the route, which does not. */
-const LEFT_TO_NEXT = new WeakSet<ExecutionContext>();
+/** The calls that a global guard has left to the route's guard. Each call is left to the next guard only once. */
+const DELEGATED_CALLS = new WeakSet<ExecutionContext>();
 
 /**
- * Admits calls with a valid access token of an active user: HTTP requests, whose principal it sets
- * as `request.auth`, GraphQL resolvers, and messages to gateways and microservices. Each call is
- * checked against the database. Calls of handlers marked `@Public()` pass unchecked, and so do those
- * of handlers marked `@OptionalAuth()` that have no token. With the option `cookies` the token may be in
- * a cookie; then a request that can change something must not come from another site.
+ * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and
+ * messages to gateways and microservices. Each call reads the database. On an HTTP request, the guard
+ * sets the principal as `request.auth`, and the user as `request.user` unless other code has set it.
+ *
+ * Handlers with `@Public()` are not checked. Handlers with `@OptionalAuth()` also admit calls without a
+ * token. With the option `cookies`, the token may be in a cookie. A request with such a token must not
+ * come from another site, unless its method is GET, HEAD or OPTIONS.
  */
 @Injectable()
 export class BearerAuthGuard extends AccessTokenGuard {
-  /** By handler and class. Decorators do not change, so they are read once. */
+  /** The rules by handler and class, read only once because decorators do not change. */
   private readonly rules = new WeakMap<object, WeakMap<object, RouteRules>>();
 
-  /** Reads cookies. A property, so that constructors of subclasses need not pass it on; null without the option. */
+  /**
+   * Reads tokens from cookies, or null without the option `cookies`. Injected as a property, so that the constructors
+   * of subclasses do not have to pass it.
+   */
   @Optional()
   @Inject(CookieAuthentication)
   private readonly cookieAuthentication: CookieAuthentication | null = null;
@@ -67,13 +72,13 @@ export class BearerAuthGuard extends AccessTokenGuard {
     super();
   }
 
-  /** Admits the call, or throws what its transport reports to the client. */
+  /** Admits the call, or throws the `AuthError` of the refusal as an exception of the call's transport. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.isPublic(context)) return true;
     try {
       if (context.getType() !== 'http') return await this.admitCall(context);
       const request = this.getRequest(context);
-      // Another guard may have verified the request already.
+      // Another guard may already have verified the request.
       const principal = verifiedPrincipal(request) ?? (await this.principalOf(request, context));
       storeHttpCaller(request, this.callerFrom(context, principal));
       storeRequestUser(request, principal);
@@ -81,16 +86,18 @@ export class BearerAuthGuard extends AccessTokenGuard {
     } catch (error) {
       const operation = isTokenRefused(error) ? requestOfOperation(context) : undefined;
       if (operation) removeRequestUser(operation);
-      return this.admitsNobody(context, error) || this.leavesToNext(context, error) || refuse(context, error);
+      return (
+        this.admitsAnonymous(context, error) || this.delegatesToNextGuard(context, error) || refuse(context, error)
+      );
     }
   }
 
-  /** Whether the handler, or else its class, is declared open: see `@Public()`. */
+  /** Returns whether the route of the call is public. See `isPublicRoute`. */
   protected isPublic(context: ExecutionContext): boolean {
     return this.rulesOf(context).isPublic;
   }
 
-  /** The seconds given to `@RequireRecentLogin()` on the handler, or else on its class. */
+  /** Returns `withinSeconds` of `@RequireRecentLogin()` on the handler or otherwise on its class. */
   protected recentLoginSeconds(context: ExecutionContext): number | undefined {
     return this.rulesOf(context).recentLoginSeconds;
   }
@@ -108,7 +115,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
     return requestToken(request, this.cookieAuthentication);
   }
 
-  /** Returns the principal of a request. @throws AuthError as `getToken`, `access_token_invalid` */
+  /** Returns the principal of a request. @throws AuthError `access_token_invalid`, and the codes of `getToken` */
   protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
     return requireFound(await this.auth.authenticate(this.getToken(request), new LazyClientInfo(request)));
   }
@@ -159,13 +166,13 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const { accessToken, client } = found ?? presentedToken(context, this.cookieAuthentication);
     const principal = (await this.auth.authenticate(accessToken, client)) ?? this.refuseToken(context, found !== null);
     storeCaller(context, this.callerFrom(context, principal), found !== null);
-    // A token of another place may differ between the operations of one request.
+    // A token from the token source may differ between the operations of one request.
     const request = found || !requestUserOf(principal) ? undefined : requestOfOperation(context);
     if (request) storeRequestUser(request, principal);
     return true;
   }
 
-  /** @throws AuthError `recent_login_required` */
+  /** Returns the caller if the last login is recent enough. @throws AuthError `recent_login_required` */
   private callerFrom(context: ExecutionContext, principal: AuthPrincipal): Caller {
     const withinSeconds = this.recentLoginSeconds(context);
     if (withinSeconds !== undefined) {
@@ -176,32 +183,35 @@ export class BearerAuthGuard extends AccessTokenGuard {
     return { principal, loadUser };
   }
 
-  /** @throws AuthError `access_token_invalid`; `credentials_missing` for a cookie, where none is needed */
+  /** @throws AuthError `access_token_invalid`; `credentials_missing` for a cookie on a route with `@OptionalAuth()` */
   private refuseToken(context: ExecutionContext, isFromTokenSource: boolean): never {
     const mayBeCookie = this.cookieAuthentication !== null && !isFromTokenSource;
     const countsAsNone = mayBeCookie && this.rulesOf(context).isOptional && isTokenInCookie(context);
     throw countsAsNone ? credentialsMissing() : invalidAccessToken();
   }
 
-  /** Whether a call without a token goes on, because its route needs none. An invalid cookie counts as none. */
-  private admitsNobody(context: ExecutionContext, error: unknown): boolean {
+  /**
+   * Admits a call without a token if its route has `@OptionalAuth()`. An invalid cookie counts as no
+   * token. Returns whether the call was admitted.
+   */
+  private admitsAnonymous(context: ExecutionContext, error: unknown): boolean {
     if (!(error instanceof AuthError) || !this.rulesOf(context).isOptional) return false;
     const request = context.getType() === 'http' ? this.getRequest(context) : null;
-    const isOfCookie = request !== null && this.cookieAuthentication?.cookies.isAuthenticated(request) === true;
-    const isInvalidCookie = isOfCookie && error.code === 'access_token_invalid';
+    const isFromCookie = request !== null && this.cookieAuthentication?.cookies.isAuthenticated(request) === true;
+    const isInvalidCookie = isFromCookie && error.code === 'access_token_invalid';
     if (error.code !== 'credentials_missing' && !isInvalidCookie) return false;
     if (request) request.auth = null;
-    else storeNobody(context);
+    else storeAnonymous(context);
     return true;
   }
 
-  /** Whether a refusal for want of a token is left to a guard of the application that follows on the route. */
-  private leavesToNext(context: ExecutionContext, error: unknown): boolean {
+  /** Leaves a call without a token to the application's guard that follows on the route, and then returns true. */
+  private delegatesToNextGuard(context: ExecutionContext, error: unknown): boolean {
     const isMissing = error instanceof AuthError && error.code === 'credentials_missing';
-    // What extends this guard decides itself.
+    // A subclass of this guard refuses the call itself.
     if (!isMissing || this.constructor !== BearerAuthGuard || !this.rulesOf(context).isFollowed) return false;
-    const isFirst = !LEFT_TO_NEXT.has(context);
-    LEFT_TO_NEXT.add(context);
+    const isFirst = !DELEGATED_CALLS.has(context);
+    DELEGATED_CALLS.add(context);
     return isFirst;
   }
 
@@ -213,15 +223,15 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const isOptional = isOptionalRoute(context);
     const read = <T>(key: string): T | undefined =>
       this.reflector.getAllAndOverride<T | undefined>(key, [handler, type]);
-    // `@OptionalAuth()` on the handler replaces what its class requires.
+    // `@OptionalAuth()` on the handler overrides the requirements of its class.
     const recentLoginSeconds = isOptional ? undefined : read<number>(RECENT_LOGIN);
     const recentMethods = read<string[]>(RECENT_METHODS) ?? [];
-    const isFollowed = isFollowedByOwnGuard(BearerAuthGuard, context);
+    const isFollowed = isFollowedBySubclassGuard(BearerAuthGuard, context);
     const acceptsRefreshCookie = this.reflector.get<boolean | undefined>(ACCEPTS_REFRESH_COOKIE, handler) ?? false;
     const isPublic = isPublicRoute(context);
     const rules = { isPublic, isOptional, recentLoginSeconds, recentMethods, isFollowed, acceptsRefreshCookie };
-    const ofHandler = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
-    this.rules.set(handler, ofHandler.set(type, rules));
+    const rulesByClass = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
+    this.rules.set(handler, rulesByClass.set(type, rules));
     return rules;
   }
 }

@@ -19,25 +19,25 @@ describe('the verified principal of a request', () => {
     storeHttpCaller(request, { principal, loadUser });
   });
 
-  it('is recognised by a second guard on the same route', () => {
+  it('is recognized by a second guard on the same route', () => {
     expect(verifiedPrincipal(request)).toBe(principal);
   });
 
-  it('is the latest one that was stored', () => {
+  it('is the principal that was stored last', () => {
     const other = { ...principal };
     storeHttpCaller(request, { principal: other, loadUser });
     expect(verifiedPrincipal(request)).toBe(other);
   });
 
   it.each([
-    ['copied from it', () => ({ ...request, headers: { authorization: 'Bearer another' } })],
-    ['cloned with its property descriptors', () => clone(request)],
-    ['derived from it', () => Object.create(request) as AuthRequest],
-    ['that is a proxy of it', () => new Proxy(request, {})],
+    ['that is a copy', () => ({ ...request, headers: { authorization: 'Bearer another' } })],
+    ['that is a clone with the property descriptors', () => clone(request)],
+    ['that inherits from the original', () => Object.create(request) as AuthRequest],
+    ['that is a proxy of the original', () => new Proxy(request, {})],
     ['with a principal set by other code', () => Object.assign(request, { auth: { ...principal } })],
-    ['with text as its principal', () => Object.assign(request, { auth: 'alice' as never })],
-    ['that only has `auth`', (): AuthRequest => ({ url: '/', headers: {}, auth: principal })],
-  ])('is unknown on a request %s', (_, other) => {
+    ['whose principal is a string', () => Object.assign(request, { auth: 'alice' as never })],
+    ['that has only the property `auth`', (): AuthRequest => ({ url: '/', headers: {}, auth: principal })],
+  ])('is undefined for a request %s', (_, other) => {
     expect(verifiedPrincipal(other())).toBeUndefined();
   });
 
@@ -47,16 +47,16 @@ describe('the verified principal of a request', () => {
       '@CurrentUser()',
     );
 
-  it('has its own user, whichever loader another guard has left', () => {
+  it('is returned with the user loader of its guard, even if another guard has set a loader on the request', () => {
     request.loadUser = () => Promise.resolve('a user of another guard');
     storeHttpCaller(request, { principal, loadUser });
     expect(callerOfRequest()).toMatchObject({ principal, loadUser });
   });
 
-  it('that another guard replaces has the user that it loads', () => {
-    const theirs = (): Promise<unknown> => Promise.resolve('their user');
-    Object.assign(request, { auth: { ...principal }, loadUser: theirs });
-    expect(callerOfRequest()!.loadUser).toBe(theirs);
+  it('is replaced, together with its user loader, by those that another guard sets', () => {
+    const otherLoader = (): Promise<unknown> => Promise.resolve('a user of another guard');
+    Object.assign(request, { auth: { ...principal }, loadUser: otherLoader });
+    expect(callerOfRequest()!.loadUser).toBe(otherLoader);
     delete request.loadUser;
     expect(() => callerOfRequest()!.loadUser()).toThrow('`request.loadUser`');
   });

@@ -11,23 +11,24 @@ export interface Caller {
 }
 
 /** Lets a subclass add its private fields to an existing object. */
-class ReturnOverride {
+class PrivateFieldStamp {
   constructor(object: object) {
     return object;
   }
 }
 
-/** Of which request the guard has verified the principal, and how its user is loaded. */
+/** The request for which the guard verified a principal, and the function that loads the user. */
 interface Verification {
   readonly request: object;
   readonly loadUser: () => Promise<unknown>;
 }
 
 /**
- * Marks a principal that the guard has verified with its request. The mark is a private field, which no other code can
- * set. It costs less than another property of the request or an entry in a `WeakMap`.
+ * Marks a principal that the guard has verified, and stores the request of the principal. The mark is a
+ * private field, which other code cannot set. A private field is faster than another property of the
+ * request or an entry in a `WeakMap`.
  */
-class VerifiedPrincipal extends ReturnOverride {
+class VerifiedPrincipal extends PrivateFieldStamp {
   #verification: Verification;
 
   private constructor(principal: AuthPrincipal, verification: Verification) {
@@ -46,44 +47,52 @@ class VerifiedPrincipal extends ReturnOverride {
   }
 }
 
-/** Returns the principal that the guard has verified. `request.auth` alone proves nothing. */
+/**
+ * Returns `request.auth` if the guard has verified this principal for this request. Other code may also
+ * set `request.auth`.
+ */
 export function verifiedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
   const { auth } = request;
   return auth && VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
 }
 
-/** Stores the caller of an HTTP request, for its handler and for further guards on it. */
+/** Stores the caller of an HTTP request for the handler and for further guards. */
 export function storeHttpCaller(request: AuthRequest, { principal, loadUser }: Caller): void {
   VerifiedPrincipal.mark(principal, { request, loadUser });
   request.auth = principal;
 }
 
-/** By the object that identifies a call, and within it by the handler; null for nobody. */
+/** The callers, by the call and the slot that `keysOf` returns. Null if the caller is not authenticated. */
 const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 
-/** By the context, which all guards of one call of a handler share, and no other call. */
+/** The verified principals by context. All guards of a call share its context, and no other call has this context. */
 const VERIFIED = new WeakMap<ExecutionContext, AuthPrincipal>();
 
-/** Returns the principal that an earlier guard has verified for this very call, over another transport than HTTP. */
+/** Returns the principal that an earlier guard has verified for the same call, for transports other than HTTP. */
 export function verifiedPrincipalOfCall(context: ExecutionContext): AuthPrincipal | undefined {
   return VERIFIED.get(context);
 }
 
-/** Stores the caller over another transport. `isFromMessage`: the message brought the token. */
+/**
+ * Stores the caller of a call over a transport other than HTTP.
+ * @param isFromMessage whether the token was in the message
+ */
 export function storeCaller(context: ExecutionContext, caller: Caller, isFromMessage: boolean): void {
   const [call, slot] = keysOf(context);
   if (isFromMessage && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
-    throw new Error('Messages with their own token must be objects: one socket carries several at a time.');
+    throw new Error(
+      'A message with its own token must be an object, because the caller is stored by that object. Send an object.',
+    );
   }
   callersOf(call).set(slot, caller);
   VERIFIED.set(context, caller.principal);
 }
 
-/** Stores that nobody calls an optional route over another transport, whoever the same socket has been before. */
-export function storeNobody(context: ExecutionContext): void {
+/** Records that the caller of an optional route is not authenticated, for transports other than HTTP. */
+export function storeAnonymous(context: ExecutionContext): void {
   const [call, slot] = keysOf(context);
   const callers = callersOf(call);
-  // Another query of the same GraphQL operation, which has the same token, may have found it valid just before.
+  // Another query of the same GraphQL operation, with the same token, may already have stored a caller.
   if (slot !== CALLERS || !callers.get(slot)) callers.set(slot, null);
 }
 
@@ -94,42 +103,48 @@ function callersOf(call: object): WeakMap<object, Caller | null> {
 }
 
 /**
- * Returns the caller of a call; null for nobody, on an optional route alone. Over HTTP it is `request.auth`, which a
- * guard of the application may have set.
- * @param decorator what asks for it
+ * Returns the caller, or null on an optional route if the caller is not authenticated. Over HTTP, the principal is
+ * `request.auth`, which the application's guard may have set.
+ * @param decorator the name of the decorator, for error messages
+ * @throws Error if there is no caller and the route is not optional
  */
 export function callerOf(context: ExecutionContext, decorator: string): Caller | null {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
     const { auth: principal } = request;
-    if (!principal) return nobody(context, decorator);
-    // The loader of a verified principal comes first: another guard may have left that of another user.
+    if (!principal) return anonymousCaller(context, decorator);
+    // The loader of a verified principal takes precedence, because `request.loadUser` may load another user.
     const loadUser = VerifiedPrincipal.verificationOf(principal)?.loadUser ?? request.loadUser;
     return { principal, loadUser: loadUser ?? noLoader };
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
-  // The fields of an optional GraphQL query are not declared so themselves.
-  return caller === undefined ? nobody(context, decorator) : caller;
+  // The fields of an optional GraphQL query do not have `@OptionalAuth()` themselves.
+  return caller === undefined ? anonymousCaller(context, decorator) : caller;
 }
 
-function nobody(context: ExecutionContext, decorator: string): null {
+function anonymousCaller(context: ExecutionContext, decorator: string): null {
   if (isOptionalRoute(context)) return null;
   const isHttp = context.getType() === 'http';
   throw new Error(
     `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
       `has run${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
-      'Add @UseGuards(BearerAuthGuard) to the handler or its class; a @Public() route has no user, and one with @OptionalAuth() may have none.',
+      'Add @UseGuards(BearerAuthGuard) to the handler or its class. If the route admits calls without a token, use ' +
+      '@OptionalAuth() instead of @Public(). The value is null for such calls.',
   );
 }
 
 function noLoader(): never {
-  throw new Error('`request.auth` was replaced. For `@CurrentUser()`, set `request.loadUser` with it.');
+  throw new Error(
+    '`@CurrentUser()` cannot load the user, because `request.auth` was set without `request.loadUser`. Set both in ' +
+      'your guard.',
+  );
 }
 
 /**
- * A GraphQL operation has one caller, which its unguarded fields read too. Elsewhere each handler
- * has its own. A socket outlives its messages: it identifies one only if that is not an object.
+ * Returns the keys under which the caller of a call is stored. A GraphQL operation has one caller, which its unguarded
+ * fields can also read. Over other transports, each handler has its own caller. A call is identified by its message if
+ * the message is an object, and otherwise by its socket.
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();
@@ -141,6 +156,9 @@ function keysOf(context: ExecutionContext): readonly [call: object, slot: object
 
 function firstObject(values: readonly unknown[]): object {
   const found = values.find((value) => typeof value === 'object' && value !== null);
-  if (!found) throw new Error('The caller cannot be stored: no argument of this call is an object.');
+  if (!found)
+    throw new Error(
+      'The caller cannot be stored, because no argument of the handler is an object. Send an object as the message.',
+    );
   return found;
 }

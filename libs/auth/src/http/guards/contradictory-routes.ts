@@ -2,7 +2,9 @@ import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { accessDeclarations } from './route-access';
 
-/** Returns the names of the handlers and classes whose declarations exclude each other. */
+/**
+ * Returns the names of handlers and classes whose decorators contradict each other, such as `@Public()` and a guard.
+ */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
   const classes = [...modules.values()].flatMap(({ controllers, providers }) =>
     [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype as Type | null),

@@ -14,29 +14,35 @@ import { callerOf } from './caller';
 import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, RECENT_METHODS } from './route-access';
 
 /**
- * Opens a handler or a controller behind `BearerAuthGuard`. The nearer declaration wins: on a
- * handler it opens a route of a guarded controller; `@UseGuards(BearerAuthGuard)` on a handler
- * closes a route of a public controller. Subclasses of a public
- * controller are not public. Beside a guard or `@OptionalAuth()` on the same handler or class it stops the startup.
+ * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the
+ * handler takes precedence over a decorator on the controller: `@Public()` opens a route of a guarded
+ * controller, and `@UseGuards(BearerAuthGuard)` guards a route of a public controller. Subclasses of a
+ * public controller are not public.
+ *
+ * If the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or
+ * `@OptionalAuth()`, the application does not start.
  */
 export const Public = (): CustomDecorator<string> => SetMetadata(IS_PUBLIC, true);
 
 /**
- * Opens a handler or a controller to calls without a token, and authenticates those with one: a valid
- * token gives the user as usual, none gives null for `@CurrentUser()`, `@CurrentSession()` and
- * `request.auth`, and an invalid one is refused with 401. An invalid cookie counts as none. Brings
- * `BearerAuthGuard` with it; the nearer declaration wins, as for `@Public()`. Beside a guard,
- * `@RequireRecentLogin()` or `@Public()` on the same handler or class it stops the startup.
+ * Admits calls of a handler or a controller with and without a token. A valid token authenticates the
+ * user as usual. Without a token, `@CurrentUser()`, `@CurrentSession()` and `request.auth` are null. An
+ * invalid token is refused with 401, but an invalid cookie counts as no token. Includes
+ * `BearerAuthGuard`. A decorator on the handler takes precedence, as for `@Public()`.
+ *
+ * If the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or `@Public()`, the
+ * application does not start.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(OPTIONAL_AUTH, true), UseGuards(BearerAuthGuard));
 
 /**
- * Requires that the user has logged in, or confirmed their identity since, within this many seconds.
- * With `methods`, each of them must have been proved within that time: `['otp']`. Otherwise the
- * response is 403 with code `recent_login_required`. Applies to a handler or a whole controller, and
- * brings `BearerAuthGuard` with it. A guard on the same route that extends `BearerAuthGuard` is asked
- * if the `Authorization` header has no token.
+ * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds.
+ * With `methods`, such as `['otp']`, the user must have proven each of these methods within that time.
+ * Otherwise the response is 403 with the code `recent_login_required`. Applies to a handler or a whole
+ * controller. Includes `BearerAuthGuard`. If the route also has a guard that extends `BearerAuthGuard`,
+ * that guard decides about calls without a token in the `Authorization` header.
+ * @throws Error if `withinSeconds` is not greater than 0, or a method has an invalid name
  */
 export const RequireRecentLogin = ({
   withinSeconds,
@@ -46,7 +52,9 @@ export const RequireRecentLogin = ({
   readonly methods?: readonly string[];
 }): ClassDecorator & MethodDecorator => {
   if (!(withinSeconds > 0)) {
-    throw new Error(`@RequireRecentLogin: withinSeconds is ${String(withinSeconds)}; write a number above 0.`);
+    throw new Error(
+      `@RequireRecentLogin(): withinSeconds is ${String(withinSeconds)}. Set it to a number greater than 0.`,
+    );
   }
   if (methods !== undefined) assertMethods(methods);
   return applyDecorators(
@@ -56,17 +64,26 @@ export const RequireRecentLogin = ({
   );
 };
 
-/** Injects the session of the call: a `SessionInfo`; null without a token on a route with `@OptionalAuth()`. */
+/**
+ * Injects the session of the call as a `SessionInfo`, or null on a route with `@OptionalAuth()` if no
+ * token was sent.
+ */
 export const CurrentSession: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentSession()')?.principal.session ?? null,
 );
 
-/** Injects the application's user object, loaded on demand; null without a token on a route with `@OptionalAuth()`. */
+/**
+ * Loads and injects your application's user object, or injects null on a route with `@OptionalAuth()` if
+ * no token was sent.
+ */
 export const CurrentUser: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentUser()')?.loadUser() ?? null,
 );
 
-/** Handles a signal: `@OnAuthSignal('token_reuse_detected')`. The parameter's type is checked. */
+/**
+ * Calls the method when the named signal is emitted: `@OnAuthSignal('token_reuse_detected')`. The compiler checks the
+ * type of the method's parameter.
+ */
 export function OnAuthSignal<Name extends AuthSignalName>(
   name: Name,
 ): <Method extends (payload: AuthSignals[Name]) => unknown>(

@@ -1,19 +1,25 @@
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { requestUserOf } from '../../services/sessions/authentication';
 
-/** The users that were stored here. A socket has one request for many GraphQL operations: the later one is true. */
+/**
+ * The users that the library has stored in `request.user`. The library replaces no other user in
+ * `request.user`. Many GraphQL operations over a socket share one request.
+ */
 const STORED = new WeakSet<object>();
 
-/** Sets `request.user` for guards of the application, such as Nest's documented RolesGuard, unless other code has set it. */
+/**
+ * Sets `request.user`, unless other code has set it. Guards of the application, such as the `RolesGuard`
+ * in Nest's documentation, read this property.
+ */
 export function storeRequestUser(request: object, principal: AuthPrincipal): void {
   const user = requestUserOf(principal);
   if (user === null || isSetElsewhere(request)) return;
   STORED.add(user);
-  // An accessor of the application without a setter keeps its value.
+  // Has no effect if the application defines an accessor without a setter.
   Reflect.set(request, 'user', user);
 }
 
-/** Removes it where a later operation on the same socket has no user. */
+/** Removes `request.user` if the library has set it, because a later operation on the same socket may have no user. */
 export function removeRequestUser(request: object): void {
   if (!isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
 }

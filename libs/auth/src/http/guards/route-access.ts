@@ -1,7 +1,7 @@
 import { SetMetadata, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants';
 
-/** The metadata key of `@Public()`. Global guards of the application may read it too. */
+/** The metadata key of `@Public()`. To check whether a route is public, call `isPublicRoute`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
 
 /** The metadata key of `@RequireRecentLogin()`. */
@@ -13,18 +13,18 @@ export const OPTIONAL_AUTH = 'nestjs-session-auth:optional-auth';
 /** The metadata key of `@AcceptsRefreshCookie()`. */
 export const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
 
-/** Lets the refresh cookie authenticate a request, where the access cookie does not: at the logout alone. */
+/** Lets the refresh cookie authenticate a request if the access cookie does not. Only the logout has this decorator. */
 export const AcceptsRefreshCookie = (): MethodDecorator => SetMetadata(ACCEPTS_REFRESH_COOKIE, true);
 
-/** The metadata key of the methods that `@RequireRecentLogin()` names; an empty list for any. */
+/** The metadata key of `methods` of `@RequireRecentLogin()`. An empty list means any method. */
 export const RECENT_METHODS = 'nestjs-session-auth:recent-methods';
 
-/** What requires an access token: `BearerAuthGuard`, and what extends it. */
+/** The base class of guards that require an access token: `BearerAuthGuard` and its subclasses. */
 export abstract class AccessTokenGuard implements CanActivate {
   abstract canActivate(context: ExecutionContext): Promise<boolean>;
 }
 
-/** What the decorators on one handler or class declare. */
+/** Which access decorators a handler or class has. */
 export interface AccessDeclarations {
   /** `@Public()`. */
   readonly isPublic: boolean;
@@ -34,7 +34,7 @@ export interface AccessDeclarations {
   readonly isGuarded: boolean;
 }
 
-/** Returns what is declared on this handler or class itself; what a class inherits does not count. */
+/** Returns the access decorators on a handler or class itself, without inherited decorators. */
 export function accessDeclarations(target: object): AccessDeclarations {
   const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
   const guards = (own(GUARDS_METADATA) ?? []) as unknown[];
@@ -42,7 +42,7 @@ export function accessDeclarations(target: object): AccessDeclarations {
   const inherited = guardsOf(Object.getPrototypeOf(target) as object);
   const added = guards.slice(inherited.length).filter(isAccessTokenGuard);
   const isOptional = own(OPTIONAL_AUTH) === true;
-  // `@OptionalAuth()` adds a guard itself.
+  // `@OptionalAuth()` itself adds one guard.
   const isGuarded = own(RECENT_LOGIN) !== undefined || added.length > (isOptional ? 1 : 0);
   return { isPublic: own(IS_PUBLIC) === true, isOptional, isGuarded };
 }
@@ -50,15 +50,16 @@ export function accessDeclarations(target: object): AccessDeclarations {
 type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
 
 /**
- * Whether a route is open: the declaration on the handler counts, or else the one on its class. Call
- * it in a global guard of the application to let public routes pass, such as the library's login.
+ * Returns whether a route is public. A route is public if its handler has `@Public()`, or if its class has
+ * `@Public()` and its handler has no access decorator. Call this function in your own global guard to
+ * admit calls of public routes, such as the library's login.
  */
 export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
   const nearest = nearestDeclarations(context);
   return nearest !== undefined && nearest.isPublic && !nearest.isOptional && !nearest.isGuarded;
 }
 
-/** Whether a route needs no token, but checks one that is sent: the nearer declaration counts here too. */
+/** Returns whether the handler of a route, or otherwise its class, has `@OptionalAuth()`. */
 export function isOptionalRoute(route: Route): boolean {
   const nearest = nearestDeclarations(route);
   return nearest !== undefined && nearest.isOptional && !nearest.isGuarded;
@@ -70,19 +71,20 @@ function nearestDeclarations(route: Route): AccessDeclarations | undefined {
 }
 
 /**
- * Whether the only guard of this class on a route is one that a decorator of the library brings, and a guard of the
- * application that extends it follows.
+ * Returns whether a decorator of the library has added this guard to a route, and a guard of the
+ * application that extends this guard comes last. Returns false if the route has this guard more than
+ * once.
  */
-export function isFollowedByOwnGuard(type: Type<AccessTokenGuard>, context: Route): boolean {
+export function isFollowedBySubclassGuard(type: Type<AccessTokenGuard>, context: Route): boolean {
   const targets = [context.getClass(), context.getHandler()];
   const guards = targets.flatMap(guardsOf).filter(isAccessTokenGuard);
-  const isBrought = targets.some((target) =>
+  const isAddedByDecorator = targets.some((target) =>
     [RECENT_LOGIN, OPTIONAL_AUTH].some((key) => Reflect.getMetadata(key, target) !== undefined),
   );
-  return isBrought && guards.filter((guard) => guard === type).length === 1 && guards.at(-1) !== type;
+  return isAddedByDecorator && guards.filter((guard) => guard === type).length === 1 && guards.at(-1) !== type;
 }
 
-/** The guards of a handler or class, those that a class inherits among them. */
+/** Returns the guards of a handler or class, including inherited guards. */
 function guardsOf(target: object): unknown[] {
   return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[];
 }

@@ -16,20 +16,20 @@ describe('the token of a GraphQL operation, in cookie mode', () => {
     return presentedToken(call as never, reads).accessToken;
   };
 
-  it('is that of the cookie where the request may come from its site', () => {
+  it('is read from the cookie if the request passes the cross-site check', () => {
     expect(tokenIn({ req: { method: 'GET', headers: HEADERS } })).toBe('token');
     expect(tokenIn({ req: { method: 'POST', headers: { ...HEADERS, ...OWN } } })).toBe('token');
     expect(() => tokenIn({ req: { method: 'POST', headers: HEADERS } })).toThrow('another site');
   });
 
-  it('is checked where a handshake, or a request of an unknown method, brings the cookie', () => {
+  it('is subject to the cross-site check in a WebSocket handshake and in a request of unknown method', () => {
     const upgrade = { ...HEADERS, upgrade: 'websocket' };
     expect(() => tokenIn({ extra: { request: { method: 'GET', headers: upgrade } } })).toThrow('another site');
     expect(tokenIn({ extra: { request: { method: 'GET', headers: { ...upgrade, ...OWN } } } })).toBe('token');
     expect(() => tokenIn({ request: { headers: HEADERS } })).toThrow('another site');
   });
 
-  it('is none without the option', () => {
+  it('is not read from the cookie without the cookies option', () => {
     expect(() => tokenIn({ req: { method: 'GET', headers: HEADERS } }, null)).toThrow('were not provided');
   });
 });

@@ -8,8 +8,8 @@ const BEARER = /^bearer[ \t]+/i;
 const BEARER_SCHEME = /^bearer(?:[ \t]|$)/i;
 
 /**
- * Returns the token of the `Authorization: Bearer` header, in any case. (RFC 6750, section 2.1)
- * @throws AuthError `credentials_missing`; `credentials_ambiguous` for a repeated header
+ * Returns the token of the `Authorization: Bearer` header. The scheme name is case-insensitive. (RFC 6750, section 2.1)
+ * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header is repeated
  */
 export function bearerToken(request: Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>): string {
   if (hasRepeatedHeader(request, 'authorization')) {
@@ -23,8 +23,9 @@ export function bearerToken(request: Pick<AuthRequest, 'headers' | 'raw' | 'rawH
 }
 
 /**
- * Whether the token of a request is in its `Authorization` header, or else in a cookie: other schemes
- * than `Bearer` are ignored in cookie mode. A repeated header is refused as it is without cookies.
+ * Returns whether the token of a request is read from its `Authorization` header instead of a cookie.
+ * Cookie mode ignores schemes other than `Bearer`. A repeated header also counts, so that it is refused in
+ * cookie mode too.
  */
 export function hasBearerHeader(request: Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>): boolean {
   const header = request.headers['authorization'];
@@ -32,8 +33,9 @@ export function hasBearerHeader(request: Pick<AuthRequest, 'headers' | 'raw' | '
 }
 
 /**
- * Returns the token of a request: of its `Bearer` header or else, in cookie mode, of its cookie.
- * @throws AuthError as `bearerToken`, and `cross_site_request`
+ * Returns the token in the `Authorization: Bearer` header of a request. In cookie mode, returns the token
+ * in the cookie if the request has no such header.
+ * @throws AuthError `cross_site_request`, and the codes of `bearerToken`
  */
 export function requestToken(request: AuthRequest, cookies: CookieAuthentication | null): string {
   if (!cookies || hasBearerHeader(request)) return bearerToken(request);
@@ -43,7 +45,7 @@ export function requestToken(request: AuthRequest, cookies: CookieAuthentication
 /** The HTTP request that opened a WebSocket. */
 export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
 
-/** The parts of a socket.io client that are read here. */
+/** The parts of a socket.io client that this file reads. */
 interface SocketIoClient {
   readonly request?: Handshake;
   readonly handshake?: { readonly auth?: { readonly token?: unknown } };
@@ -52,18 +54,19 @@ interface SocketIoClient {
 const HANDSHAKES = new WeakMap<object, Handshake>();
 
 /**
- * Remembers the handshake of a `ws` client, which `ws` does not keep; socket.io does. In the
- * gateway: `handleConnection(client, request) { rememberHandshake(client, request); }`.
+ * Stores the handshake of a `ws` client, because `ws` itself does not. Call this function in the gateway:
+ * `handleConnection(client, request) { rememberHandshake(client, request); }`. Not needed with socket.io.
  */
 export function rememberHandshake(client: object, request: Handshake): void {
   HANDSHAKES.set(client, request);
 }
 
 /**
- * Returns the access token that a socket was opened with: from the `Authorization` header of its
- * handshake, with socket.io from `auth.token` or, in cookie mode, from the cookie of a handshake with
- * the HTTP server of the application. The query string is never read, nor are cookies otherwise.
- * @throws AuthError `credentials_missing`; `credentials_ambiguous` for more than one token; `cross_site_request`
+ * Returns the access token with which a socket was opened. Reads the `Authorization` header of the
+ * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the
+ * application's HTTP server. Never reads the query string.
+ * @throws AuthError `credentials_missing`; `credentials_ambiguous` if more than one token was sent;
+ * `cross_site_request`
  */
 export function socketAccessToken(client: object): PresentedToken {
   return socketToken(client, handshakeCookies(handshakeOf(client)));
@@ -75,7 +78,10 @@ function socketToken(client: object, cookies: CookieAuthentication | null): Pres
   const token = (client as SocketIoClient).handshake?.auth?.token;
   if (typeof token !== 'string' || token === '') return { accessToken: handshakeToken(request, cookies), client: info };
   if (cookies ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
-    throw new AuthError('credentials_ambiguous', 'A token was sent both in the header and in `auth.token`.');
+    throw new AuthError(
+      'credentials_ambiguous',
+      'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.',
+    );
   }
   return { accessToken: token, client: info };
 }
@@ -89,7 +95,7 @@ function handshakeToken(request: Handshake, cookies: CookieAuthentication | null
   return cookies.tokenOfHandshake(request) ?? refuseMissing();
 }
 
-/** Where drivers and applications put the request in the GraphQL context; `graphql-ws`: `extra`. */
+/** The properties of the GraphQL context that may contain the request. `graphql-ws` uses `extra`. */
 interface GraphQLContext {
   readonly req?: AuthRequest & { readonly res?: AuthResponse };
   readonly res?: AuthResponse;
@@ -99,8 +105,10 @@ interface GraphQLContext {
 }
 
 /**
- * Returns the token of a call from the usual place of its transport, which is not HTTP.
- * @throws AuthError `credentials_missing`, also without a usual place; `credentials_ambiguous`
+ * Returns the token of a call over a transport other than HTTP. The token belongs to the socket, or to the
+ * request in the GraphQL context.
+ * @throws AuthError `credentials_ambiguous`; `credentials_missing` if there is no token, or if the
+ * transport is neither a WebSocket nor GraphQL
  */
 export function presentedToken(call: TransportCall, cookies: CookieAuthentication | null): PresentedToken {
   const type = call.getType<string>();
@@ -113,7 +121,7 @@ export function presentedToken(call: TransportCall, cookies: CookieAuthenticatio
   return { accessToken, client: clientInfoOf(request) };
 }
 
-/** Whether `presentedToken` takes the token of a call from a cookie, in cookie mode. */
+/** Returns whether `presentedToken` reads the token of a call from a cookie if cookie mode is on. */
 export function isTokenInCookie(call: TransportCall): boolean {
   const type = call.getType<string>();
   if (type === 'ws') {
@@ -124,12 +132,18 @@ export function isTokenInCookie(call: TransportCall): boolean {
   return request !== undefined && !hasBearerHeader(request);
 }
 
-/** Returns the HTTP request of a GraphQL operation, where its context has it; nothing over other transports. */
+/**
+ * Returns the HTTP request of a GraphQL operation, or undefined for other transports or if the context
+ * contains no request.
+ */
 export function requestOfOperation(call: TransportCall): AuthRequest | undefined {
   return call.getType<string>() === 'graphql' ? graphqlRequest(call.getArgByIndex(2)) : undefined;
 }
 
-/** Returns the response to the HTTP request of a GraphQL operation, where its context has it. */
+/**
+ * Returns the response to the HTTP request of a GraphQL operation, or undefined if the context contains no
+ * response.
+ */
 function graphqlResponse(context: GraphQLContext | undefined): AuthResponse | undefined {
   const candidates = [context?.res, context?.reply, context?.req?.res];
   return candidates.find((response) => typeof response?.getHeader === 'function' && 'header' in response);

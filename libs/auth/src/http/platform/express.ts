@@ -1,7 +1,7 @@
 import { ERROR_RESPONSES, errorBody } from '../endpoints/error-responses';
 import { bodyError, withReadableEscapes, type RouteMatcher } from './library-routes';
 
-/** The parts of Express that are used here. */
+/** The part of an Express request that this file uses. */
 interface ExpressRequest {
   readonly path: string;
   url: string;
@@ -19,16 +19,17 @@ export interface ExpressApplication {
   use(handler: (error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next) => void): unknown;
 }
 
-/** Installs what the library's routes need on Express, behind the body parsers. */
+/** Installs the handlers that the library's routes need on Express, after the body parsers. */
 export function configureExpress(express: ExpressApplication, isLibraryRoute: RouteMatcher): void {
-  // Bodies are parsed before routing, so filters of routes do not see the errors.
+  // Express parses bodies before routing, so exception filters do not see the errors of the body parsers.
   express.use((error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next): void => {
-    const ours = isLibraryRoute(request.path) ? bodyError((error as { status?: unknown } | null)?.status) : null;
-    if (!ours) return next(error);
+    const authError = isLibraryRoute(request.path) ? bodyError((error as { status?: unknown } | null)?.status) : null;
+    if (!authError) return next(error);
     response.setHeader('Cache-Control', 'no-store');
-    response.status(ERROR_RESPONSES[ours.code].status).json(errorBody(ours));
+    response.status(ERROR_RESPONSES[authError.code].status).json(errorBody(authError));
   });
-  // Express rejects malformed escapes itself. Here such a session id is simply unknown.
+  // Express rejects malformed percent-escapes before routing. A request with a malformed session id must
+  // fail with 404 instead.
   express.use((request: ExpressRequest, _response: ExpressResponse, next: Next): void => {
     if (isLibraryRoute(request.path)) request.url = withReadableEscapes(request.path, request.url);
     next();

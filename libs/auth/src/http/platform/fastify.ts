@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { errorBody } from '../endpoints/error-responses';
 import { bodyError, withReadableEscapes, type RouteMatcher } from './library-routes';
 
-/** The parts of Fastify that are used here. */
+/** The parts of a Fastify request that this file uses. */
 interface FastifyRequest {
   readonly url: string;
   readonly raw: { readonly headers: Record<string, string | string[] | undefined> };
@@ -27,20 +27,21 @@ export interface FastifyApplication {
   addHook(name: 'onSend', hook: Hook<[payload: unknown, done: (error: null, payload: unknown) => void]>): unknown;
 }
 
-/** The last segment of a path, if it is longer than Fastify's default limit for a parameter. */
+/** Matches the last segment of a path if it is longer than Fastify's default limit for a route parameter. */
 const OVERLONG = /[^/]{101,}(?=\/?$)/;
 
-/** Installs what the library's routes need on Fastify. */
+/** Installs the hooks that the library's routes need on Fastify. */
 export function configureFastify(fastify: FastifyApplication, isLibraryRoute: RouteMatcher): void {
-  const isOurs = ({ url }: FastifyRequest): boolean => isLibraryRoute(url.split('?')[0] ?? '');
-  // Fastify rejects malformed escapes and long ids before any hook; here such a session is unknown.
+  const isOfLibrary = ({ url }: FastifyRequest): boolean => isLibraryRoute(url.split('?')[0] ?? '');
+  // Fastify rejects malformed percent-escapes and long parameters before any hook. A request with a
+  // malformed or long session id must fail with 404 instead.
   fastify.server.prependListener('request', (request) => {
     const [path = '', ...query] = (request.url ?? '').split('?');
     if (isLibraryRoute(path)) request.url = [withReadableEscapes(path).replace(OVERLONG, '-'), ...query].join('?');
   });
-  // Fastify parses bodies before Nest sees the request, and rejects an empty one with a content type.
+  // Fastify parses bodies before Nest handles the request, and rejects an empty body with a content type.
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (isOurs(request)) {
+    if (isOfLibrary(request)) {
       reply.header('Cache-Control', 'no-store');
       const { headers } = request.raw;
       const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
@@ -48,30 +49,33 @@ export function configureFastify(fastify: FastifyApplication, isLibraryRoute: Ro
     }
     done();
   });
-  // Whether a chunked body is empty is known only once it is read.
+  // A chunked body must be read to find out whether it is empty.
   fastify.addHook('preParsing', (request, _reply, body, done) => {
-    if (!isOurs(request) || request.raw.headers['transfer-encoding'] === undefined) return done(null, body);
+    if (!isOfLibrary(request) || request.raw.headers['transfer-encoding'] === undefined) return done(null, body);
     hasContent(body).then(
-      (filled) => {
-        // From these headers Fastify infers whether there is a body, and its type.
-        if (!filled) for (const name of ['content-type', 'transfer-encoding']) delete request.raw.headers[name];
+      (isFilled) => {
+        // Fastify uses these headers to determine whether there is a body, and which type the body has.
+        if (!isFilled) for (const name of ['content-type', 'transfer-encoding']) delete request.raw.headers[name];
         done(null, body);
       },
       (error: Error) => done(error),
     );
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const error = isOurs(request) && isPlatformError(payload) ? bodyError(reply.statusCode) : null;
+    const error = isOfLibrary(request) && isPlatformError(payload) ? bodyError(reply.statusCode) : null;
     done(null, error ? JSON.stringify(errorBody(error)) : payload);
   });
 }
 
-/** Nest's own errors have their status in the body; the library's never do. */
+/**
+ * Returns whether the body is a Nest error, which begins with the status. No body of the library contains
+ * the status.
+ */
 function isPlatformError(payload: unknown): boolean {
   return typeof payload === 'string' && payload.startsWith('{"statusCode":');
 }
 
-/** Whether a stream has any content. What is read is put back. */
+/** Returns whether a stream has any content. Puts the chunk that was read back into the stream. */
 function hasContent(stream: Readable): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const settle = (report: () => void): void => {

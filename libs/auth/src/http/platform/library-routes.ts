@@ -2,17 +2,17 @@ import type { ModuleRef } from '@nestjs/core';
 import { AuthError } from '../../domain/errors';
 import type { Endpoint } from '../endpoints/endpoints';
 
-/** The part of Nest's container that is used here. */
+/** The part of Nest's container that this file uses. */
 interface Container {
   readonly applicationConfig?: { getGlobalPrefix(): string };
 }
 
-/** Whether a path belongs to the library. */
+/** Returns whether a path belongs to one of the library's routes. */
 export type RouteMatcher = (path: string) => boolean;
 
 /**
- * Returns a matcher of the routes of endpoints behind the global prefix and the mount path. Like
- * Express, it ignores case and a trailing slash. Only Nest's container has the global prefix.
+ * Returns a function that matches the paths of endpoints under the global prefix and the mount path. Like
+ * Express, the function ignores case and a trailing slash. The global prefix is read from Nest's container.
  */
 export function libraryRoutes(
   moduleRef: ModuleRef,
@@ -28,7 +28,10 @@ export function libraryRoutes(
   return (path) => route.test(path);
 }
 
-/** Returns the URL with its `%` escaped if the path has a malformed escape: it is plain text then. */
+/**
+ * Returns the URL. If its path contains a malformed percent-escape, escapes every `%`, so that the platform reads the
+ * path as plain text.
+ */
 export function withReadableEscapes(path: string, url: string = path): string {
   try {
     decodeURIComponent(path);
@@ -38,7 +41,10 @@ export function withReadableEscapes(path: string, url: string = path): string {
   }
 }
 
-/** Returns the error for the status that a body parser reports (http-errors), or null. */
+/**
+ * Returns the error for the HTTP status that a body parser reports, or null for an unknown status. Express
+ * parsers use `http-errors`.
+ */
 export function bodyError(status: unknown): AuthError | null {
   if (status === 413) return new AuthError('body_too_large', 'The body is too large.');
   if (status === 415) return new AuthError('body_not_json', 'The body must be JSON in UTF-8.');

@@ -8,11 +8,11 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
 }
 
 /**
- * Reads the address of each connection as soon as it is accepted. Node caches an address that has been read, so `request.ip`
- * is known even after the client has reset the connection.
+ * Reads the address of each connection as soon as the connection is accepted. Node.js caches an address that was read, so
+ * `request.ip` is known even after the client has reset the connection.
  */
 export function cachePeerAddresses(server: EventEmitter): void {
   const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
-  // With TLS, `request.socket` is the TLS socket, which has a cache of its own.
+  // With TLS, `request.socket` is the TLS socket, which has its own cache.
   for (const event of ['connection', 'secureConnection']) server.prependListener(event, read);
 }

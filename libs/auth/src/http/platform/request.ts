@@ -2,7 +2,7 @@ import { BadRequestException } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 
-/** The parts of a request that the library uses. They are the same on Express and Fastify. */
+/** The parts of a request that the library uses. Express and Fastify both provide them. */
 export interface AuthRequest {
   readonly ip?: string | undefined;
   readonly url: string;
@@ -12,25 +12,25 @@ export interface AuthRequest {
   readonly body?: unknown;
   readonly raw?: { readonly rawHeaders: readonly string[] };
   readonly rawHeaders?: readonly string[];
-  /** Set by `BearerAuthGuard`; null on a route with `@OptionalAuth()` where no token is sent. */
+  /** The principal, which `BearerAuthGuard` sets. Null on a route with `@OptionalAuth()` if no token was sent. */
   auth?: AuthPrincipal | null;
-  /** Loads the application's user object for `@CurrentUser()`. Set by a guard of the application in place of `BearerAuthGuard`. */
+  /** Loads your user object for `@CurrentUser()`. A guard that replaces `BearerAuthGuard` sets both this and `auth`. */
   loadUser?: () => Promise<unknown>;
 }
 
-/** The parts of a response that the library uses. They are the same on Express and Fastify. */
+/** The parts of a response that the library uses. Express and Fastify both provide them. */
 export interface AuthResponse {
-  /** Sets a header; with Fastify it adds to `Set-Cookie`. */
+  /** Sets a header. With Fastify, `Set-Cookie` is added to existing values. */
   header(name: string, value: string | string[]): unknown;
-  /** Returns a header that is set, or undefined. */
+  /** Returns the value of a header, or undefined if the header is not set. */
   getHeader(name: string): unknown;
   /** Removes a header. */
   removeHeader(name: string): unknown;
-  /** Node's own response, with Fastify. Middleware of the application sets headers there. */
+  /** The Node.js response, on Fastify only. The application's middleware sets headers on this response. */
   readonly raw?: Pick<AuthResponse, 'getHeader'>;
 }
 
-/** Returns the client of a request. The platform resolves the address, not this library. */
+/** Returns the IP address and the User-Agent of a request. The address is the platform's `request.ip`. */
 export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientInfo {
   const { ipAddress, userAgent } = new LazyClientInfo(request);
   return { ipAddress, userAgent };
@@ -42,20 +42,26 @@ interface Connected {
 }
 
 /**
- * Returns the client of a request to a route of the library. One that has reset its connection before its address was
- * read has none, and would act outside every bound for networks and leave no trace: nobody reads the response.
- * @throws BadRequestException for such a client
+ * Returns the client of a request to one of the library's routes. The address is unknown if the client
+ * reset its connection before the address was read. Such a request is refused, because the limits per
+ * network would not apply, and because no client receives the response.
+ * @throws BadRequestException if the client has closed the connection and its address is unknown
  */
 export function clientOfLibraryRoute(request: AuthRequest): ClientInfo {
   const client = clientInfoOf(request);
   const { socket } = request as Connected;
-  // Connections without addresses, such as those of a Unix socket, have no local one either.
-  const isGone = client.ipAddress === null && (socket?.destroyed === true || socket?.localAddress !== undefined);
-  if (isGone) throw new BadRequestException('The client has closed the connection.');
+  // Connections that never have a remote address, such as connections over a Unix socket, have no local
+  // address either.
+  const hasDisconnected =
+    client.ipAddress === null && (socket?.destroyed === true || socket?.localAddress !== undefined);
+  if (hasDisconnected) throw new BadRequestException('The client has closed the connection.');
   return client;
 }
 
-/** Reads the address on demand: Express resolves it at each access, and the guard rarely needs it. */
+/**
+ * Reads the address on demand, because Express resolves the address at each access and the guard rarely
+ * needs the address.
+ */
 export class LazyClientInfo implements ClientInfo {
   constructor(private readonly request: Pick<AuthRequest, 'ip' | 'headers'>) {}
 
@@ -69,20 +75,26 @@ export class LazyClientInfo implements ClientInfo {
   }
 }
 
-/** Whether a header was sent more than once. Node joins or drops those, so raw headers are read. */
+/**
+ * Returns whether a header was sent more than once. Reads raw headers, because Node.js joins or drops
+ * repeated headers.
+ */
 export function hasRepeatedHeader(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
   return timesSent(request, name) === 2;
 }
 
 /**
- * Whether a header arrived with the request. `headers` may have others: mercurius adds those in the first message of a
- * WebSocket, which any page can choose.
+ * Returns whether a header was part of the HTTP request. `headers` may contain further headers: mercurius
+ * adds headers from the first message of a WebSocket, whose content any page can choose.
  */
 export function wasSent(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
   return timesSent(request, name) !== 0;
 }
 
-/** Returns 0, 1, or 2 for more; null where the raw headers are unknown, as they may be without a server of Node's. */
+/**
+ * Returns how often a header was sent: 0, 1, or 2 for twice or more. Returns null if the raw headers are unknown, for
+ * example without a Node.js server.
+ */
 function timesSent({ rawHeaders, raw }: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): number | null {
   const lines = rawHeaders ?? raw?.rawHeaders;
   if (!lines?.length) return null;
@@ -94,8 +106,9 @@ function timesSent({ rawHeaders, raw }: Pick<AuthRequest, 'raw' | 'rawHeaders'>,
   return times;
 }
 
-/** Returns the principal that the guard has set. */
+/** Returns the principal that the guard has set. @throws Error if no guard has set a principal */
 export function principalOf(request: AuthRequest): AuthPrincipal {
-  if (!request.auth) throw new Error('No authenticated user. Is `BearerAuthGuard` applied to this route?');
+  if (!request.auth)
+    throw new Error('No authenticated user on this request. Add `@UseGuards(BearerAuthGuard)` to the route.');
   return request.auth;
 }

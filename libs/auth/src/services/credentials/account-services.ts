@@ -6,7 +6,7 @@ import { Reauthentication } from './reauthentication';
 import { SecretAttempts } from './secret-attempts';
 import { UserPassword } from './user-password';
 
-/** The use cases of users and their passwords, grouped for `AuthService`. */
+/** Groups the services for users and passwords that `AuthService` calls. */
 @Injectable()
 export class AccountServices {
   constructor(

@@ -8,32 +8,32 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { LoginThrottle } from './login-throttle';
 import { Passwords } from './passwords';
 
-/** A user to create. */
+/** The username, the password and further values of a user to create. */
 export interface UserToCreate {
   readonly username: string;
-  /** Null for a user who logs in otherwise. */
+  /** The password in plain text, or null for a user who logs in by another method. */
   readonly password: string | null;
   /**
-   * What else to store. For a mapped entity: its further columns by property, such as
-   * `{ fullName: 'Alice Liddell' }`; embedded and related ones by path (`'profile.phone'`, `'team.id'`).
-   * A `UserStore` receives them in `create`. Default: none.
+   * Further values to store. With a mapped entity, each key is a property of the entity, as in
+   * `{ fullName: 'Alice Liddell' }`. The key of an embedded or related property is its path, such as
+   * `'profile.phone'` or `'team.id'`. A custom `UserStore` receives the object in `create`. Default: none.
    */
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-/** A user who has just been created. */
+/** The user that `createUser` created. */
 export interface CreatedUser {
   readonly id: UserId;
   readonly username: string;
 }
 
-/** How a user is created. */
+/** Options of `createUser`. */
 export interface CreateUserOptions {
-  /** For an existing password that `passwordPolicy` would refuse. Default: false. */
+  /** Whether to skip `passwordPolicy`, for example to import users with existing passwords. Default: false. */
   readonly skipPolicy?: boolean;
 }
 
-/** Creates, disables, enables and forgets users. */
+/** Creates, disables and enables users, and deletes the data that the library stores about a user. */
 @Injectable()
 export class Accounts {
   private readonly publishEnded: ReportEnded = (ended) => this.lifecycle.publishSessionEnded(ended);
@@ -59,10 +59,12 @@ export class Accounts {
         ? this.passwords.hash(given, 'password', origin)
         : this.passwords.hashNew(given, 'password', username, origin);
     const passwordHash = password === null ? null : await hash(password);
-    if (!this.users.create) throw new AuthError('not_supported', 'The user store cannot create users.');
+    if (!this.users.create) {
+      throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
+    }
     const user = { username, passwordHash, ...(properties ? { properties } : {}) };
     const created = await this.accounts.create(user, this.lifecycle.operationContext(info), this.publishEnded);
-    if (!created) throw new AuthError('username_taken', 'A user with this name exists.');
+    if (!created) throw new AuthError('username_taken', 'A user with this username already exists.');
     return { id: created.id, username: created.username };
   }
 
@@ -81,25 +83,28 @@ export class Accounts {
   }
 
   /**
-   * The application may have removed the user already, or does so afterwards.
-   * @throws AuthError `database_unavailable`; batches that are committed stay, and another call continues
+   * Deletes the data that the library stores about a user. The application deletes its own row of the user, before or
+   * after this call.
+   * @throws AuthError `database_unavailable`. The rows of committed batches stay deleted. Repeat the call to delete
+   *   the rest
    */
   async forget(userId: UserId): Promise<void> {
     await this.throttle.resetUser(userId);
     await this.accounts.forget(String(userId), this.lifecycle.operationContext({}), this.publishEnded);
   }
 
-  /** Ends the failure streaks of a name, and of the user who has it. */
+  /** Resets the failure streaks of a username, and of the user who has it. */
   async resetFailedLogins(username: string): Promise<void> {
     await this.throttle.reset(username, await this.users.findByUsername(username));
   }
 
-  /** Loads the application's own user object. */
+  /** Loads the application's user object. */
   load(userId: UserId): Promise<unknown> {
     return this.users.load(userId);
   }
 }
 
 function cannotSetActive(): AuthError {
-  return new AuthError('not_supported', 'The user store cannot enable and disable users.');
+  const message = 'The user store cannot enable or disable users. Implement its method `setActive`.';
+  return new AuthError('not_supported', message);
 }

@@ -5,13 +5,13 @@ import { WaitQueue } from './wait-queue';
 
 const NOW = 1_000_000;
 
-/** One instance whose database has so many free slots. */
+/** An instance of the application whose database has the given number of free slots. */
 function instance(freeSlots: number) {
-  const state = { free: freeSlots, looks: 0, delayedUntil: 0 };
+  const state = { free: freeSlots, polls: 0, delayedUntil: 0 };
   const ofAlice: Slots = {
     key: 'alice',
     take: async (): Promise<Admission> => {
-      state.looks++;
+      state.polls++;
       if (state.delayedUntil > NOW) return { kind: 'blocked', scope: 'network', until: state.delayedUntil };
       if (state.free === 0) return { kind: 'at_capacity', scope: 'network' };
       state.free--;
@@ -25,7 +25,7 @@ function instance(freeSlots: number) {
     new WaitQueue({ concurrent: 1, waiting: 100 }),
   );
   const run = (work: () => Promise<string>): Promise<string> => slots.enter('', () => slots.run(ofAlice, work));
-  /** Attempts that return their slot when they end. */
+  /** An attempt that releases its slot when it ends. */
   const attempt = (verify: () => Promise<string>): Promise<string> =>
     run(async () => {
       const result = await verify();
@@ -35,7 +35,7 @@ function instance(freeSlots: number) {
   return { state, run, attempt };
 }
 
-describe('attempts that find no free slot', () => {
+describe('AttemptSlots without a free slot', () => {
   beforeEach(() => {
     jest.useFakeTimers();
   });
@@ -44,7 +44,7 @@ describe('attempts that find no free slot', () => {
     jest.useRealTimers();
   });
 
-  it('wait for one of the same process to finish, and look again without delay, first come first served', async () => {
+  it('attempts without a free slot wait in order for another attempt of the process to finish', async () => {
     const { state, attempt } = instance(1);
     const order: number[] = [];
     const attempts = Array.from({ length: 20 }, (_, index) =>
@@ -54,41 +54,41 @@ describe('attempts that find no free slot', () => {
         return 'ok';
       }),
     );
-    // No timer elapses: they are woken.
+    // The clock does not advance, so attempts are woken rather than polling.
     expect(await Promise.all(attempts)).toEqual(Array<string>(20).fill('ok'));
     expect(order).toEqual(order.map((_, index) => index));
-    expect(state.looks).toBeLessThanOrEqual(60);
+    expect(state.polls).toBeLessThanOrEqual(60);
   });
 
-  it('look again after a while for slots that other instances free, and are refused as busy in the end', async () => {
+  it('waiting attempts poll for slots that other instances release, and finally fail with busy', async () => {
     const { state, attempt } = instance(0);
     const first = attempt(() => Promise.resolve('ok'));
     await jest.advanceTimersByTimeAsync(1_000);
     state.free = 1;
     await jest.advanceTimersByTimeAsync(1_000);
     expect(await first).toBe('ok');
-    Object.assign(state, { free: 0, looks: 0 });
+    Object.assign(state, { free: 0, polls: 0 });
     const refused = expect(attempt(() => Promise.resolve('ok'))).rejects.toMatchObject({ code: 'busy' });
     await jest.advanceTimersByTimeAsync(10_000);
     await refused;
-    expect(state.looks).toBe(8);
+    expect(state.polls).toBe(8);
   });
 
-  it('leave the looking to the first of them, and are all answered within a bounded time', async () => {
+  it('only the first waiting attempt polls for slots, and all attempts end within 20 seconds', async () => {
     const { state, attempt } = instance(0);
     const outcomes = Array.from({ length: 50 }, () => attempt(() => Promise.resolve('ok')).catch(({ code }) => code));
     await jest.advanceTimersByTimeAsync(0);
-    state.looks = 0;
+    state.polls = 0;
     const newcomer = attempt(() => Promise.resolve('ok')).catch(({ code }) => code);
     await jest.advanceTimersByTimeAsync(2_000);
-    expect(state.looks).toBeLessThan(10);
+    expect(state.polls).toBeLessThan(10);
     await jest.advanceTimersByTimeAsync(18_000);
     expect(await newcomer).toBe('busy');
     expect(await Promise.all(outcomes)).toEqual(Array<string>(50).fill('busy'));
-    expect(state.looks).toBeLessThan(20);
+    expect(state.polls).toBeLessThan(20);
   });
 
-  it('are refused together as soon as one that fails sets a delay', async () => {
+  it('waiting attempts are refused together as soon as a failure sets a delay', async () => {
     const { state, run, attempt } = instance(1);
     let fail!: () => void;
     const failing = run(() => new Promise<string>((resolve) => (fail = () => resolve('failed'))));

@@ -4,26 +4,29 @@ import type { Admission, LoginBlock } from '../../domain/failure-streak';
 import { ApplicationTransactions, Clock } from '../../domain/ports/platform';
 import { WaitQueue } from './wait-queue';
 
-/** `Retry-After` where only a reset helps: the same for known and unknown names. */
+/** The `Retry-After` of a block that only a reset ends. The value is the same for known and unknown names. */
 const RESET_RETRY_SECONDS = 86_400;
-/** The longest wait in the queue, behind other attempts that wait for a slot. */
+/** The longest time that an attempt waits behind other attempts that wait for a slot. */
 const MAX_WAIT_MS = 10_000;
-/** When to look again for slots that other instances return, or that expire because a process was killed. */
+/**
+ * The delays between the checks for slots that other instances have released, or that have expired because a process
+ * was killed.
+ */
 const RECHECK_AFTER_MS = [100, 200, 400, 800, 1600, 3200];
 
-/** The slots that an attempt needs, where its failures are counted. */
+/** The slots that an attempt needs in the failure streaks that count it. */
 export interface Slots {
   /** Attempts with the same key compete for the same slots. */
   readonly key: string;
-  /** Takes them if the attempt is admitted. */
+  /** Takes the slots if the attempt is admitted. */
   take(now: number): Promise<Admission>;
-  /** Returns those that were taken at this instant. */
+  /** Releases the slots that were taken at this instant. */
   release(takenAt: number): Promise<void>;
 }
 
 /**
- * Takes the slots of an attempt before its password is verified, and returns them with its result,
- * outside the application's transaction: its rollback must not forget guesses.
+ * Takes the slots of an attempt before its secret is verified, and releases the slots when the result is known. Slots
+ * are taken and released outside the application's transaction, because a rollback must not undo the count of failures.
  */
 @Injectable()
 export class AttemptSlots {
@@ -34,46 +37,47 @@ export class AttemptSlots {
   ) {}
 
   /**
-   * Enters the queue, before anything is read or written: what is refused here leaves no rows.
-   * @throws AuthError `busy`
+   * Enters the queue and runs the work.
+   * @throws AuthError `busy`, before anything is read or written
    */
   enter<T>(network: string, work: () => Promise<T>): Promise<T> {
     return this.queue.enter(network, work);
   }
 
-  /** Stores the result of an attempt. */
-  settle<T>(store: () => Promise<T>): Promise<T> {
+  /** Writes the data of an attempt outside the application's transaction, so that a rollback cannot undo the write. */
+  storeOutsideTransaction<T>(store: () => Promise<T>): Promise<T> {
     return this.transactions.outsideTransaction(store);
   }
 
   /**
-   * Runs an attempt that has entered, while its slots are taken. Its result returns them: a failure
-   * that is counted within `settle`, or a success, which may call `release`. If it throws, they are
-   * returned without a result.
+   * Takes the slots and runs the attempt. Call this method within `enter`. The store releases the slots when it
+   * counts a failure or ends the failure streaks. In all other cases, the attempt must call `release`. If the attempt
+   * throws, the slots are released and nothing is counted.
    * @throws AuthError `too_many_attempts` or `busy`, before anything is written
    */
   async run<T>(slots: Slots, attempt: (release: () => Promise<void>) => Promise<T>): Promise<T> {
     const takenAt = await this.take(slots);
-    const release = (): Promise<void> => this.settle(() => slots.release(takenAt));
+    const release = (): Promise<void> => this.storeOutsideTransaction(() => slots.release(takenAt));
     try {
       return await attempt(release);
     } catch (error) {
-      // If they cannot be returned now, they are free after their time.
+      // Slots that cannot be released expire.
       await release().catch(() => undefined);
       throw error;
     } finally {
-      this.queue.wake(slotOf(slots));
+      this.queue.wake(slotKey(slots));
     }
   }
 
   /**
-   * Attempts that find no free slot wait one behind the other, and a newcomer does not overtake them.
-   * @returns when the slots were taken
+   * Takes the slots, and waits if no slot is free. Waiting attempts are served in the order of arrival, before new
+   * attempts.
+   * @returns the time at which the slots were taken
    */
   private async take(slots: Slots): Promise<number> {
-    const turn = `turn ${slots.key}`;
-    const takenAt = this.queue.isRunning(turn) ? null : await this.tryToTake(slots);
-    return takenAt ?? this.queue.runExclusive(turn, () => this.waitForSlot(slots), MAX_WAIT_MS);
+    const turnKey = `turn ${slots.key}`;
+    const takenAt = this.queue.isRunning(turnKey) ? null : await this.tryToTake(slots);
+    return takenAt ?? this.queue.runExclusive(turnKey, () => this.waitForSlot(slots), MAX_WAIT_MS);
   }
 
   private async waitForSlot(slots: Slots): Promise<number> {
@@ -82,25 +86,29 @@ export class AttemptSlots {
       if (takenAt !== null) return takenAt;
       const recheckMs = RECHECK_AFTER_MS[rechecks];
       if (recheckMs === undefined) throw tooBusy();
-      // The next attempt that finishes in this process may free a slot, or set a delay.
-      if (!(await this.queue.wait(slotOf(slots), recheckMs))) rechecks++;
+      // The wait ends early when an attempt of this process finishes, which may free a slot or set a delay.
+      if (!(await this.queue.wait(slotKey(slots), recheckMs))) rechecks++;
     }
   }
 
-  /** @returns null where no slot is free at the moment */
+  /**
+   * Takes the slots if the attempt is admitted.
+   * @returns the time at which the slots were taken, or null if no slot is free
+   * @throws AuthError `too_many_attempts`
+   */
   private async tryToTake(slots: Slots): Promise<number | null> {
     const now = this.clock.now();
-    const admission = await this.transactions.outsideTransaction(() => slots.take(now));
+    const admission = await this.storeOutsideTransaction(() => slots.take(now));
     if (admission.kind === 'blocked') throw tooManyAttempts(admission, now);
     return admission.kind === 'admitted' ? now : null;
   }
 }
 
-function slotOf({ key }: Slots): string {
+function slotKey({ key }: Slots): string {
   return `slot ${key}`;
 }
 
 function tooManyAttempts({ until }: LoginBlock, now: number): AuthError {
   const seconds = until === null ? RESET_RETRY_SECONDS : Math.ceil((until - now) / 1000);
-  return new AuthError('too_many_attempts', 'Too many failed logins. Try again later.', {}, seconds);
+  return new AuthError('too_many_attempts', 'Too many failed attempts. Try again later.', {}, seconds);
 }

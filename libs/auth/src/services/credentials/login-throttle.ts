@@ -7,11 +7,12 @@ import { PASSWORD_METHOD } from '../../domain/proofs';
 import { foldName } from '../../domain/username';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import type { Slots } from './attempt-slots';
-import type { Failure } from './failed-login-report';
+import type { Failure } from './failed-attempt-events';
 
 /**
- * Counts failed logins of an account: of a user, or of a name that no user has. Each failure counts twice: for its network,
- * and for all networks together.
+ * Throttles failed attempts per account. An account is a user, or a username that belongs to no user. Each failure
+ * counts toward two failure streaks: the account's streak in the client's network, and the account's streak across
+ * all networks.
  */
 @Injectable()
 export class LoginThrottle {
@@ -29,7 +30,7 @@ export class LoginThrottle {
   }
 
   /**
-   * Returns the keys of the failure streaks that a login by password belongs to.
+   * Returns the keys of the failure streaks that count a login by password.
    * @param username the name as it was entered
    * @param user the user with that name, or null
    */
@@ -39,16 +40,19 @@ export class LoginThrottle {
     return { network: this.networkKeyOf(network, account), account: owner, owner, method: PASSWORD_METHOD };
   }
 
-  /** Returns those that an attempt at another method of a user belongs to: each method has streaks of its own. */
+  /** Returns the keys of the failure streaks that count a user's attempts with one method. */
   keysOfMethod(method: string, user: StoredUser, client: Pick<Client, 'network'>): AttemptKeys {
-    const ofPassword = this.keysOf(user.username, user, client);
-    if (method === PASSWORD_METHOD) return ofPassword;
+    const passwordKeys = this.keysOf(user.username, user, client);
+    if (method === PASSWORD_METHOD) return passwordKeys;
     const account = `method\0${method}\0${String(user.id)}`;
     const network = this.networkKeyOf(client.network, account);
-    return { network, account: this.accountKeyOf(account), owner: ofPassword.owner, method };
+    return { network, account: this.accountKeyOf(account), owner: passwordKeys.owner, method };
   }
 
-  /** Returns the slots that an attempt needs: one in the streak of its network, and one in that of the account. */
+  /**
+   * Returns the slots that an attempt needs: one in the account's streak in the client's network, and one in the
+   * account's streak across all networks.
+   */
   slotsOf(keys: AttemptKeys, user: StoredUser | null, client: Pick<Client, 'trackedNetwork'>): Slots {
     const key = keys.network;
     if (this.limits.throttleFrom === false) {
@@ -68,19 +72,22 @@ export class LoginThrottle {
     };
   }
 
-  /** Counts, records and reports a failure. */
+  /** Counts a failed attempt, records its events and emits its signals. */
   async fail(keys: AttemptKeys, { isKnown, events, emit }: Failure): Promise<void> {
     const now = this.clock.now();
     const attempt = { ...keys, now, limits: this.limits, isKnown };
     emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }));
   }
 
-  /** Resets all failure streaks of a user, of every method. Takes part in the application's transaction. */
+  /** Resets a user's failure streaks of every method. Takes part in the application's transaction. */
   resetUser(id: UserId): Promise<void> {
     return this.store.reset(this.accountKeyOf(userAccount(id)));
   }
 
-  /** Resets those of the password alone: whoever can reset it must not have more guesses at another method. */
+  /**
+   * Resets a user's failure streaks for passwords. The streaks of other methods continue, because a password reset
+   * must not allow more guesses with other methods.
+   */
   resetPasswordStreaks(id: UserId): Promise<void> {
     return this.store.reset(this.accountKeyOf(userAccount(id)), PASSWORD_METHOD);
   }
@@ -92,8 +99,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Whether the client's network is familiar, so that the account's limits do not apply to it. Also queried for unknown
-   * names: the statements must not reveal whether a name exists.
+   * Returns whether the client's network is familiar to the user. Account limits do not apply to familiar networks.
+   * The query also runs for unknown names, so that the response time does not reveal whether a name exists.
    */
   private isFamiliar(user: StoredUser | null, { trackedNetwork }: Pick<Client, 'trackedNetwork'>): Promise<boolean> {
     if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return Promise.resolve(false);
@@ -104,18 +111,21 @@ export class LoginThrottle {
     return this.crypto.sha256(`${network}\0${account}`);
   }
 
-  /** The key of the account's streak across all networks. */
+  /** Returns the key of the account's streak across all networks. */
   private accountKeyOf(account: string): string {
     return this.crypto.sha256(`*\0${account}`);
   }
 }
 
-/** The prefix differs from that of names, so that no name can have the key of a user. */
+/**
+ * Returns the text that identifies a user's account. Unknown names have a different prefix, so that no name can
+ * produce a user's key.
+ */
 function userAccount(id: UserId): string {
   return `user\0${String(id)}`;
 }
 
-/** Returns a function that calls `load` the first time, and returns the same promise every time. */
+/** Returns a function that calls `load` on its first call, and returns the same promise on every call. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= load());

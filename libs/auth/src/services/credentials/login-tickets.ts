@@ -12,23 +12,26 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { SessionOpening } from '../sessions/session-opening';
 import { TokenIssuer } from '../sessions/token-issuer';
 
-/** How often a ticket is read again because a parallel attempt added a method to it. */
+/**
+ * The maximum number of times that `open` reads a ticket. `open` reads the ticket again if a parallel attempt has
+ * added a method to the ticket in the meantime.
+ */
 const MAX_READS = 5;
 
-/** A user whom a first step has identified, and what it depended on. */
-interface FirstStep {
+/** A user whom the first factor has identified, and the state of the user's credentials at that time. */
+interface VerifiedFirstFactor {
   readonly user: StoredUser;
   readonly credentialsVersion: number;
   readonly attempt: AttemptKeys | null;
 }
 
-/** A valid ticket of an active user. */
+/** A valid ticket, and the active user to whom the ticket belongs. */
 export interface FoundTicket {
   readonly ticket: LoginTicket;
   readonly user: StoredUser;
 }
 
-/** Logins in more than one step: tickets for the first one, and sessions that are opened with them. */
+/** Issues login tickets after the first factor, and opens sessions with them. */
 @Injectable()
 export class LoginTickets {
   constructor(
@@ -41,17 +44,20 @@ export class LoginTickets {
     private readonly opening: SessionOpening,
   ) {}
 
-  /** Whether the user gets a session by a second factor only. @throws AuthError `database_unavailable` */
+  /**
+   * Returns whether the application requires a second factor from the user.
+   * @throws AuthError `database_unavailable`
+   */
   async isSecondFactorRequired(user: StoredUser, info: ClientInfo): Promise<boolean> {
-    return this.secondFactor.isRequired(identified(user), info);
+    return this.secondFactor.isRequired(toIdentifiedUser(user), info);
   }
 
-  /** Issues a ticket for a first step; null where the user's credentials changed meanwhile. */
-  async issue(step: FirstStep, given: GivenProofs, info: ClientInfo): Promise<string | null> {
+  /** Issues a ticket after the first factor. Returns null if the user's credentials changed in the meantime. */
+  async issue(firstFactor: VerifiedFirstFactor, given: GivenProofs, info: ClientInfo): Promise<string | null> {
     const { now, client } = this.lifecycle.operationContext(info);
     const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
-    const userId = String(step.user.id);
-    const { credentialsVersion, attempt } = step;
+    const userId = String(firstFactor.user.id);
+    const { credentialsVersion, attempt } = firstFactor;
     const event = newEvent('first_factor_success', userId, client, now);
     const proofs = storedProofs(given, now);
     const stored = { ...proofs, userId, digest, credentialsVersion, attempt, now, expiresAt, event };
@@ -61,23 +67,24 @@ export class LoginTickets {
   /** Issues a ticket for a user whom the application has identified. @throws AuthError `unknown_user` */
   async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, info: ClientInfo): Promise<string> {
     assertMethods(given.methods ?? []);
-    const id = givenId(user);
+    const id = userIdOf(user);
     if (id === null) throw unknownUser();
     const credentialsVersion = await this.credentials.versionOf(id);
     const stored = await this.users.findById(id);
     if (!stored?.active) throw unknownUser();
     const ticket = await this.issue({ user: stored, credentialsVersion, attempt: null }, given, info);
-    // The user may have been disabled meanwhile: read again.
+    // If no ticket was issued, the credentials changed or the user was disabled in the meantime.
     return ticket ?? this.issueFor(user, given, info);
   }
 
-  /** @throws AuthError `invalid_login_ticket` */
-  async find(text: string, info: ClientInfo): Promise<FoundTicket> {
-    if (typeof text !== 'string' || !isLoginTicket(text)) throw invalidLoginTicket();
-    const ticket = await this.store.find(this.tokens.digest(text), this.lifecycle.now());
+  /** Returns a valid ticket and its user. @throws AuthError `invalid_login_ticket` */
+  async find(presented: string, info: ClientInfo): Promise<FoundTicket> {
+    if (typeof presented !== 'string' || !isLoginTicket(presented)) throw invalidLoginTicket();
+    const ticket = await this.store.find(this.tokens.digest(presented), this.lifecycle.now());
     if (!ticket) throw invalidLoginTicket();
     const user = await this.users.findById(this.users.parseId(ticket.userId));
-    // Disabled in the application's own table, the user must have no valid ticket when enabled again.
+    // The application has disabled the user in its own table. The user's tickets must not become valid again when the
+    // application enables the user.
     if (user && !user.active) {
       await this.lifecycle.revokeForInactiveAccount(ticket.userId, 'disabled', this.lifecycle.operationContext(info));
     }
@@ -86,10 +93,10 @@ export class LoginTickets {
     return { ticket, user };
   }
 
-  /** Opens a session, which consumes the ticket. @throws AuthError as `AuthService.openSession` */
-  async open(text: string, info: ClientInfo): Promise<OpenedSession> {
+  /** Consumes a ticket and opens a session. @throws AuthError as `AuthService.openSession` */
+  async open(presented: string, info: ClientInfo): Promise<OpenedSession> {
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const { ticket, user } = await this.find(text, info);
+      const { ticket, user } = await this.find(presented, info);
       const hasSecond = methodCount(ticket.methods) > 1;
       if (!hasSecond && (await this.isSecondFactorRequired(user, info))) throw secondFactorRequired();
       const { digest, methods, credentialsVersion } = ticket;
@@ -102,13 +109,13 @@ export class LoginTickets {
   }
 }
 
-/** The id of a user whom the application names; null where a variable was never set. */
-export function givenId(user: { readonly id: UserId } | UserId): UserId | null {
+/** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
+export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null {
   const id = typeof user === 'object' ? user?.id : user;
   return id ?? null;
 }
 
-/** The user as the application is given it. */
-export function identified({ id, username }: StoredUser): IdentifiedUser {
+/** Returns the properties of a user that the application's callbacks receive. */
+export function toIdentifiedUser({ id, username }: StoredUser): IdentifiedUser {
   return { id, username };
 }

@@ -3,9 +3,10 @@ import type { ClientInfo } from '../../domain/client';
 import { assertValidField, AuthError, invalidAccessToken, invalidField } from '../../domain/errors';
 import { secondFactorRequired, unknownUser } from '../../domain/errors';
 import type { AttemptKeys } from '../../domain/failure-streak';
-import { reportFailure } from '../../domain/failure-report';
+import { toFailureReport } from '../../domain/failure-report';
 import { FIELD_MESSAGES, passwordProblem, usernameProblem } from '../../domain/fields';
-import { type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
+import { loggable } from '../../domain/loggable';
+import { CredentialStore, type StoredUser, type UserId, UserStore } from '../../domain/ports/accounts';
 import type { IdentifiedUser } from '../../domain/ports/login-tickets';
 import { type GivenProofs, PASSWORD_METHOD, storedProofs } from '../../domain/proofs';
 import type { OpenedSession } from '../../domain/tokens';
@@ -13,7 +14,7 @@ import { USERNAME_LENGTH } from '../../domain/username';
 import type { AuthPrincipal } from '../sessions/authentication';
 import { SessionOpening } from '../sessions/session-opening';
 import { LoginAttempts } from './login-attempts';
-import { givenId, identified, LoginTickets } from './login-tickets';
+import { userIdOf, toIdentifiedUser, LoginTickets } from './login-tickets';
 import { Passwords } from './passwords';
 import { SessionAttempts } from './session-attempts';
 
@@ -23,10 +24,10 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** How a login identifies the user. */
+/** The method that a login by name and password proves. */
 const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
 
-/** A user whose password was correct. The slots of the attempt are held. */
+/** A user whose password was correct. The attempt still holds its slots. */
 interface Verified {
   readonly user: StoredUser;
   /** The version of the credentials that was read before the password was verified. */
@@ -44,6 +45,7 @@ export class Login {
     private readonly attempts: LoginAttempts,
     private readonly sessionAttempts: SessionAttempts,
     private readonly users: UserStore,
+    private readonly credentials: CredentialStore,
     private readonly passwords: Passwords,
     private readonly opening: SessionOpening,
     private readonly tickets: LoginTickets,
@@ -55,7 +57,8 @@ export class Login {
    *   `busy`, `invalid_field`
    */
   async login(credentials: Credentials, info: ClientInfo): Promise<OpenedSession> {
-    // A login that needs a second factor, or that the session limit refuses, is no failure: the password was correct.
+    // The password is correct if a second factor is required or the session limit is reached. These errors are
+    // therefore results, and do not count as failed attempts.
     const result = await this.verify<OpenedSession | AuthError>(credentials, info, async (verified) => {
       if (await this.tickets.isSecondFactorRequired(verified.user, info)) {
         const ticket = await this.tickets.issue(verified, BY_PASSWORD, info);
@@ -68,23 +71,23 @@ export class Login {
     return result;
   }
 
-  /** Verifies name and password as `login` does, and returns a ticket in place of a session. */
+  /** Verifies name and password like `login`, and returns a login ticket instead of a session. */
   verifyCredentials(
     credentials: Credentials,
     info: ClientInfo,
   ): Promise<{ readonly user: IdentifiedUser; readonly ticket: string }> {
     return this.verify(credentials, info, async (verified) => {
       const ticket = await this.tickets.issue(verified, BY_PASSWORD, info);
-      return ticket === null ? null : { user: identified(verified.user), ticket };
+      return ticket === null ? null : { user: toIdentifiedUser(verified.user), ticket };
     });
   }
 
   /**
    * Logs in a user whom the application has authenticated, for example by single sign-on or a passkey.
-   * @throws AuthError `unknown_user`, also for a disabled user; `session_limit_reached`
+   * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not active
    */
   async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo, given: GivenProofs): Promise<OpenedSession> {
-    const id = givenId(user);
+    const id = userIdOf(user);
     const stored = id === null ? null : await this.users.findById(id);
     const proof = { credentialsVersion: null, attempt: null, ticket: null };
     const opened =
@@ -95,12 +98,13 @@ export class Login {
   }
 
   /**
-   * Runs `work`, which issues new tokens for the session, if the password of the session's user is correct. A wrong
-   * password is counted for the session.
-   * @param field the field that errors are reported for
+   * Verifies the password of the session's user, and runs `work` if the password is correct. A wrong password counts
+   * as a failed attempt of the session.
+   * @param field the field of an `invalid_field` error
+   * @param work must issue new tokens for the session
    * @throws AuthError `invalid_field`, `too_many_attempts`, `busy`, `access_token_invalid`
    */
-  async confirm<T>(
+  async verifyPasswordThen<T>(
     { userId, session }: AuthPrincipal,
     password: string,
     field: string,
@@ -113,13 +117,13 @@ export class Login {
     return this.sessionAttempts.run(session.id, user, info, {
       verify: ({ network }) => this.passwords.verify(password, user, network),
       work: () => work(user),
-      wrong: invalidField(field, FIELD_MESSAGES.password),
+      wrongPasswordError: invalidField(field, FIELD_MESSAGES.password),
     });
   }
 
   /**
-   * Verifies name and password.
-   * @param proceed what a correct password leads to; null where the credentials have changed meanwhile
+   * Verifies name and password, and calls `proceed` if the password is correct.
+   * @param proceed returns null if the credentials changed in the meantime
    */
   private async verify<T>(
     { username, password }: Credentials,
@@ -129,22 +133,43 @@ export class Login {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
     return this.attempts.run<T>(username, info, async ({ user, version, keys, client }) => {
-      // Without an active user a dummy hash is verified: the response time must not reveal whether the name exists.
+      // Without an active user, a dummy hash is verified, because the response time must not reveal whether the name
+      // exists.
       const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
       if (matches && user) {
-        const result = await proceed({ user, credentialsVersion: version, attempt: keys });
+        const verified = { user, credentialsVersion: version, attempt: keys };
+        const result =
+          (await proceed(verified)) ?? (await this.retryWithNewCredentialsVersion(username, verified, proceed));
         if (result !== null) {
           await this.upgradeHash(user, password, client.network);
-          return { right: result };
+          return { accepted: result };
         }
       }
-      // Read again, because the user may have been deleted in the meantime: no failure is recorded for a deleted user.
-      const owner = matches && user ? await this.users.findById(user.id) : user;
-      return { wrong: new AuthError('invalid_credentials', 'Invalid credentials.'), user: owner };
+      // The user may have been deleted in the meantime, and no failure may be recorded for a deleted user.
+      const currentUser = matches && user ? await this.users.findById(user.id) : user;
+      return { refused: new AuthError('invalid_credentials', 'Invalid credentials.'), user: currentUser };
     });
   }
 
-  /** Hashes the password again if its stored hash is weaker than configured. A failure is logged; the login succeeds. */
+  /**
+   * Calls `proceed` again with the current credentials version. A logout of all sessions changes the version, but the
+   * verified password is still valid. Returns null if the password changed.
+   */
+  private async retryWithNewCredentialsVersion<T>(
+    username: string,
+    verified: Verified,
+    proceed: (verified: Verified) => Promise<T | null>,
+  ): Promise<T | null> {
+    const { user, version } = await this.credentials.find(username);
+    const { id, passwordHash } = verified.user;
+    if (!user?.active || user.id !== id || user.passwordHash !== passwordHash) return null;
+    return proceed({ ...verified, user, credentialsVersion: version });
+  }
+
+  /**
+   * Replaces the stored hash if it is weaker than the configured cost. A failure is logged, and the login succeeds
+   * nevertheless.
+   */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;
     if (passwordHash === null || !this.users.setPasswordHash || !this.passwords.needsRehash(passwordHash)) return;
@@ -152,9 +177,10 @@ export class Login {
       const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
       await this.users.setPasswordHash(user.id, upgraded, passwordHash);
     } catch (error) {
-      const { summary } = reportFailure(error);
+      const { summary } = toFailureReport(error);
       this.logger.warn(
-        `A password hash could not be upgraded to the configured cost. The next login tries again. ${summary}`,
+        `Upgrading the password hash of user ${loggable(String(user.id))} to the configured cost failed. ` +
+          `The user's next login retries the upgrade. ${summary}`,
       );
     }
   }

@@ -8,13 +8,13 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { TokenIssuer } from '../sessions/token-issuer';
 import { PasswordReplacement } from './password-replacement';
 
-/** A password reset token, for the application to send to the user. Only its digest is stored. */
+/** A password reset token that the application sends to the user. The library stores only a digest of the token. */
 export interface PasswordResetToken {
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** Sets passwords without the current one: by a reset token, or for a user whom the application has identified. */
+/** Sets passwords without the current password: with a reset token, or for a user whom the application identified. */
 @Injectable()
 export class PasswordReset {
   constructor(
@@ -28,39 +28,45 @@ export class PasswordReset {
   async reset(userId: UserId, newPassword: string, info: ClientInfo): Promise<void> {
     this.replacement.assertSupported();
     const user = await this.users.findById(userId);
-    const by = { resetDigest: null, keep: null };
-    if (!user || !(await this.replacement.replace(user, newPassword, info, by))) throw unknownUser();
+    const proof = { resetDigest: null, keep: null };
+    if (!user || !(await this.replacement.replace(user, newPassword, info, proof))) throw unknownUser();
   }
 
-  /** Issues a token. (ASVS 6.4.3) @throws AuthError `unknown_user` for a user who does not exist or is not active */
+  /**
+   * Issues a reset token. (ASVS 6.4.3)
+   * @throws AuthError `unknown_user` if the user does not exist or is not active
+   */
   async createToken(userId: UserId, info: ClientInfo): Promise<PasswordResetToken> {
     this.replacement.assertSupported();
     const credentialsVersion = await this.credentials.versionOf(userId);
     const user = await this.users.findById(userId);
-    if (user && !user.active) await this.revokeOfDisabled(user, info);
+    if (user && !user.active) await this.revokeForDisabledUser(user, info);
     if (!user?.active) throw unknownUser();
     const { now, client } = this.lifecycle.operationContext(info);
     const { token, digest, expiresAt } = this.tokens.issueResetToken(now);
     const event = newEvent('password_reset_requested', String(user.id), client, now);
     const isStored = await this.credentials.addReset(user.id, { digest, expiresAt, credentialsVersion, event });
-    // The user may have been disabled meanwhile: read again.
+    // If the token was not stored, the credentials changed or the user was disabled in the meantime.
     return isStored ? { token, expiresAt: new Date(expiresAt) } : this.createToken(userId, info);
   }
 
-  /** A refused new password does not use the token up. */
+  /** Sets a new password with a reset token. If the password is refused, the token stays valid. */
   async redeemToken(token: string, newPassword: string, info: ClientInfo): Promise<void> {
     this.replacement.assertSupported();
     if (typeof token !== 'string' || !isResetToken(token)) throw invalidResetToken();
     const resetDigest = this.tokens.digest(token);
     const owner = await this.credentials.ownerOfReset(resetDigest, this.lifecycle.now());
     const user = owner === null ? null : await this.users.findById(this.users.parseId(owner));
-    if (user && !user.active) await this.revokeOfDisabled(user, info);
-    const by = { resetDigest, keep: null };
-    if (!user?.active || !(await this.replacement.replace(user, newPassword, info, by))) throw invalidResetToken();
+    if (user && !user.active) await this.revokeForDisabledUser(user, info);
+    const proof = { resetDigest, keep: null };
+    if (!user?.active || !(await this.replacement.replace(user, newPassword, info, proof))) throw invalidResetToken();
   }
 
-  /** Disabled in the application's own table, the user must have no valid token and no session when enabled again. */
-  private revokeOfDisabled({ id }: StoredUser, info: ClientInfo): Promise<void> {
+  /**
+   * Ends the sessions and revokes the tokens of a user whom the application has disabled in its own table. Otherwise
+   * the sessions and tokens would become valid again when the application enables the user.
+   */
+  private revokeForDisabledUser({ id }: StoredUser, info: ClientInfo): Promise<void> {
     return this.lifecycle.revokeForInactiveAccount(String(id), 'disabled', this.lifecycle.operationContext(info));
   }
 }

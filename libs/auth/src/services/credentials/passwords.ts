@@ -9,13 +9,16 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { OncePerMinute } from '../../domain/once-per-minute';
 import { type HashOrigin, WaitQueue } from './wait-queue';
 
-/** Verifies passwords with the same work for every outcome, and checks and hashes new ones. */
+/**
+ * Verifies passwords, and checks and hashes new passwords. Verification does the same amount of work for every
+ * outcome.
+ */
 @Injectable()
 export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthPasswords');
-  private readonly limit: OncePerMinute;
-  private dummy: Promise<string> | undefined;
-  private readonly unobserve: readonly (() => void)[];
+  private readonly warningLimit: OncePerMinute;
+  private cachedDummyHash: Promise<string> | undefined;
+  private readonly stopObserving: readonly (() => void)[];
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -24,25 +27,26 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     metrics: Metrics,
     clock: Clock,
   ) {
-    this.limit = new OncePerMinute(clock);
-    this.unobserve = [
+    this.warningLimit = new OncePerMinute(clock);
+    this.stopObserving = [
       metrics.observe('session_auth.hashing.running', () => queue.load.running),
       metrics.observe('session_auth.hashing.waiting', () => queue.load.waiting),
     ];
   }
 
-  /** Makes the dummy hash, so that the first login takes no longer than the others. */
+  /** Computes the dummy hash at startup, so that the first login takes no longer than later logins. */
   async onModuleInit(): Promise<void> {
     await this.dummyHash();
   }
 
   beforeApplicationShutdown(): void {
-    for (const end of this.unobserve) end();
+    for (const stop of this.stopObserving) stop();
   }
 
   /**
-   * Whether the password is that of the user; null is for one who does not exist or may not log in.
-   * @param network that of the login attempt, which has entered the queue
+   * Returns whether the password is correct. Call this method within `WaitQueue.enter`.
+   * @param user the user, or null if the user does not exist or may not log in. If null, a dummy hash is verified
+   * @param network the network of the attempt
    */
   async verify(
     password: string,
@@ -52,28 +56,35 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     const hash = user?.passwordHash ?? null;
     const isAccepted = hash !== null && this.hasher.accepts(hash);
     const usable = isAccepted && Buffer.byteLength(password) <= this.hasher.maxPasswordBytes;
-    const against = usable ? hash : await this.dummyHash();
-    // Cut for the dummy only, which nothing matches: a hasher may refuse a longer one without doing the work.
-    const given = usable ? password : cut(password, this.hasher.maxPasswordBytes);
-    const matches = await this.queue.runHash(() => this.hasher.verify(given, against), { network, hasEntered: true });
-    if (user && hash !== null && !isAccepted) this.limit.run(() => this.warnAboutUnknownHash(user));
+    const hashToVerify = usable ? hash : await this.dummyHash();
+    // For the dummy hash, the password is truncated, because a hasher may refuse a longer password without doing any
+    // work.
+    const passwordToVerify = usable ? password : truncate(password, this.hasher.maxPasswordBytes);
+    const matches = await this.queue.runHash(() => this.hasher.verify(passwordToVerify, hashToVerify), {
+      network,
+      hasEntered: true,
+    });
+    if (user && hash !== null && !isAccepted) this.warningLimit.run(() => this.warnAboutUnknownHash(user));
     return usable && matches;
   }
 
-  /** Whether the hash is weaker than the configured one. */
+  /** Returns whether the hash is weaker than the configured cost. */
   needsRehash(hash: string): boolean {
     return this.hasher.needsRehash(hash);
   }
 
-  /** @throws AuthError `invalid_field` for a password that cannot be hashed in full */
+  /**
+   * Hashes a password.
+   * @throws AuthError `busy`; `invalid_field` if the password is too long to be hashed in full
+   */
   async hash(password: string, field: string, origin?: HashOrigin): Promise<string> {
     this.assertHashable(password, field);
     return this.queue.runHash(() => this.hasher.hash(password), origin);
   }
 
   /**
-   * Hashes a password that meets the policy.
-   * @throws AuthError `invalid_field` with the problem
+   * Checks a password against the policy and hashes it.
+   * @throws AuthError `busy`; `invalid_field` if the password violates the policy
    */
   async hashNew(password: string, field: string, username: string, origin?: HashOrigin): Promise<string> {
     await this.assertAllowed(password, field, username);
@@ -81,9 +92,9 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Checks a password against the policy: its length, not predictable, and the application's own check; no
-   * composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
-   * @throws AuthError `invalid_field` with the problem
+   * Checks a password against the policy: its length, its predictability, and the application's own check. There are
+   * no composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
+   * @throws AuthError `invalid_field` if the password violates the policy
    */
   async assertAllowed(password: string, field: string, username: string): Promise<void> {
     this.assertHashable(password, field);
@@ -94,29 +105,32 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     if (problem) throw invalidField(field, problem);
   }
 
-  /** Every password of this user is wrong. The hash itself is never logged: it may be a password in plain text. */
+  /**
+   * Warns that a user's hash has an unknown format. Does not log the hash, because the stored text may be a password
+   * in plain text.
+   */
   private warnAboutUnknownHash({ id }: Pick<StoredUser, 'id'>): void {
     this.logger.warn(
       `The password hash of user ${loggable(String(id))} has a format that the configured passwordHasher does not ` +
-        'accept, so that no password matches. Configure one that accepts it, such as Argon2PasswordHasher, or ' +
-        'MigratingPasswordHasher for the hashes of a former system, or reset the password. A user without a password ' +
-        'has null. Logged once a minute.',
+        'accept, so no password matches it. Configure a passwordHasher that accepts the format, such as ' +
+        'Argon2PasswordHasher, or MigratingPasswordHasher for the hashes of a previous system, or reset the ' +
+        'password. For a user without a password, store null. This warning is logged at most once a minute.',
     );
   }
 
   private assertHashable(password: string, field: string): void {
     assertValidField(field, passwordProblem(password));
-    const most = this.hasher.maxPasswordBytes;
-    if (Buffer.byteLength(password) > most) throw invalidField(field, FIELD_MESSAGES.passwordTooLong(most));
+    const maxBytes = this.hasher.maxPasswordBytes;
+    if (Buffer.byteLength(password) > maxBytes) throw invalidField(field, FIELD_MESSAGES.passwordTooLong(maxBytes));
   }
 
-  /** The hash that is verified where there is none to verify. */
+  /** Returns the hash that is verified when a user has no usable hash. */
   private dummyHash(): Promise<string> {
-    this.dummy ??= this.hasher.hash('a password that nobody has');
-    return this.dummy;
+    this.cachedDummyHash ??= this.hasher.hash('a password that nobody has');
+    return this.cachedDummyHash;
   }
 }
 
-function cut(password: string, bytes: number): string {
+function truncate(password: string, bytes: number): string {
   return password.length * 3 <= bytes ? password : password.slice(0, Math.floor(bytes / 3)).toWellFormed();
 }

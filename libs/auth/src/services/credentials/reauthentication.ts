@@ -10,7 +10,7 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { TokenIssuer } from '../sessions/token-issuer';
 import { Login } from './login';
 
-/** Confirms a user's identity within a session, which continues with a pair of a new token family. */
+/** Confirms a user's identity within a session. The session continues with a new token family. */
 @Injectable()
 export class Reauthentication {
   constructor(
@@ -21,20 +21,29 @@ export class Reauthentication {
     private readonly sockets: OpenSockets,
   ) {}
 
-  /** Confirms it by the password. @throws AuthError `access_token_invalid` as `reissue` */
+  /**
+   * Verifies the user's password and issues a new token family.
+   * @throws AuthError as `Login.verifyPasswordThen`
+   */
   confirm(principal: AuthPrincipal, password: string, info: ClientInfo): Promise<TokenPair> {
-    return this.login.confirm(principal, password, 'password', info, () =>
+    return this.login.verifyPasswordThen(principal, password, 'password', info, () =>
       this.reissue(principal, [PASSWORD_METHOD], info),
     );
   }
 
-  /** Stores that the application has confirmed it by these methods. @throws AuthError `access_token_invalid` as `reissue` */
+  /**
+   * Records that the application has confirmed the user's identity by these methods, and issues a new token family.
+   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
+   */
   async confirmBy(principal: AuthPrincipal, methods: readonly string[], info: ClientInfo): Promise<TokenPair> {
     assertMethods(methods);
     return this.reissue(principal, methods, info);
   }
 
-  /** @throws AuthError `access_token_invalid` if the principal's access token is not live any more */
+  /**
+   * Issues a new token family.
+   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
+   */
   private async reissue(principal: AuthPrincipal, methods: readonly string[], info: ClientInfo): Promise<TokenPair> {
     const current = currentSessionOf(principal);
     if (!current) throw invalidAccessToken();
@@ -42,8 +51,8 @@ export class Reauthentication {
     const { tokens, digests } = this.tokens.issueFamily(current.id, context.now);
     const expiries = await this.transitions.reissue(current, digests, methods, context);
     if (!expiries) throw invalidAccessToken();
-    // What the earlier tokens have opened ends with them, as at a password change. The new pair has opened nothing yet.
-    this.sockets.closeOf([current.id]);
+    // All sockets of the session were opened with earlier tokens. A password change also closes all sockets.
+    this.sockets.closeForSessions([current.id]);
     return tokenPair(tokens, expiries);
   }
 }

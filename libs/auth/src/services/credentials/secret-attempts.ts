@@ -7,19 +7,19 @@ import { assertMethods } from '../../domain/proofs';
 import { type AuthPrincipal, currentSessionOf } from '../sessions/authentication';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { AttemptSlots } from './attempt-slots';
-import { FailedLoginReport } from './failed-login-report';
-import { identified, LoginTickets } from './login-tickets';
+import { FailedAttemptEvents } from './failed-attempt-events';
+import { toIdentifiedUser, LoginTickets } from './login-tickets';
 import { LoginThrottle } from './login-throttle';
 import { SessionAttempts } from './session-attempts';
 
-/** What an attempt belongs to: a login that has begun, or a session; and by which method the user is identified. */
+/** The login ticket or the session that an attempt belongs to, and the method that the attempt proves. */
 export type AttemptTarget =
   { readonly ticket: string; readonly method: string } | { readonly principal: AuthPrincipal; readonly method: string };
 
-/** Checks what was entered, for the user whom the ticket or session belongs to. */
+/** Checks a secret of the user to whom the ticket or session belongs. */
 export type SecretCheck = (user: IdentifiedUser) => boolean | Promise<boolean>;
 
-/** Throttles the checks of secrets other than passwords: one-time codes, recovery codes. */
+/** Throttles the checks of secrets other than passwords, such as one-time codes and recovery codes. */
 @Injectable()
 export class SecretAttempts {
   constructor(
@@ -29,11 +29,15 @@ export class SecretAttempts {
     private readonly throttle: LoginThrottle,
     private readonly slots: AttemptSlots,
     private readonly sessionAttempts: SessionAttempts,
-    private readonly report: FailedLoginReport,
+    private readonly attemptEvents: FailedAttemptEvents,
     private readonly lifecycle: SessionLifecycle,
   ) {}
 
-  /** @throws as `AuthService.attempt` */
+  /**
+   * Runs a check if the attempt is admitted, and counts a failure if the check returns false.
+   * @returns the result of the check
+   * @throws AuthError as `AuthService.attempt`
+   */
   async attempt(target: AttemptTarget, info: ClientInfo, check: SecretCheck): Promise<boolean> {
     assertMethods([target.method]);
     return 'ticket' in target
@@ -50,41 +54,52 @@ export class SecretAttempts {
     const current = currentSessionOf(principal);
     const user = current && (await this.users.findById(principal.userId));
     if (!user) throw invalidAccessToken();
-    return this.sessionAttempts.attempt(current, user, info, method, () => run(check, user));
+    return this.sessionAttempts.attempt(current, user, info, method, () => runCheck(check, user));
   }
 
   private async attemptWithTicket(
-    text: string,
+    presented: string,
     method: string,
     info: ClientInfo,
     check: SecretCheck,
   ): Promise<boolean> {
     const { client } = this.lifecycle.operationContext(info);
     return this.slots.enter(client.network, async () => {
-      const { ticket, user } = await this.tickets.find(text, info);
+      const { ticket, user } = await this.tickets.find(presented, info);
       const keys = this.throttle.keysOfMethod(method, user, client);
       return this.slots.run(this.throttle.slotsOf(keys, user, client), async () => {
-        const isAdmitted = await this.settle((now) => this.ticketStore.takeAttempt(ticket.digest, now));
+        const isAdmitted = await this.storeOutsideTransaction((now) =>
+          this.ticketStore.takeAttempt(ticket.digest, now),
+        );
         if (!isAdmitted) throw invalidLoginTicket();
-        if (await run(check, user)) {
-          const isProved = await this.settle((now) => this.ticketStore.prove(ticket.digest, method, keys, now));
+        if (await runCheck(check, user)) {
+          const isProved = await this.storeOutsideTransaction((now) =>
+            this.ticketStore.recordProof(ticket.digest, method, keys, now),
+          );
           if (!isProved) throw invalidLoginTicket();
           return true;
         }
-        await this.settle(() => this.throttle.fail(keys, this.report.of(client, user.username, user, 'network')));
+        await this.storeOutsideTransaction(() =>
+          this.throttle.fail(keys, this.attemptEvents.failureOf(client, user.username, user, 'network')),
+        );
         return false;
       });
     });
   }
 
-  private settle<T>(store: (now: number) => Promise<T>): Promise<T> {
-    return this.slots.settle(() => store(this.lifecycle.now()));
+  private storeOutsideTransaction<T>(store: (now: number) => Promise<T>): Promise<T> {
+    return this.slots.storeOutsideTransaction(() => store(this.lifecycle.now()));
   }
 }
 
-/** @throws Error for a check that returns anything but a boolean: it must not count as right, nor as a guess */
-async function run(check: SecretCheck, user: StoredUser): Promise<boolean> {
-  const result: unknown = await check(identified(user));
+/**
+ * Returns the result of the check.
+ * @throws Error if the result is not a boolean. The attempt then counts neither as a success nor as a failure
+ */
+async function runCheck(check: SecretCheck, user: StoredUser): Promise<boolean> {
+  const result: unknown = await check(toIdentifiedUser(user));
   if (typeof result === 'boolean') return result;
-  throw new Error(`The check of attempt() returned ${result === null ? 'null' : typeof result}; return true or false.`);
+  throw new Error(
+    `The callback passed to attempt() returned ${result === null ? 'null' : typeof result}. Return true or false.`,
+  );
 }

@@ -3,25 +3,26 @@ import type { Client, ClientInfo } from '../../domain/client';
 import { type AuthError, invalidAccessToken } from '../../domain/errors';
 import { SessionAttemptStore, type StoredUser } from '../../domain/ports/accounts';
 import type { CurrentSession } from '../../domain/ports/sessions';
+import { PASSWORD_METHOD } from '../../domain/proofs';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { AttemptSlots, type Slots } from './attempt-slots';
-import { FailedLoginReport } from './failed-login-report';
+import { FailedAttemptEvents } from './failed-attempt-events';
 
-/** Whether what was entered is right. */
+/** Returns whether the entered secret is correct. */
 type Check = (client: Client) => Promise<boolean>;
 
-/** How to confirm a password within a session, and what to do if it is correct. */
+/** How to verify a password within a session, and what to do if it is correct. */
 export interface Confirmation<T> {
   readonly verify: Check;
   readonly work: () => Promise<T>;
-  /** The error for a wrong password. */
-  readonly wrong: AuthError;
+  readonly wrongPasswordError: AuthError;
 }
 
 /**
- * Throttles password confirmations within a session. They are counted separately from logins: failed logins do not block the
- * open sessions of a user, and whoever steals a session gains no further guesses by changing networks.
+ * Throttles the checks of passwords and other secrets within a session. Failures are counted separately from failed
+ * logins, so that failed logins do not block a user's open sessions. Failures from all networks count together, so
+ * that an attacker with a stolen session gets no more guesses by changing networks.
  */
 @Injectable()
 export class SessionAttempts {
@@ -30,26 +31,33 @@ export class SessionAttempts {
     private readonly slots: AttemptSlots,
     private readonly store: SessionAttemptStore,
     private readonly lifecycle: SessionLifecycle,
-    private readonly report: FailedLoginReport,
+    private readonly attemptEvents: FailedAttemptEvents,
   ) {}
 
   /**
-   * Runs `work` if the password is correct. A wrong password is counted; the 100th in a row ends the session.
-   * `work` issues new tokens for the session, which ends its failure streak.
+   * Runs `work` if the password is correct. The 100th consecutive failure of the session ends the session. `work`
+   * must issue new tokens for the session. Issuing the tokens clears the failures of passwords.
    * @param user the owner of the session
-   * @throws AuthError `too_many_attempts` or `busy`, before the password is verified; `access_token_invalid`; `wrong`
+   * @throws AuthError `too_many_attempts` or `busy`, before the password is verified; `access_token_invalid`;
+   *   `wrongPasswordError`
    */
-  run<T>(sessionId: string, user: StoredUser, info: ClientInfo, { verify, work, wrong }: Confirmation<T>): Promise<T> {
+  run<T>(
+    sessionId: string,
+    user: StoredUser,
+    info: ClientInfo,
+    { verify, work, wrongPasswordError }: Confirmation<T>,
+  ): Promise<T> {
     return this.enter(info, async (client) => {
-      if (!(await this.check(sessionId, user, client, verify))) throw wrong;
+      if (!(await this.check(sessionId, user, client, PASSWORD_METHOD, verify))) throw wrongPasswordError;
       return work();
     });
   }
 
   /**
-   * Runs the check of another secret of the session's user, counted in the same streak. A right one adds the method to the
-   * session and ends the streak.
-   * @returns whether it was right
+   * Checks a secret other than the password. A wrong secret counts in the same failure streak as a wrong password. A
+   * correct secret adds the method to the session. The correct secret also ends the streak, unless a different method
+   * has failed in the streak.
+   * @returns whether the secret is correct
    * @throws AuthError as `run`
    */
   attempt(
@@ -60,9 +68,10 @@ export class SessionAttempts {
     verify: Check,
   ): Promise<boolean> {
     return this.enter(info, async (client) => {
-      if (!(await this.check(current.id, user, client, verify))) return false;
+      if (!(await this.check(current.id, user, client, method, verify))) return false;
       const now = this.lifecycle.now();
-      if (!(await this.slots.settle(() => this.store.prove(current, method, now)))) throw invalidAccessToken();
+      if (!(await this.slots.storeOutsideTransaction(() => this.store.recordProof(current, method, now))))
+        throw invalidAccessToken();
       return true;
     });
   }
@@ -72,12 +81,12 @@ export class SessionAttempts {
     return this.slots.enter(client.network, () => work(client));
   }
 
-  private check(sessionId: string, user: StoredUser, client: Client, verify: Check): Promise<boolean> {
+  private check(sessionId: string, user: StoredUser, client: Client, method: string, verify: Check): Promise<boolean> {
     return this.slots.run(this.slotsOf(sessionId), async (release) => {
       const matches = await verify(client);
-      // Released before what follows, because the application may roll back the transaction that it takes part in.
+      // The slot is released before the work runs, because the application may roll back the transaction of the work.
       if (matches) await release();
-      else await this.slots.settle(() => this.fail(sessionId, client, user));
+      else await this.slots.storeOutsideTransaction(() => this.fail(sessionId, client, user, method));
       return matches;
     });
   }
@@ -94,11 +103,11 @@ export class SessionAttempts {
     };
   }
 
-  private async fail(sessionId: string, client: Client, user: StoredUser): Promise<void> {
-    const { events, emit } = this.report.of(client, user.username, user, 'session');
+  private async fail(sessionId: string, client: Client, user: StoredUser, method: string): Promise<void> {
+    const { events, emit } = this.attemptEvents.failureOf(client, user.username, user, 'session');
     const now = this.lifecycle.now();
     const { throttleFrom } = this.options.failedLogins;
-    const attempt = { sessionId, now, client, throttleFrom };
+    const attempt = { sessionId, method, now, client, throttleFrom };
     const { counted, ended } = await this.store.fail({ ...attempt, events: (result) => events(result, now) });
     emit(counted);
     this.lifecycle.publishSessionEnded(ended, sessionId);

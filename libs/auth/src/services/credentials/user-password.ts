@@ -15,7 +15,7 @@ export interface PasswordChange {
   readonly newPassword: string;
 }
 
-/** Changes a user's password within a session, which continues with a pair of a new token family. */
+/** Changes a user's password within a session. The session continues with a new token family. */
 @Injectable()
 export class UserPassword {
   constructor(
@@ -35,11 +35,11 @@ export class UserPassword {
     assertValidField('current_password', passwordProblem(currentPassword));
     assertValidField('new_password', passwordProblem(newPassword));
     this.replacement.assertSupported();
-    return this.login.confirm(principal, currentPassword, 'current_password', info, async (user) => {
+    return this.login.verifyPasswordThen(principal, currentPassword, 'current_password', info, async (user) => {
       const { tokens, digests } = this.tokens.issueFamily(principal.session.id, this.lifecycle.now());
       const keep = { sessionId: principal.session.id, issued: digests };
-      const by = { expectedHash: user.passwordHash!, resetDigest: null, keep };
-      const replaced = await this.replacement.replace(user, newPassword, info, by);
+      const proof = { expectedHash: user.passwordHash!, resetDigest: null, keep };
+      const replaced = await this.replacement.replace(user, newPassword, info, proof);
       if (!replaced?.kept) throw invalidAccessToken();
       return tokenPair(tokens, replaced.kept);
     });

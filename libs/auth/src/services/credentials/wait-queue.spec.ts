@@ -1,6 +1,6 @@
 import { WaitQueue } from './wait-queue';
 
-/** Work that ends on demand. */
+/** Work that ends when the test calls `end` or `fail`. */
 function work(): { run: () => Promise<string>; end: () => void; fail: () => void; started: () => boolean } {
   let end!: () => void;
   let fail!: () => void;
@@ -18,7 +18,7 @@ function work(): { run: () => Promise<string>; end: () => void; fail: () => void
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of password hashes', () => {
-  it('runs so many, keeps so many waiting, and refuses the next immediately', async () => {
+  it('the queue runs and queues the configured numbers of hashes, and refuses the next hash immediately', async () => {
     const queue = new WaitQueue({ concurrent: 2, waiting: 1 });
     const works = [work(), work(), work(), work()];
     const results = works.slice(0, 3).map(({ run }, index) => queue.runHash(run, { network: `192.0.2.${index}` }));
@@ -35,7 +35,7 @@ describe('the queue of password hashes', () => {
     expect(queue.load).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('starts the next one after one that fails', async () => {
+  it('the queue starts the next hash after one that fails', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
     const [first, second] = [work(), work()];
     const failing = queue.runHash(first.run, { network: '192.0.2.1' });
@@ -47,7 +47,7 @@ describe('the queue of password hashes', () => {
     expect(await waiting).toBe('done');
   });
 
-  it('starts as many as may run when several end together', async () => {
+  it('the queue starts several hashes when several end together', async () => {
     const queue = new WaitQueue({ concurrent: 2, waiting: 10 });
     const works = Array.from({ length: 6 }, work);
     const results = works.map(({ run }) => queue.runHash(run));
@@ -62,8 +62,8 @@ describe('the queue of password hashes', () => {
   });
 });
 
-describe('work of one key', () => {
-  it('runs one after another, while that of another key runs', async () => {
+describe('exclusive work in the queue', () => {
+  it('work with the same key runs one after another, and work with different keys runs in parallel', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
     const works = { a: work(), b: work(), again: work() };
     const results = [
@@ -80,7 +80,7 @@ describe('work of one key', () => {
     await Promise.all(results);
   });
 
-  it('is refused as busy if it has not started in time, and the next one is not held up', async () => {
+  it('work that does not start within its timeout fails with busy and does not delay the next work', async () => {
     jest.useFakeTimers();
     const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
     const [first, late, last] = [work(), work(), work()];
@@ -103,8 +103,8 @@ describe('work of one key', () => {
   });
 });
 
-describe('a wait', () => {
-  it('ends first in, first out, for each key apart', async () => {
+describe('waits in the queue', () => {
+  it('waits end in first-in, first-out order, separately for each key', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
     const order: string[] = [];
     const waits = ['a', 'b', 'a'].map((key, index) =>
@@ -118,7 +118,7 @@ describe('a wait', () => {
     expect(order).toEqual(['a0 true', 'a2 true', 'b1 true']);
   });
 
-  it('lasts no longer than its timeout, and leaves nothing behind', async () => {
+  it('a wait ends after its timeout and leaves no timer behind', async () => {
     jest.useFakeTimers();
     const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
     const wait = queue.wait('a', 200);
@@ -133,8 +133,8 @@ describe('a wait', () => {
   });
 });
 
-describe('what has entered the queue', () => {
-  it('counts for its one bound, whether it waits or not, and is refused beyond it', async () => {
+describe('the capacity of the queue', () => {
+  it('running and waiting work share one capacity, and further work is refused', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
     const wait = queue.enter('192.0.2.1', () => queue.wait('a', 60_000));
     const hash = work();
@@ -148,7 +148,7 @@ describe('what has entered the queue', () => {
     await hashed;
   });
 
-  it('enters once: what it hashes and waits for needs no further capacity', async () => {
+  it('work that has entered the queue needs no further capacity to hash', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 0 });
     const hashTwice = async (): Promise<string> => {
       await queue.runHash(() => Promise.resolve(), { network: '192.0.2.1', hasEntered: true });
@@ -157,7 +157,7 @@ describe('what has entered the queue', () => {
     expect(await queue.enter('192.0.2.1', hashTwice)).toBe('done');
   });
 
-  it('is at most half of the capacity for one network, and what fails leaves', async () => {
+  it('one network can use at most half of the capacity, and failed work releases its slot', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 5 });
     const works = Array.from({ length: 7 }, work);
     const enter = (network: string, index: number): Promise<string> => queue.enter(network, works[index]!.run);
@@ -173,7 +173,7 @@ describe('what has entered the queue', () => {
   });
 
   it.each([{}, { network: '' }, { network: '192.0.2.1' }])(
-    'is at most half of the capacity for hashes of %j too, where no network is known as for one network',
+    'hashes with the origin %j can use at most half of the capacity',
     async (origin) => {
       const queue = new WaitQueue({ concurrent: 1, waiting: 3 });
       const works = [work(), work(), work()];
@@ -184,13 +184,13 @@ describe('what has entered the queue', () => {
         await settled();
         end();
       }
-      // By turns of the networks, so the other one came second.
+      // Networks take turns, so the hash of the other network ran second.
       works[1]!.end();
       expect(await Promise.all([...hashes, other])).toEqual(['done', 'done', 'done']);
     },
   );
 
-  it('serves networks in turn, so that a flood from one delays the others by one hash each', async () => {
+  it('a flood from one network delays each hash of another network by one hash, because networks take turns', async () => {
     const queue = new WaitQueue({ concurrent: 1, waiting: 20 });
     const order: string[] = [];
     const hash = (network: string): Promise<void> => queue.runHash(async () => void order.push(network), { network });

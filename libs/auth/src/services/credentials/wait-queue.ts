@@ -6,21 +6,23 @@ const HASHING = 'hashing';
 
 /** The client that a password is hashed for. */
 export interface HashOrigin {
-  /** The network of the client. All hashes without a known network share the limit of one network. Default: unknown. */
+  /** The network of the client. All hashes without a network share the limit of one network. Default: unknown. */
   readonly network?: string;
-  /** Whether the caller has already entered the queue. If not, `runHash` does. Default: false. */
+  /** Whether the caller is already inside `enter`. If not, `runHash` enters the queue. Default: false. */
   readonly hasEntered?: boolean;
 }
 
-/** The callers that wait for one key, by network: functions that end the wait. */
+/** The callbacks that end the waits for one key, by network. */
 type WaitersByNetwork = Map<string, Set<(isWoken: boolean) => void>>;
 
 /**
- * The queue for everything that logins wait for in this process. Its capacity is bounded, and one network gets at most half
- * of it. The callers that wait for the same key are served first in, first out within a network, and the networks in turn.
+ * Queues the logins of this process that wait for a password hash or an attempt slot. The capacity is bounded, and
+ * one network can use at most half of it. Among the callers that wait for the same key, the networks take turns, and
+ * the callers of one network are served in the order of arrival.
  *
- * Password hashes run on libuv's thread pool, which also serves files and DNS look-ups: without a bound, many logins would
- * block those, and without turns one network would delay all others. (ASVS 15.1.3)
+ * Password hashes run on libuv's thread pool, which also handles file access and DNS look-ups. Without a bound, many
+ * parallel logins would block file access and DNS look-ups. Without turns, one network could delay all others. (ASVS
+ * 15.1.3)
  */
 @Injectable()
 export class WaitQueue {
@@ -36,21 +38,22 @@ export class WaitQueue {
     this.capacity = bounds.concurrent + bounds.waiting;
   }
 
-  /** The number of running hashes, and of all waiting callers. */
+  /** The number of running hashes, and the number of waiting callers of all keys. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.running.get(HASHING) ?? 0, waiting: this.waitingCount };
   }
 
   /**
-   * Runs work that may wait in this queue any number of times. It must not call `enter` again.
-   * @param network the network of the client; empty if unknown. Unknown networks share the limit of one
-   * @throws AuthError `busy` if the queue is at capacity, or if the network has half of it
+   * Runs work that may wait in this queue any number of times. The work must not call `enter` again.
+   * @param network the client's network, or an empty string if unknown. All clients in unknown networks share the
+   *   limit of one network
+   * @throws AuthError `busy` if the queue is at capacity, or if the network already uses half of the capacity
    */
   async enter<T>(network: string, work: () => Promise<T>): Promise<T> {
-    const own = this.entered.get(network) ?? 0;
-    if (this.enteredCount >= this.capacity || own >= Math.ceil(this.capacity / 2)) throw tooBusy();
+    const ofNetwork = this.entered.get(network) ?? 0;
+    if (this.enteredCount >= this.capacity || ofNetwork >= Math.ceil(this.capacity / 2)) throw tooBusy();
     this.enteredCount++;
-    this.entered.set(network, own + 1);
+    this.entered.set(network, ofNetwork + 1);
     try {
       return await work();
     } finally {
@@ -61,63 +64,63 @@ export class WaitQueue {
 
   /**
    * Runs a password hash as soon as fewer than `concurrent` hashes are running.
-   * @throws AuthError `busy`, like `enter`
+   * @throws AuthError `busy` under the same conditions as `enter`
    */
   runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
     const run = (): Promise<T> => this.run(HASHING, this.bounds.concurrent, work, { network });
     return hasEntered ? run() : this.enter(network, run);
   }
 
-  /** Whether work with this key is running. */
+  /** Returns whether work with this key is running. */
   isRunning(key: string): boolean {
     return this.running.has(key);
   }
 
   /**
-   * Runs work with the same key one after another. Call it within `enter`.
-   * @throws AuthError `busy` after `timeoutMs`
+   * Runs work while no other work with the same key is running. Call this method within `enter`.
+   * @throws AuthError `busy` if the work cannot start within `timeoutMs`
    */
   runExclusive<T>(key: string, work: () => Promise<T>, timeoutMs: number): Promise<T> {
     return this.run(key, 1, work, { timeoutMs });
   }
 
   /**
-   * Waits for `wake`. Call it within `enter`.
-   * @param timeoutMs how long to wait. Default: without limit
-   * @returns false after the timeout
+   * Waits until `wake` is called for this key. Call this method within `enter`.
+   * @param timeoutMs the maximum wait. Default: no limit
+   * @returns true if `wake` ended the wait, or false after the timeout
    */
   async wait(key: string, timeoutMs?: number, network = ''): Promise<boolean> {
     const waiters = this.waiting.get(key) ?? (new Map() as WaitersByNetwork);
-    const own = waiters.get(network) ?? new Set();
-    this.waiting.set(key, waiters.set(network, own));
+    const ofNetwork = waiters.get(network) ?? new Set();
+    this.waiting.set(key, waiters.set(network, ofNetwork));
     this.waitingCount++;
     return new Promise((resolve) => {
       const leave = (isWoken: boolean): void => {
         clearTimeout(timer);
-        own.delete(leave);
-        if (own.size === 0) waiters.delete(network);
+        ofNetwork.delete(leave);
+        if (ofNetwork.size === 0) waiters.delete(network);
         if (waiters.size === 0) this.waiting.delete(key);
         this.waitingCount--;
         resolve(isWoken);
       };
       const timer = timeoutMs === undefined ? undefined : setTimeout(leave, timeoutMs, false);
-      own.add(leave);
+      ofNetwork.add(leave);
     });
   }
 
   /**
-   * Wakes one caller that waits for this key: of the next network, the one that has waited longest.
-   * @returns false if nothing was waiting
+   * Wakes one caller that waits for this key: the longest-waiting caller from the network that is next in turn.
+   * @returns whether a caller was waiting
    */
   wake(key: string): boolean {
     const waiters = this.waiting.get(key);
     const [next] = waiters ?? [];
     if (!waiters || !next) return false;
-    const [network, own] = next;
-    const [longest] = own;
-    longest!(true);
-    // To the end of the round.
-    if (own.size > 0 && waiters.delete(network)) waiters.set(network, own);
+    const [network, ofNetwork] = next;
+    const [longestWaiting] = ofNetwork;
+    longestWaiting!(true);
+    // Moves the network to the end of the map, so that all other networks are served before its next turn.
+    if (ofNetwork.size > 0 && waiters.delete(network)) waiters.set(network, ofNetwork);
     return true;
   }
 
@@ -133,7 +136,7 @@ export class WaitQueue {
     try {
       return await work();
     } finally {
-      // The next caller takes over while this one still counts as running, so that no newcomer overtakes it.
+      // The woken caller takes over this caller's slot, so that no new caller can overtake it.
       if (!this.wake(key)) decrement(this.running, key);
     }
   }

@@ -2,7 +2,7 @@ import { StoreProbe } from '../../domain/ports/maintenance';
 import { AuthHealth } from './auth-health';
 import type { PruningService } from './pruning.service';
 
-/** A database that answers when it is told to. */
+/** A database that responds when the test calls `answer`. */
 class HeldProbe extends StoreProbe {
   reads = 0;
   answer = (): void => undefined;
@@ -15,11 +15,11 @@ class HeldProbe extends StoreProbe {
 
 const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
 
-describe('the health of authentication', () => {
+describe('AuthHealth', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('is down after two seconds, whatever the database does, and up again when it answers', async () => {
+  it('reports down if the database takes longer than two seconds, and up when it responds again', async () => {
     const probe = new HeldProbe();
     const health = new AuthHealth(probe, pruning);
     const first = health.check();
@@ -32,7 +32,7 @@ describe('the health of authentication', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('asks a database that hangs no second time', async () => {
+  it('does not send a second probe while the database has not responded to the first', async () => {
     const probe = new HeldProbe();
     const health = new AuthHealth(probe, pruning);
     const checks = [health.check(), health.check()];

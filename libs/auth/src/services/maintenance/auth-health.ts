@@ -4,36 +4,41 @@ import { StoreProbe } from '../../domain/ports/maintenance';
 import { withTimeout } from '../../domain/with-timeout';
 import { PruningService } from './pruning.service';
 
-/** Whether logins and guarded requests can be served. Contains nothing secret. */
+/** Reports whether logins and guarded requests work. Contains no secrets. */
 export interface AuthHealthReport {
   readonly status: 'up' | 'down';
-  /** `down`: the database did not answer in time, takes no writes, or lacks a table of the library. */
+  /** `down` if the database did not answer within 2 seconds, accepts no writes, or lacks a table of the library. */
   readonly database: 'up' | 'down';
   /**
-   * Why the database is down, as a word of a closed list; null while it is up. `in_recovery`: a standby of PostgreSQL.
-   * `not_ready`: a node that is not part of its cluster. `other`: see the log, a table may be missing.
+   * Why the database is down, or null if the database is up. `in_recovery`: the server is a PostgreSQL standby.
+   * `not_ready`: the server is a node that is not part of its cluster. `other`: any other failure, such as a missing
+   * table. The log contains the error.
    */
   readonly reason: FailureKind | null;
-  /** When a pruning of this process last finished, in ISO 8601; null for never. */
+  /** When pruning last succeeded in this process, in ISO 8601. Null if no pruning has succeeded. */
   readonly lastPrunedAt: string | null;
-  /** When one last failed. The next one continues, so this alone is no reason to be down. */
+  /**
+   * When pruning last failed in this process, in ISO 8601. Null if no pruning has failed. A failure does not affect
+   * `status`, because the next pruning continues.
+   */
   readonly lastPruneFailedAt: string | null;
 }
 
-/** How long `check` waits for the database: less than most probes do. */
+/** How long `check` waits for the database. The timeout of a health probe should be longer. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Reports to monitors whether authentication works. */
+/** Checks whether authentication works, for health endpoints. */
 @Injectable()
 export class AuthHealth {
   private probing: Promise<FailureKind | null> | undefined;
 
+  /** @internal */
   constructor(
     private readonly probe: StoreProbe,
     private readonly pruning: PruningService,
   ) {}
 
-  /** Resolves within two seconds. Parallel calls share one read of the database. */
+  /** Checks the database, and returns a report within 2 seconds. Never rejects. Parallel calls share one query. */
   async check(): Promise<AuthHealthReport> {
     this.probing ??= this.findFailure().finally(() => (this.probing = undefined));
     const reason = await withTimeout(PROBE_TIMEOUT_MS, this.probing, () => 'timeout' as const);
@@ -48,7 +53,10 @@ export class AuthHealth {
     };
   }
 
-  /** The same in the shape of an indicator of `@nestjs/terminus`, under a name. */
+  /**
+   * Returns the report of `check` as an indicator result of `@nestjs/terminus`.
+   * @param key the name of the indicator. Default: `auth`
+   */
   async isHealthy<const Key extends string = 'auth'>(key: Key = 'auth' as Key): Promise<Record<Key, AuthHealthReport>> {
     return { [key]: await this.check() } as Record<Key, AuthHealthReport>;
   }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { BackgroundTask } from './background-task';
 
-describe('a background task', () => {
+describe('BackgroundTask', () => {
   let runs: (() => void)[];
   const work = (): Promise<void> => new Promise((resolve) => runs.push(resolve));
   const wait = (milliseconds: number): Promise<void> => jest.advanceTimersByTimeAsync(milliseconds);
@@ -13,7 +13,7 @@ describe('a background task', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('starts a run one interval after the end of the previous one, so that runs never overlap', async () => {
+  it('starts a run one interval after the previous run has ended, so that runs never overlap', async () => {
     const task = new BackgroundTask('test', 100, work);
     task.start(10);
     task.start(10);
@@ -35,7 +35,7 @@ describe('a background task', () => {
     expect(failures).toBe(3);
   });
 
-  it('that is paused during a run is not scheduled again until it is started', async () => {
+  it('schedules no run after it is paused during a run, until it is started again', async () => {
     const task = new BackgroundTask('test', 100, work);
     task.start();
     await wait(100);
@@ -48,7 +48,7 @@ describe('a background task', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('waits for its current run when it is stopped, and starts no other', async () => {
+  it('waits for the current run when it is stopped, and starts no further run', async () => {
     const task = new BackgroundTask('test', 100, work);
     task.start();
     await wait(100);

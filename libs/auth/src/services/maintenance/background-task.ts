@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
-import { reportFailure } from '../../domain/failure-report';
+import { toFailureReport } from '../../domain/failure-report';
 
 /**
- * Runs work at an interval, counted from the end of one run to the start of the next. Runs never overlap, and a failed
- * one is logged and followed by the next. The timer does not keep the process alive.
+ * Runs work at an interval, which is measured from the end of one run to the start of the next run. Runs never
+ * overlap. A failed run is logged and does not stop later runs. The timer does not keep the process alive.
  */
 export class BackgroundTask {
   private readonly logger = new Logger('AuthBackgroundTask');
@@ -18,20 +18,23 @@ export class BackgroundTask {
     private readonly work: () => Promise<unknown>,
   ) {}
 
-  /** Schedules the runs, the first one after `firstInMs`; does nothing while they are scheduled, and after `stop`. */
+  /**
+   * Schedules the runs. Has no effect if runs are already scheduled, or after `stop`.
+   * @param firstInMs the delay of the first run. Default: the interval
+   */
   start(firstInMs: number = this.intervalMs): void {
     if (this.isActive || this.isStopped) return;
     this.isActive = true;
     if (!this.running) this.schedule(firstInMs);
   }
 
-  /** Schedules no further run until `start`. */
+  /** Schedules no further run until `start` is called. */
   pause(): void {
     this.isActive = false;
     clearTimeout(this.timer);
   }
 
-  /** Ends the task, which `start` does not resume; resolves when the current run has finished. */
+  /** Stops the task permanently, and resolves when the current run has finished. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.pause();
@@ -49,7 +52,7 @@ export class BackgroundTask {
       await this.work();
     } catch (error) {
       this.logger.warn(
-        `The background task '${this.name}' failed and runs again later: ${reportFailure(error).summary}`,
+        `The background task '${this.name}' failed. It runs again later. ${toFailureReport(error).summary}`,
       );
     }
     this.running = undefined;

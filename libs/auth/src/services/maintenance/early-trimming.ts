@@ -2,13 +2,13 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { BackgroundTask } from './background-task';
 import { PruningService } from './pruning.service';
 
-/** How soon a user who has had many events is trimmed. */
+/** The interval between the checks for users with many new events. */
 const INTERVAL_MS = 1_000;
 
 /**
- * Trims users between two prunings as soon as this process has written many events for them: otherwise a client that
- * refreshes in a loop, or logs in and out, would fill the tables for an hour. Its timer belongs to no request, so that it
- * does not take part in a transaction of the application.
+ * Removes the surplus rows of a user between two prunings if this process has written many events for the user.
+ * Otherwise a client that refreshes, or logs in and out, in a loop could fill the tables before the next pruning. A
+ * timer starts the trimming outside any request, so that it does not take part in the application's transaction.
  */
 @Injectable()
 export class EarlyTrimming implements OnApplicationBootstrap, BeforeApplicationShutdown {

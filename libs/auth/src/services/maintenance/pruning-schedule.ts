@@ -4,7 +4,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { BackgroundTask } from './background-task';
 import { PruningService } from './pruning.service';
 
-/** Prunes every `pruneIntervalSeconds`, unless that is false. */
+/** Prunes every `pruneIntervalSeconds`, unless the option is false. */
 @Injectable()
 export class PruningSchedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly intervalMs: number | null;
@@ -19,7 +19,10 @@ export class PruningSchedule implements OnApplicationBootstrap, BeforeApplicatio
     this.task = new BackgroundTask('pruning', this.intervalMs ?? 0, () => pruning.prune());
   }
 
-  /** The first time at random and soon: instances must not prune all at once, and many do not live for an hour. */
+  /**
+   * Schedules the first run at a random time within the first interval, so that instances that start together do not
+   * prune at the same time.
+   */
   onApplicationBootstrap(): void {
     if (this.intervalMs === null) return;
     this.task.start((this.intervalMs * this.crypto.randomBytes(1)[0]!) / 256);

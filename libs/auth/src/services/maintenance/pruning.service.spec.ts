@@ -14,25 +14,25 @@ class StoppedClock extends Clock {
   }
 }
 
-/** A store with this many expired sessions, and as many rows of each other kind, which respects the size of a batch. */
+/** Returns a store with the given number of rows of each kind. Its methods respect the batch limit. */
 function storeWith(rows: number): { store: PruningStore; calls: string[] } {
   const calls: string[] = [];
   const left = new Map<string, number>();
-  const take = (what: string, most: number): Promise<number> => {
+  const take = (what: string, limit: number): Promise<number> => {
     calls.push(what);
-    const size = Math.min(left.get(what) ?? rows, most);
+    const size = Math.min(left.get(what) ?? rows, limit);
     left.set(what, (left.get(what) ?? rows) - size);
     return Promise.resolve(size);
   };
   const store = {
-    pruneSessions: async (_: unknown, most: number): Promise<PrunedSessions> => {
-      const visited = await take('sessions', most);
+    pruneSessions: async (_: unknown, limit: number): Promise<PrunedSessions> => {
+      const visited = await take('sessions', limit);
       return { visited, removed: 0, ended: Array(visited).fill({}) as PrunedSessions['ended'] };
     },
-    remove: (what: string, _: number, most: number) => take(what, most),
+    remove: (what: string, _: number, limit: number) => take(what, limit),
     usersOverCap: () => Promise.resolve({ users: [], next: null }),
     trimSessions: () => Promise.resolve(0),
-    trim: async (_: string | null, __: number, most: number) => ({ removed: await take('trim', most), next: null }),
+    trim: async (_: string | null, __: number, limit: number) => ({ removed: await take('trim', limit), next: null }),
   };
   return { store: store as unknown as PruningStore, calls };
 }
@@ -43,7 +43,7 @@ const lifecycle = {
   publishSessionEnded: () => undefined,
 } as unknown as SessionLifecycle;
 
-/** The service and its schedule, started and stopped together as an application does. */
+/** The service and its schedule, which start and stop together. */
 function pruningOf(
   store: PruningStore,
   given: AuthModuleOptions = {},
@@ -66,7 +66,7 @@ function pruningOf(
 }
 
 describe('pruning', () => {
-  it('trims every other user, after everything else was pruned, where one cannot be trimmed', async () => {
+  it('pruning trims the histories of all other users, and prunes everything else, if one history cannot be trimmed', async () => {
     const { store, calls } = storeWith(0);
     const trimmed: (string | null)[] = [];
     store.usersOverCap = (_, after) =>
@@ -80,12 +80,12 @@ describe('pruning', () => {
     expect(calls).toEqual(expect.arrayContaining(['events', 'loginFailures', 'loginTickets', 'passwordResets']));
   });
 
-  it('does not try one user after another where the database is down', async () => {
+  it('pruning stops after ten users whose histories cannot be trimmed, because the database is probably down', async () => {
     const { store } = storeWith(0);
     let tries = 0;
     store.usersOverCap = () => Promise.resolve({ users: Array<string>(100).fill('alice'), next: null });
-    store.trim = () => Promise.reject(new Error(`away ${++tries}`));
-    await expect(pruningOf(store).prune()).rejects.toThrow('away 1');
+    store.trim = () => Promise.reject(new Error(`unavailable ${++tries}`));
+    await expect(pruningOf(store).prune()).rejects.toThrow('unavailable 1');
     expect(tries).toBe(10);
   });
 });
@@ -99,7 +99,7 @@ describe('scheduled pruning', () => {
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('runs within the first interval and then once in each', async () => {
+  it('pruning runs within the first interval and then once per interval', async () => {
     const { store, calls } = storeWith(0);
     const pruning = pruningOf(store, { pruneIntervalSeconds: 60 });
     pruning.start();
@@ -115,11 +115,11 @@ describe('scheduled pruning', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('continues after a run that failed', async () => {
+  it('pruning runs again after a run that failed', async () => {
     const { store, calls } = storeWith(0);
     let isFailing = true;
     const prune = store.pruneSessions.bind(store);
-    store.pruneSessions = (...args) => (isFailing ? Promise.reject(new Error('away')) : prune(...args));
+    store.pruneSessions = (...args) => (isFailing ? Promise.reject(new Error('unavailable')) : prune(...args));
     const pruning = pruningOf(store, { pruneIntervalSeconds: 60 });
     pruning.start();
     jest.advanceTimersByTime(60_000);
@@ -132,12 +132,12 @@ describe('scheduled pruning', () => {
     await pruning.stop();
   });
 
-  it('does not run where the interval is false', () => {
+  it('pruning does not run if the interval is false', () => {
     pruningOf(storeWith(0).store, { pruneIntervalSeconds: false }).start();
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is not scheduled again by a run that was in progress when the application was closed', async () => {
+  it('a run that was in progress when the application was closed schedules no further run', async () => {
     const { store } = storeWith(0);
     const pruning = pruningOf(store, { pruneIntervalSeconds: 60 });
     let finish!: (rows: number) => void;
@@ -151,7 +151,7 @@ describe('scheduled pruning', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('takes batch after batch, and stops between two of them when the application is closed', async () => {
+  it('pruning runs batch after batch, and stops between two batches when the application is closed', async () => {
     const { store, calls } = storeWith(100_000);
     const pruning = pruningOf(store);
     const run = pruning.prune();

@@ -6,30 +6,37 @@ import type { PruneKind } from '../../domain/metrics';
 import { type Prunable, PruningStore } from '../../domain/ports/maintenance';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { BATCH_SIZE, MAX_EVENTS_WITHOUT_USER, Trimming } from './trimming';
-import { measured } from './measured';
+import { measureDuration } from './measure-duration';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 
-/** What pruning did, or, on a dry run, would do. */
+/** The result of pruning. In a dry run, each number is how many rows pruning would end or remove. */
 export interface PruneReport {
   readonly dryRun: boolean;
-  /** Active sessions that ended: those that had expired, and those of users who are disabled or deleted. */
+  /**
+   * The number of active sessions that pruning ended because they had expired, or because their user is disabled
+   * or deleted.
+   */
   readonly endedSessions: number;
   /**
-   * Ended sessions that were removed: those with their login longer ago than `history.retentionDays`
-   * and, unless on a dry run, those of one user beyond 1,000.
+   * The number of ended sessions that pruning removed, either because their login is older than
+   * `history.retentionDays`, or because their user has more than 1,000 ended sessions. A dry run does not count the
+   * sessions above this maximum.
    */
   readonly sessions: number;
-  /** Events older than `history.retentionDays`, or beyond the number that is kept. */
+  /**
+   * The number of events that pruning removed, either because they are older than `history.retentionDays`, or because
+   * their user has more than `history.maxRowsPerUser` events. The maximum for all unknown names together is 10,000.
+   */
   readonly events: number;
-  /** Expired counts of failed logins. */
+  /** The number of expired failure streaks that pruning removed. */
   readonly loginFailures: number;
-  /** Expired login tickets. */
+  /** The number of expired login tickets that pruning removed. */
   readonly loginTickets: number;
-  /** Expired password reset tokens. */
+  /** The number of expired password reset tokens that pruning removed. */
   readonly passwordResets: number;
 }
 
-/** What is pruned by age, as the metric names it. */
+/** The value of the metric attribute `session_auth.prune.kind` for each kind of row. */
 const KINDS: Readonly<Record<Prunable, PruneKind>> = {
   events: 'events',
   loginFailures: 'login_failures',
@@ -39,15 +46,16 @@ const KINDS: Readonly<Record<Prunable, PruneKind>> = {
 
 const DAY_MS = 86_400_000;
 
-/** When a pruning last finished, and when one last failed. */
+/** When pruning last succeeded, and when it last failed. */
 interface LastRuns {
   readonly succeededAt: Date | null;
   readonly failedAt: Date | null;
 }
 
 /**
- * Removes what is no longer needed: in small batches, beside live traffic, on any number of instances at once.
- * An ended session stays as long as the history: a login is compared with it to recognise a new device.
+ * Removes rows that are no longer needed, in small batches. Pruning can run during normal traffic, and on any number of
+ * instances at the same time. Ended sessions are kept as long as the history, because each login is compared with ended
+ * sessions to detect a new device.
  */
 @Injectable()
 export class PruningService implements BeforeApplicationShutdown {
@@ -56,6 +64,7 @@ export class PruningService implements BeforeApplicationShutdown {
   private stopped = false;
   private runs: LastRuns = { succeededAt: null, failedAt: null };
 
+  /** @internal */
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly clock: Clock,
@@ -64,21 +73,22 @@ export class PruningService implements BeforeApplicationShutdown {
     private readonly metrics: Metrics,
     private readonly growth: HistoryGrowth,
   ) {
-    const counted = (kind: 'events' | 'sessions', rows: number): number => this.counted(kind, rows);
-    this.trimming = new Trimming(store, options.history.maxRowsPerUser, counted, () => this.stopped);
+    const reportRows = (kind: 'events' | 'sessions', rows: number): number => this.reportRows(kind, rows);
+    this.trimming = new Trimming(store, options.history.maxRowsPerUser, reportRows, () => this.stopped);
   }
 
-  /** When a pruning of this process last finished, and when one last failed; dry runs do not count. */
+  /** When pruning last succeeded and last failed in this process. Dry runs do not count. */
   get lastRuns(): LastRuns {
     return this.runs;
   }
 
   /**
-   * Prunes, or counts what there is to prune.
-   * @throws AuthError `database_unavailable`; batches that are committed stay
+   * Ends expired sessions and removes rows that are no longer needed. With `dryRun`, only counts these sessions and
+   * rows. Default of `dryRun`: false.
+   * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
-    const run = dryRun ? this.countAll() : this.remember();
+    const run = dryRun ? this.countAll() : this.pruneAndRecordTime();
     this.running.add(run);
     try {
       return { dryRun, ...(await run) };
@@ -87,26 +97,29 @@ export class PruningService implements BeforeApplicationShutdown {
     }
   }
 
-  /** Trims the users who have had many events since they were last trimmed. `EarlyTrimming` calls it. */
+  /**
+   * Removes the surplus rows of users for whom this process has written many events since the last trimming. Runs
+   * automatically every second.
+   */
   async trimGrown(): Promise<void> {
-    const owners = this.growth.takeDue();
+    const owners = this.growth.takeOwnersOverThreshold();
     if (owners.length === 0) return;
     const run = this.trimming.trimEach(owners);
     this.running.add(run);
     await run.finally(() => this.running.delete(run));
   }
 
-  /** Starts no further batch; resolves when the current one is done. */
+  /** Starts no further batch, and resolves when the current batch has finished. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     await Promise.allSettled(this.running);
   }
 
-  /** Prunes, and remembers how that ended. */
-  private async remember(): Promise<Omit<PruneReport, 'dryRun'>> {
+  /** Prunes, and stores the time of the success or failure in `lastRuns`. */
+  private async pruneAndRecordTime(): Promise<Omit<PruneReport, 'dryRun'>> {
     try {
-      const done = await measured(this.metrics, 'session_auth.prune.duration', () => this.removeAll());
-      // A run that was stopped has not finished.
+      const done = await measureDuration(this.metrics, 'session_auth.prune.duration', () => this.removeAll());
+      // A run that the shutdown stopped has not pruned everything.
       if (!this.stopped) this.runs = { ...this.runs, succeededAt: new Date(this.clock.now()) };
       return done;
     } catch (error) {
@@ -117,15 +130,17 @@ export class PruningService implements BeforeApplicationShutdown {
 
   private async removeAll(): Promise<Omit<PruneReport, 'dryRun'>> {
     const now = this.clock.now();
-    const before = this.instants(now);
+    const before = this.cutoffs(now);
     const remove = (what: Prunable): Promise<number> =>
-      this.inBatches(async () => this.counted(KINDS[what], await this.store.remove(what, before[what], BATCH_SIZE)));
+      this.runInBatches(async () =>
+        this.reportRows(KINDS[what], await this.store.remove(what, before[what], BATCH_SIZE)),
+      );
     const { endedSessions, sessions } = await this.pruneSessions();
     const loginFailures = await remove('loginFailures');
     const loginTickets = await remove('loginTickets');
     const passwordResets = await remove('passwordResets');
     const events = await remove('events');
-    // Last, and one user after the other: a history that cannot be trimmed must not keep anything else from being pruned.
+    // Trimming is the last step, because a history that cannot be trimmed must not block the other steps.
     const trimmed = await this.trimming.trimAll();
     return {
       endedSessions,
@@ -140,7 +155,7 @@ export class PruningService implements BeforeApplicationShutdown {
   private async countAll(): Promise<Omit<PruneReport, 'dryRun'>> {
     const { store } = this;
     const now = this.clock.now();
-    const before = this.instants(now);
+    const before = this.cutoffs(now);
     const caps = { perUser: this.options.history.maxRowsPerUser, withoutUser: MAX_EVENTS_WITHOUT_USER };
     const { toEnd, toRemove } = await store.countSessions(now);
     return {
@@ -156,18 +171,18 @@ export class PruningService implements BeforeApplicationShutdown {
   private async pruneSessions(): Promise<Pick<PruneReport, 'endedSessions' | 'sessions'>> {
     const total = { endedSessions: 0, sessions: 0 };
     const context = this.lifecycle.operationContext({});
-    await this.inBatches(async () => {
+    await this.runInBatches(async () => {
       const { visited, removed, ended } = await this.store.pruneSessions(context, BATCH_SIZE);
       this.lifecycle.publishSessionEnded(ended);
-      total.endedSessions += this.counted('ended_sessions', ended.length);
-      total.sessions += this.counted('sessions', removed);
+      total.endedSessions += this.reportRows('ended_sessions', ended.length);
+      total.sessions += this.reportRows('sessions', removed);
       return visited;
     });
     return total;
   }
 
-  /** Batch after batch until one is not full, with a turn of the event loop between them. */
-  private async inBatches(batch: () => Promise<number>): Promise<number> {
+  /** Runs batches until a batch is not full, and yields to the event loop between batches. */
+  private async runInBatches(batch: () => Promise<number>): Promise<number> {
     let total = 0;
     while (!this.stopped) {
       const size = await batch();
@@ -178,13 +193,14 @@ export class PruningService implements BeforeApplicationShutdown {
     return total;
   }
 
-  private counted(kind: PruneKind, rows: number): number {
+  /** Adds the rows to the metric, and returns their number. */
+  private reportRows(kind: PruneKind, rows: number): number {
     this.metrics.count('session_auth.prune.rows', rows, { 'session_auth.prune.kind': kind });
     return rows;
   }
 
-  /** The instant before which rows of each kind are removed. */
-  private instants(now: number): Readonly<Record<Prunable, number>> {
+  /** Returns, for each kind of row, the instant before which rows are removed. */
+  private cutoffs(now: number): Readonly<Record<Prunable, number>> {
     const retentionMs = this.options.history.retentionDays * DAY_MS;
     return { events: now - retentionMs, loginFailures: now, loginTickets: now, passwordResets: now };
   }

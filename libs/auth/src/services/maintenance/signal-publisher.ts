@@ -3,12 +3,12 @@ import { SignalBus } from '../../domain/ports/events';
 import type { AuthSignalName, AuthSignals } from '../../domain/signals';
 import type { OpenSockets } from '../sessions/open-sockets';
 
-/** What the library itself does with a signal, before any listener of the application. */
+/** The library's own reactions to signals, which run before the listeners of the application. */
 type Reactions = { readonly [Name in AuthSignalName]?: (payload: AuthSignals[Name]) => unknown };
 
 /**
- * Publishes signals after the commit; those of a rolled-back transaction are dropped. Closes the sockets of a session that
- * has ended or changed its tokens and counts the fact, then passes the signal on.
+ * Emits signals after the commit, and drops the signals of a transaction that is rolled back. Before a signal is
+ * emitted, counts its metric, and closes the sockets of a session that ended or whose tokens were replaced.
  */
 export class SignalPublisher extends SignalBus {
   private readonly reactions: Reactions;
@@ -23,11 +23,11 @@ export class SignalPublisher extends SignalBus {
     this.reactions = {
       user_logged_in: () => metrics.count('session_auth.session.opened', 1),
       user_logged_out: ({ session, reason }) => {
-        sockets.closeOf([session.id]);
+        sockets.closeForSessions([session.id]);
         metrics.count('session_auth.session.ended', 1, { 'session_auth.end_reason': reason });
       },
-      // What the earlier tokens of the kept session have opened ends with them.
-      password_changed: ({ session }) => session && sockets.closeOf([session.id]),
+      // Closes the sockets that were opened with earlier tokens of the kept session.
+      password_changed: ({ session }) => session && sockets.closeForSessions([session.id]),
       login_failed: () => metrics.count('session_auth.login.failed', 1),
       token_reuse_detected: () => metrics.count('session_auth.token.reused', 1),
     };

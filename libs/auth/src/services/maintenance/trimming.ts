@@ -5,16 +5,19 @@ import { type PruningStore, TRIM_START, type TrimPosition } from '../../domain/p
 /** The number of rows in a batch. Each batch is one short transaction. */
 export const BATCH_SIZE = 500;
 
-/** The maximum number of events of unknown names that are kept. Anyone can cause such events. (ASVS 16.4) */
+/** The maximum number of events kept for unknown names. Anyone can cause events of unknown names. (ASVS 16.4) */
 export const MAX_EVENTS_WITHOUT_USER = 10_000;
 
-/** The maximum number of events that an instance writes for one user before it trims them. */
+/** The maximum number of events that an instance writes for one user before it trims the user's rows. */
 export const GROWTH_LIMIT = 1_000;
 
-/** The maximum number of ended sessions kept per user. Each login is compared with them, to detect new devices. */
+/**
+ * The maximum number of ended sessions kept per user. Each login is compared with these sessions to detect a new
+ * device.
+ */
 const MAX_ENDED_SESSIONS = 1_000;
 
-/** Trimming stops after this many owners have failed: the database is probably down. */
+/** The number of failed owners after which trimming stops, because the database is probably down. */
 const MAX_FAILED_OWNERS = 10;
 
 export interface TrimmedRows {
@@ -23,8 +26,8 @@ export interface TrimmedRows {
 }
 
 /**
- * Removes the events and ended sessions of a user beyond the maximum. Only events are counted to find such users: each
- * session writes an event when it is opened.
+ * Removes the events and ended sessions of users that exceed the maximum per user. Such users are found by their number
+ * of events alone, because each new session also writes an event.
  */
 export class Trimming {
   constructor(
@@ -34,15 +37,15 @@ export class Trimming {
     private readonly isStopped: () => boolean,
   ) {}
 
-  /** Trims the events without a user, and every user with more than `maxRowsPerUser` events. */
+  /** Trims the events that belong to no user, and the rows of every user with more than `maxRowsPerUser` events. */
   async trimAll(): Promise<TrimmedRows> {
     return this.trimEach(this.ownersOverCap());
   }
 
   /**
-   * Trims the owners one after another. If one of them fails, for example because a transaction holds the user's lock, the
-   * next ones are still trimmed.
-   * @throws the first failure, at the end
+   * Trims the rows of one owner after another. If trimming the rows of an owner fails, for example because a
+   * transaction holds the user's lock, continues with the next owner. Stops after 10 failures.
+   * @throws the first failure, after the last owner was tried
    */
   async trimEach(owners: Iterable<EventOwner> | AsyncIterable<EventOwner>): Promise<TrimmedRows> {
     const total = { events: 0, sessions: 0 };

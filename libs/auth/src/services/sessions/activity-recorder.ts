@@ -4,19 +4,22 @@ import type { SessionRecord } from '../../domain/session';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { BackgroundTask } from '../maintenance/background-task';
 
-/** How often a failed write is retried, and after how long: a session that stays locked for longer is being ended. */
+/**
+ * The delay before a failed write is retried, and the maximum number of tries. A session that stays locked during all
+ * tries is probably being ended.
+ */
 const RETRY_AFTER_MS = 1_000;
 const MAX_TRIES = 10;
 
-/** Writes the last activity of sessions in the background: one write at a time, which delays no request. */
+/** Writes the last activity of sessions in the background, one write at a time. Requests do not wait for the writes. */
 @Injectable()
 export class ActivityRecorder implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthActivity');
   private pending = new Map<string, number>();
   private beingWritten: ReadonlyMap<string, number> = new Map();
-  /** Failed writes, and how often each was tried. */
-  private readonly late = new Map<string, { readonly at: number; readonly tries: number }>();
-  private tries = new Map<string, number>();
+  /** The activities whose last write failed, each with the number of tries. */
+  private readonly failed = new Map<string, { readonly at: number; readonly tries: number }>();
+  private triesBySession = new Map<string, number>();
   private readonly intervalMs: number;
   private readonly retries = new BackgroundTask('activity retries', RETRY_AFTER_MS, () => this.retry());
   private writing: Promise<void> | undefined;
@@ -29,12 +32,15 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
     this.intervalMs = options.activityIntervalSeconds * 1000;
   }
 
-  /** Whether the last activity that is stored is old enough to be replaced. */
+  /** Returns whether the session's stored last activity is at least `activityIntervalSeconds` old. */
   isDue({ lastActivity }: SessionRecord, now: number): boolean {
     return now - lastActivity >= this.intervalMs;
   }
 
-  /** Resolves immediately; during a shutdown, when it is written. */
+  /**
+   * Schedules the write of an activity, and resolves immediately. During a shutdown, resolves when the write has
+   * finished.
+   */
   record(sessionId: string, at: number): Promise<void> {
     if (!this.beingWritten.has(sessionId)) this.pending.set(sessionId, at);
     const writing = this.flush();
@@ -43,18 +49,18 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.takeLate();
+    this.requeueFailed();
     await Promise.all([this.retries.stop(), this.flush()]);
   }
 
-  /** Resolves when everything recorded so far is written, or given up; never rejects. */
+  /** Resolves when the write of every recorded activity has succeeded or failed. Never rejects. */
   flush(): Promise<void> {
     if (this.pending.size > 0) this.writing ??= this.writeAll();
     return this.writing ?? Promise.resolve();
   }
 
   private async writeAll(): Promise<void> {
-    // After the request, and together with those that came at the same time.
+    // Lets the current requests finish first, so that their activities are written in the same statement.
     if (!this.stopped) await new Promise(setImmediate);
     while (this.pending.size > 0) {
       const touches = [...this.pending].map(([sessionId, at]) => ({ sessionId, at }));
@@ -63,7 +69,9 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
       try {
         this.retryLater(await this.sessions.touch(touches));
       } catch {
-        this.logger.warn(`The activity of ${touches.length} session(s) could not be written yet.`);
+        this.logger.warn(
+          `Writing the last activity of ${touches.length} session(s) failed. Each write is tried at most ${MAX_TRIES} times.`,
+        );
         this.retryLater(touches);
       }
       this.beingWritten = new Map();
@@ -71,29 +79,29 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
     this.writing = undefined;
   }
 
-  /** Those of the last write that were not written. */
+  /** Schedules a retry for activities that the last write did not store. Each activity is tried at most 10 times. */
   private retryLater(touches: readonly Touch[]): void {
-    const before = this.tries;
-    this.tries = new Map();
+    const before = this.triesBySession;
+    this.triesBySession = new Map();
     for (const { sessionId, at } of touches) {
       const tries = (before.get(sessionId) ?? 0) + 1;
-      if (tries < MAX_TRIES && !this.stopped) this.late.set(sessionId, { at, tries });
+      if (tries < MAX_TRIES && !this.stopped) this.failed.set(sessionId, { at, tries });
     }
-    if (this.late.size > 0) this.retries.start();
+    if (this.failed.size > 0) this.retries.start();
   }
 
-  /** Once; a write that fails again schedules the next. */
+  /** Retries once. A write that fails again schedules the next retry. */
   private retry(): Promise<void> {
     this.retries.pause();
-    this.takeLate();
+    this.requeueFailed();
     return this.flush();
   }
 
-  private takeLate(): void {
-    for (const [sessionId, { at, tries }] of this.late) {
-      this.tries.set(sessionId, tries);
+  private requeueFailed(): void {
+    for (const [sessionId, { at, tries }] of this.failed) {
+      this.triesBySession.set(sessionId, tries);
       if (!this.pending.has(sessionId)) this.pending.set(sessionId, at);
     }
-    this.late.clear();
+    this.failed.clear();
   }
 }

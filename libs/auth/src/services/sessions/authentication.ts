@@ -4,25 +4,28 @@ import { provenMethods, readData, type SessionData, type StoredProofs } from '..
 import { type CurrentSession, SessionStore, type SessionWithAccessToken } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
 import type { RequestUser } from '../../domain/request-user';
-import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
+import { isExpired, toSessionInfo, type SessionInfo } from '../../domain/session';
 import { accessTokenSessionId } from '../../domain/tokens';
 import { ActivityRecorder } from './activity-recorder';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
 
-/** Who makes a request, and by which session. */
+/** The user and the session that a request is authenticated as. */
 export interface AuthPrincipal {
   readonly userId: UserId;
   readonly session: SessionInfo;
-  /** When the user last proved their identity: by the login, or since by `reauthenticate`. */
+  /** When the user last proved their identity: at login, or later by `reauthenticate` or `confirmIdentity`. */
   readonly authenticatedAt: Date;
-  /** How the user was identified: names of RFC 8176 such as `pwd` and `otp`, with the time of the last proof. */
+  /**
+   * The methods by which the user was identified (names from RFC 8176, such as `pwd` and `otp`), each with the time
+   * of its last proof.
+   */
   readonly methods: Readonly<Record<string, Date>>;
-  /** What the application keeps on the session; empty where it was opened without. */
+  /** The data that your application keeps on the session. Default: an empty object. */
   readonly data: Readonly<Partial<SessionData>>;
 }
 
-/** A principal that was authenticated by the library itself, which knows by which access token. */
+/** A principal that the library has authenticated, with the digest of its access token. */
 export class SessionPrincipal implements AuthPrincipal {
   readonly #stored: StoredProofs;
   readonly #accessDigest: string | null;
@@ -30,6 +33,7 @@ export class SessionPrincipal implements AuthPrincipal {
   #methods: Readonly<Record<string, Date>> | undefined;
   #data: Readonly<Partial<SessionData>> | undefined;
 
+  /** @internal */
   constructor(
     readonly userId: UserId,
     readonly session: SessionInfo,
@@ -43,12 +47,15 @@ export class SessionPrincipal implements AuthPrincipal {
     this.#user = user;
   }
 
-  /** What `request.user` holds; null where nothing was read of the user, or for one not made here. */
+  /**
+   * Returns the value for `request.user`. Returns null if the user was not read, or if the principal is not an
+   * instance of this class.
+   */
   static requestUserOf(this: void, principal: AuthPrincipal): RequestUser | null {
     return #user in principal ? principal.#user : null;
   }
 
-  // Most requests need neither.
+  // The methods and the data are parsed on demand, because most requests need neither.
   get methods(): Readonly<Record<string, Date>> {
     return (this.#methods ??= provenMethods(this.#stored.methods));
   }
@@ -57,7 +64,10 @@ export class SessionPrincipal implements AuthPrincipal {
     return (this.#data ??= readData(this.#stored.data));
   }
 
-  /** The session, with the access token that authenticated the principal; null for one not authenticated by one. */
+  /**
+   * Returns the session with the digest of its access token. Returns null if the principal was not authenticated by
+   * an access token.
+   */
   static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
     if (!(#accessDigest in principal) || principal.#accessDigest === null) return null;
     const { session, userId } = principal;
@@ -68,7 +78,7 @@ export class SessionPrincipal implements AuthPrincipal {
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
-/** Authenticates access tokens by the database, at every request: a revocation takes effect at once. */
+/** Authenticates access tokens. Each call reads the database, so that a revocation takes effect at the next request. */
 @Injectable()
 export class Authentication {
   constructor(
@@ -79,8 +89,9 @@ export class Authentication {
   ) {}
 
   /**
-   * The principal, or null for whatever is not a live access token of an active user.
-   * @param isReceived false for a token that is still on its way to the client: this is no first use then. Default: true
+   * Returns the principal of a valid access token of an active user, or null.
+   * @param isReceived whether the client has received the token. If false, the call does not count as the first use of
+   * the token. Default: true
    */
   async authenticate(
     accessToken: string,
@@ -93,15 +104,15 @@ export class Authentication {
     const { session, accessDigest } = found;
     if (this.tokens.digest(accessToken) !== accessDigest) return null;
     const now = this.lifecycle.now();
-    // The end of an expired session is stored whichever of its times has passed.
+    // An expired session is ended below, even if its access token has expired as well.
     if (found.accessExpiresAt <= now && !isExpired(session, now)) return null;
-    const account = await this.lifecycle.accountIfLive(found, now, info);
+    const account = await this.lifecycle.accountIfValid(found, now, info);
     if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
     if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
     return new SessionPrincipal(
       this.lifecycle.userIdOf(session),
-      viewSession(session, session.id),
+      toSessionInfo(session, session.id),
       new Date(session.authenticatedAt),
       found,
       accessDigest,
@@ -109,7 +120,7 @@ export class Authentication {
     );
   }
 
-  /** Stores the first use within the grace period before it counts. Returns whether the token is still live. */
+  /** Records the first use of the token within the grace period. Returns whether the token is still valid. */
   private async recordFirstUse({ session, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
     if (await this.sessions.markFirstUse(session.id, accessDigest, now)) return true;
     return (await this.sessions.find(session.id))?.accessDigest === accessDigest;

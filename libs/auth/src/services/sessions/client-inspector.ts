@@ -1,26 +1,26 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { cleanUserAgent, type Client, type ClientInfo } from '../../domain/client';
 import { checkedDevice, UNKNOWN_DEVICE, type DeviceInfo } from '../../domain/device';
-import { reportFailure } from '../../domain/failure-report';
+import { toFailureReport } from '../../domain/failure-report';
 import { canonicalIp, networkOf } from '../../domain/ip-address';
 import { Clock, DeviceDetector } from '../../domain/ports/platform';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { OncePerMinute } from '../../domain/once-per-minute';
 
-/** Validates what a request reports of its client, and drops what is not tracked. */
+/** Validates the address and User-Agent of a client, and drops the values that the options do not track. */
 @Injectable()
 export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
-  /** A detector that fails may do so for every request. */
-  private readonly limit: OncePerMinute;
+  /** Limits the log, because a detector may fail on every request. */
+  private readonly logLimit: OncePerMinute;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    /** Null where no parser is installed. */
+    /** Null if no User-Agent parser is installed. */
     @Inject(DeviceDetector) private readonly detector: DeviceDetector | null,
     clock: Clock,
   ) {
-    this.limit = new OncePerMinute(clock);
+    this.logLimit = new OncePerMinute(clock);
   }
 
   inspect(info: ClientInfo): Client {
@@ -36,7 +36,7 @@ export class ClientInspector {
       device,
       network,
       trackedNetwork: trackIps ? network : '',
-      recognisable: ipAddress !== null && this.tracksDevices && device !== UNKNOWN_DEVICE,
+      recognizable: ipAddress !== null && this.tracksDevices && device !== UNKNOWN_DEVICE,
     };
   }
 
@@ -49,21 +49,24 @@ export class ClientInspector {
     try {
       return checkedDevice(this.detector!.detect(userAgent));
     } catch (error) {
-      this.limit.run(() => this.logFailure(error));
+      this.logLimit.run(() => this.logFailure(error));
       return UNKNOWN_DEVICE;
     }
   }
 
   private logFailure(error: unknown): void {
-    const { summary, stack } = reportFailure(error);
+    const { summary, stack } = toFailureReport(error);
     this.logger.error(
-      `The device detector failed, and the device counts as unknown. Logged once a minute. ${summary}`,
+      `The device detector failed, so the device is stored as unknown. This error is logged at most once a minute. ${summary}`,
       stack,
     );
   }
 }
 
-/** Other transports than HTTP may report headers that are no text. */
+/**
+ * Returns the value, or an empty string if the value is not a string. Transports other than HTTP may pass any value
+ * as a header.
+ */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -2,15 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import { Metrics } from '../../domain/ports/platform';
 import { SessionStore } from '../../domain/ports/sessions';
-import { isExpired, viewSession } from '../../domain/session';
+import { isExpired, toSessionInfo } from '../../domain/session';
 import { parseRefreshToken, type TokenPair } from '../../domain/tokens';
-import { measured } from '../maintenance/measured';
+import { measureDuration } from '../maintenance/measure-duration';
 import { Authentication, type AuthPrincipal, SessionPrincipal } from './authentication';
 import { Refresh } from './refresh';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
 
-/** How many tokens of a kind are looked up for one request: other hosts of the site can add cookies of any name. */
+/**
+ * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because other
+ * hosts of the same site can set cookies of any name.
+ */
 export const MAX_TOKENS = 10;
 
 /** The tokens in the cookies of a request. */
@@ -19,7 +22,7 @@ export interface CookieTokens {
   readonly accessToken: string | null;
 }
 
-/** What only clients with cookies do with sessions. */
+/** The session operations that exist only in cookie mode. */
 @Injectable()
 export class CookieSessions {
   constructor(
@@ -32,29 +35,30 @@ export class CookieSessions {
   ) {}
 
   /**
-   * Returns the pair that follows the refresh token, or the presented pair itself: tabs that wake up together present the
-   * pair that one of them got just before.
+   * Exchanges the refresh token for a new pair. If the presented pair was issued within the grace period, returns the
+   * presented pair, because browser tabs that wake up together present the pair that one tab has just received.
    * @throws AuthError `invalid_refresh_token`
    */
   refresh({ refreshToken, accessToken }: CookieTokens, client: ClientInfo): Promise<TokenPair> {
-    return measured(this.metrics, 'session_auth.refresh.duration', () =>
+    return measureDuration(this.metrics, 'session_auth.refresh.duration', () =>
       this.refreshing.refresh(refreshToken, client, { transport: 'cookie', accessToken }),
     );
   }
 
   /**
-   * The principal of a pair that the response is about to give to the client, or null. The response can be lost, and the
-   * client repeat its request from another network: only a request with the new access token is its first use.
+   * Returns the principal of a pair that the current response sends to the client, or null. The call does not count as
+   * the first use of the access token, because the response can be lost, and the client can repeat its request from
+   * another network.
    */
   authenticateIssued({ accessToken }: TokenPair, client: ClientInfo): Promise<AuthPrincipal | null> {
     const lookUp = (): Promise<AuthPrincipal | null> =>
       this.authentication.authenticate(accessToken, client, { isReceived: false });
-    return measured(this.metrics, 'session_auth.lookup.duration', lookUp);
+    return measureDuration(this.metrics, 'session_auth.lookup.duration', lookUp);
   }
 
   /**
-   * Whether the text is a refresh token that names an active session. It is no proof that the token is genuine: it only
-   * decides whether cookies are cleared.
+   * Returns whether the text is a refresh token that contains the id of an active session. The result does not prove
+   * that the token is genuine, and only decides whether cookies are cleared.
    */
   async namesActiveSession(refreshToken: string): Promise<boolean> {
     const claims = parseRefreshToken(refreshToken);
@@ -63,9 +67,9 @@ export class CookieSessions {
   }
 
   /**
-   * For a logout alone: the principal of the first refresh token that belongs to the token family of a live session, of
-   * whatever generation, or null. At most 10 well-formed tokens are looked up. It is no refresh: nothing is recorded, and
-   * a used token is not reuse.
+   * Returns the principal of the first refresh token that belongs to the live token family of an active session, or
+   * null. Only a logout calls this method. A logout accepts used tokens, because a logout issues no tokens. The call
+   * neither counts as reuse nor records anything. At most 10 well-formed tokens are looked up.
    */
   async authenticateByRefreshTokens(
     refreshTokens: readonly string[],
@@ -75,11 +79,11 @@ export class CookieSessions {
     for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
       const found = await this.sessions.findFamily(sessionId);
       if (found?.familyDigest !== this.tokens.digest(familySecret)) continue;
-      if (!(await this.lifecycle.isLive(found, this.lifecycle.now(), client))) continue;
+      if (!(await this.lifecycle.isValid(found, this.lifecycle.now(), client))) continue;
       const { session } = found;
       return new SessionPrincipal(
         this.lifecycle.userIdOf(session),
-        viewSession(session, session.id),
+        toSessionInfo(session, session.id),
         new Date(session.authenticatedAt),
         found,
         null,

@@ -13,7 +13,7 @@ class StoppedClock extends Clock {
   }
 }
 
-/** A store of sessions that records its calls. Where it `isFailing` it rejects them. */
+/** A session store that records its calls, and rejects them while `isFailing` is true. */
 class FakeStore {
   readonly live = new Map<string, SessionLookup>();
   readonly calls: (readonly string[])[] = [];
@@ -21,7 +21,7 @@ class FakeStore {
 
   findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
     this.calls.push(ids);
-    if (this.isFailing) return Promise.reject(new Error('away'));
+    if (this.isFailing) return Promise.reject(new Error('unavailable'));
     return Promise.resolve(ids.flatMap((id) => this.live.get(id) ?? []));
   }
 
@@ -49,7 +49,7 @@ describe('open sockets', () => {
   const open = (id: string, name = id): (() => void) => sockets.register(id, () => void closed.push(name));
   const wait = (seconds: number): Promise<void> => jest.advanceTimersByTimeAsync(seconds * 1000);
 
-  it('are checked every 30 seconds, in one read for all, while there are any', async () => {
+  it('open sockets are checked every 30 seconds in a single read, which stops when no socket is open', async () => {
     for (const id of ['a', 'b', 'c']) {
       store.add(id);
       open(id);
@@ -68,28 +68,28 @@ describe('open sockets', () => {
     another();
     another();
     expect(jest.getTimerCount()).toBe(1);
-    sockets.closeOf(['a', 'b', 'c', 'unknown']);
+    sockets.closeForSessions(['a', 'b', 'c', 'unknown']);
     expect(closed).toEqual(['a', 'b', 'c']);
     expect(jest.getTimerCount()).toBe(0);
     await wait(60);
     expect(store.calls).toHaveLength(2);
   });
 
-  it('close within the interval when their session has ended or expired, or its user is no longer active', async () => {
+  it('a socket closes within the interval when its session has ended or expired, or its user is no longer active', async () => {
     store.add('live');
-    store.add('of an account that only the user store knows', {}, null);
+    store.add('account status unknown', {}, null);
     store.add('expired', { expiresAt: NOW });
     store.add('disabled', {}, 'disabled');
     store.add('deleted', {}, 'deleted');
     for (const id of [...store.live.keys(), 'gone']) open(id);
-    open('gone', 'the second of the gone');
+    open('gone', 'gone, second socket');
     await wait(30);
-    expect(closed.sort()).toEqual(['deleted', 'disabled', 'expired', 'gone', 'the second of the gone']);
+    expect(closed.sort()).toEqual(['deleted', 'disabled', 'expired', 'gone', 'gone, second socket']);
     await wait(30);
-    expect(store.calls[1]).toEqual(['live', 'of an account that only the user store knows']);
+    expect(store.calls[1]).toEqual(['live', 'account status unknown']);
   });
 
-  it('all stay open while the database does not respond, and are checked again', async () => {
+  it('all sockets stay open while the database does not respond, and are checked again', async () => {
     open('gone');
     store.isFailing = true;
     await wait(90);
@@ -99,7 +99,7 @@ describe('open sockets', () => {
     expect(closed).toEqual(['gone']);
   });
 
-  it('are not checked twice at a time, however slow the database is', async () => {
+  it('no check starts while another one is in progress, however slow the database is', async () => {
     open('gone');
     let respond!: (found: readonly SessionLookup[]) => void;
     store.findActive = (ids) => {
@@ -113,37 +113,37 @@ describe('open sockets', () => {
     expect(closed).toEqual(['gone']);
   });
 
-  it('that were opened during a check are not closed by it, unless it covers their session', async () => {
+  it('a check does not close a socket that was opened during the check, unless the check covers its session', async () => {
     open('gone');
     store.findActive = () => {
       open('later');
-      open('gone', 'later, of the gone');
+      open('gone', 'gone, opened later');
       return Promise.resolve([]);
     };
     expect(await sockets.check()).toBe(1);
-    expect(closed).toEqual(['gone', 'later, of the gone']);
+    expect(closed).toEqual(['gone', 'gone, opened later']);
   });
 
-  it('are checked a thousand at a time', async () => {
+  it('a check reads at most 1,000 sessions per query', async () => {
     for (let i = 0; i < 2_500; i++) open(`gone ${i}`);
     expect(await sockets.check()).toBe(2_500);
     expect(store.calls.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
     expect(closed).toHaveLength(2_500);
   });
 
-  it('close although others cannot be closed', async () => {
+  it('sockets are closed even if closing other sockets fails', async () => {
     const fail = (): never => {
       throw new Error('broken');
     };
     sockets.register('gone', fail);
     sockets.register('gone', () => Promise.reject(new Error('broken')));
     open('gone');
-    sockets.closeOf(['gone']);
+    sockets.closeForSessions(['gone']);
     await wait(0);
     expect(closed).toEqual(['gone']);
   });
 
-  it('may be unregistered while they are being closed', () => {
+  it('a socket can be unregistered while it is being closed', () => {
     const unregister: (() => void)[] = [];
     for (const name of ['one', 'two']) {
       unregister.push(
@@ -154,19 +154,19 @@ describe('open sockets', () => {
       );
     }
     open('gone', 'three');
-    sockets.closeOf(['gone']);
+    sockets.closeForSessions(['gone']);
     expect(closed[0]).toBe('one');
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('leave no timer when the application is closed, and start none afterwards', async () => {
+  it('no timer remains when the application is closed, and none starts afterwards', async () => {
     open('gone');
     await sockets.beforeApplicationShutdown();
     open('another');
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('need a session and a function that closes them', () => {
+  it('register() throws without a session or a function that closes the socket', () => {
     for (const opener of [undefined, null, {}]) {
       expect(() => sockets.register(opener as never, () => undefined)).toThrow(TypeError);
     }

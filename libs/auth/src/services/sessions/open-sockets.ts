@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { reportFailure } from '../../domain/failure-report';
+import { toFailureReport } from '../../domain/failure-report';
 import { Clock } from '../../domain/ports/platform';
 import { type SessionLookup, SessionStore } from '../../domain/ports/sessions';
 import { isExpired } from '../../domain/session';
@@ -7,21 +7,23 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { BackgroundTask } from '../maintenance/background-task';
 import type { AuthPrincipal } from './authentication';
 
-/** Sessions of one look-up. */
+/** The maximum number of sessions in one look-up. */
 const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
   readonly close: () => unknown;
-  /** Whether the tokens that opened the socket are still those of the session, which has this last proof of identity. */
+  /**
+   * Returns whether the tokens that opened the socket are still current. `authenticatedAt` is the time of the
+   * session's last proof of identity, in milliseconds.
+   */
   readonly isCurrent: (authenticatedAt: number) => boolean;
 }
 
 /**
- * Closes sockets and event streams when their session ends, or when a password change or a
- * reauthentication replaces the tokens that opened them: immediately where this instance does it.
- * What happens elsewhere, and sessions that expire, are found in the database, every
- * `socketCheckIntervalSeconds` while any socket is open. While the database does not answer, nothing
- * is closed.
+ * Closes sockets and event streams when their session ends, or when a password change or a reauthentication replaces
+ * the tokens that opened the sockets. If this instance makes the change, it closes the sockets immediately. While any
+ * socket is open, a database check every `socketCheckIntervalSeconds` finds expired sessions and the changes that
+ * other instances have made. If the database is unavailable, the check closes nothing.
  */
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {
@@ -30,6 +32,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private readonly checks: BackgroundTask;
   private stopped = false;
 
+  /** @internal */
   constructor(
     @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
     private readonly clock: Clock,
@@ -40,91 +43,106 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Calls `close`, once, when the session ends. Call the returned function when the socket closes by
-   * itself. A `close` that throws or rejects is logged.
-   * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the
-   * id of a session. Only with the principal a socket is closed whose token was replaced between its
-   * check and this call.
+   * Registers a socket. `close` is called once, when the session ends or its tokens are replaced. If `close` throws
+   * or rejects, the error is logged.
+   * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the id of a
+   *   session. With an id, the socket stays open even if its token was replaced between `authenticate` and this call.
+   * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason
+   * @throws TypeError if an argument has the wrong type
    */
   register(opener: AuthPrincipal | string, close: () => unknown): () => void {
     const sessionId = typeof opener === 'string' ? opener : opener?.session?.id;
     if (typeof sessionId !== 'string' || typeof close !== 'function') {
       throw new TypeError(
-        'OpenSockets.register() needs a principal or the id of a session, and a function that closes the socket.',
+        `OpenSockets.register() received ${typeof opener} and ${typeof close}. Pass a principal or the id of a session, ` +
+          'and a function that closes the socket.',
       );
     }
     const id = sessionId.toLowerCase();
-    const socket = { close, isCurrent: this.isCurrentFor(opener) };
-    const ofSession = this.bySession.get(id) ?? new Set();
-    this.bySession.set(id, ofSession.add(socket));
+    const socket = { close, isCurrent: this.currentCheckFor(opener) };
+    const sessionSockets = this.bySession.get(id) ?? new Set();
+    this.bySession.set(id, sessionSockets.add(socket));
     this.checks.start();
     return () => {
-      const isLast = ofSession.delete(socket) && ofSession.size === 0;
-      if (isLast && this.bySession.get(id) === ofSession) this.forget(id);
+      const isLast = sessionSockets.delete(socket) && sessionSockets.size === 0;
+      if (isLast && this.bySession.get(id) === sessionSockets) this.forget(id);
     };
   }
 
   /**
-   * Looks up the sessions and closes their sockets: all if the session has ended, else those that an
-   * earlier token family has opened. Returns how many sessions had such sockets.
-   * @throws AuthError `database_unavailable`; sockets of sessions not looked up by then stay open
+   * Looks up the sessions of all open sockets. If a session has ended, closes all of its sockets. If a
+   * session is active, closes the sockets that an earlier token family opened. Runs automatically every
+   * `socketCheckIntervalSeconds`.
+   * @returns the number of sessions with at least one closed socket
+   * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
    */
   async check(): Promise<number> {
     const ids = [...this.bySession.keys()];
     let closed = 0;
     for (let i = 0; i < ids.length && !this.stopped; i += SESSIONS_PER_LOOKUP) {
-      const asked = ids.slice(i, i + SESSIONS_PER_LOOKUP);
-      const live = await this.liveAmong(asked);
-      closed += this.closeOf(asked.filter((id) => !live.has(id)));
+      const batch = ids.slice(i, i + SESSIONS_PER_LOOKUP);
+      const live = await this.findLive(batch);
+      closed += this.closeForSessions(batch.filter((id) => !live.has(id)));
       for (const [id, authenticatedAt] of live) closed += this.closeOutdated(id, authenticatedAt);
     }
     return closed;
   }
 
-  private isCurrentFor(opener: AuthPrincipal | string): OpenSocket['isCurrent'] {
+  /** Returns the `isCurrent` function of a socket that the principal or session has opened. */
+  private currentCheckFor(opener: AuthPrincipal | string): OpenSocket['isCurrent'] {
     if (typeof opener === 'string') {
       const registeredAt = this.clock.now();
       return (authenticatedAt) => authenticatedAt <= registeredAt;
     }
-    // Another proof, not a later one: the clocks of two instances may differ.
-    const own = opener.authenticatedAt.getTime();
-    return (authenticatedAt) => authenticatedAt === own;
+    // The times are compared for equality, because the clocks of two instances may differ.
+    const identityProvedAt = opener.authenticatedAt.getTime();
+    return (authenticatedAt) => authenticatedAt === identityProvedAt;
   }
 
   private closeOutdated(id: string, authenticatedAt: number): number {
-    const ofSession = this.bySession.get(id) ?? new Set();
-    const outdated = [...ofSession].filter(({ isCurrent }) => !isCurrent(authenticatedAt));
+    const sessionSockets = this.bySession.get(id) ?? new Set();
+    const outdated = [...sessionSockets].filter(({ isCurrent }) => !isCurrent(authenticatedAt));
     for (const socket of outdated) {
-      ofSession.delete(socket);
+      sessionSockets.delete(socket);
       this.close(socket);
     }
-    if (outdated.length > 0 && ofSession.size === 0) this.forget(id);
+    if (outdated.length > 0 && sessionSockets.size === 0) this.forget(id);
     return Math.min(1, outdated.length);
   }
 
-  /** Closes the sockets of these sessions; returns how many of them had any. */
-  closeOf(sessionIds: readonly string[]): number {
+  /**
+   * Closes all sockets of the given sessions on this instance.
+   * @returns the number of the given sessions that had a socket
+   */
+  closeForSessions(sessionIds: readonly string[]): number {
     const found = sessionIds.filter((id) => this.bySession.has(id));
     for (const id of found) {
-      const ofSession = this.bySession.get(id)!;
+      const sessionSockets = this.bySession.get(id)!;
       this.forget(id);
-      for (const socket of ofSession) this.close(socket);
-      ofSession.clear();
+      for (const socket of sessionSockets) this.close(socket);
+      sessionSockets.clear();
     }
     return found.length;
   }
 
-  /** Stops the checks; resolves when a running one is done. The application closes the sockets itself. */
+  /**
+   * Stops the checks, and resolves when a running check has finished. The sockets stay open, because the application
+   * closes them.
+   */
   beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     return this.checks.stop();
   }
 
-  /** The sessions that go on, with the time when their user last proved their identity. */
-  private async liveAmong(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  /**
+   * Looks up the given sessions. Returns the ids of the active sessions, each with the time of the session's last
+   * proof of identity in milliseconds.
+   */
+  private async findLive(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await this.sessions.findActive(ids);
     const now = this.clock.now();
-    // A `UserStore` is not asked about each user: guarded requests notice a user who is disabled there.
+    // With a custom `UserStore`, `account` is null, because the store is not queried for each user. Guarded requests
+    // detect users who are disabled in the store.
     const isLive = ({ session, account }: SessionLookup): boolean =>
       !isExpired(session, now) && (account ?? 'active') === 'active';
     return new Map(found.filter(isLive).map(({ session }) => [session.id, session.authenticatedAt]));
@@ -137,7 +155,9 @@ export class OpenSockets implements BeforeApplicationShutdown {
 
   private close(socket: OpenSocket): void {
     const report = (error: unknown): void =>
-      this.logger.error(`A socket could not be closed: ${reportFailure(error).summary}`);
+      this.logger.error(
+        `The function that closes a socket failed, so the socket may still be open. ${toFailureReport(error).summary}`,
+      );
     try {
       Promise.resolve(socket.close()).catch(report);
     } catch (error) {

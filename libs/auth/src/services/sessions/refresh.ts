@@ -10,16 +10,16 @@ import type { RefreshTokenClaims, TokenPair } from '../../domain/tokens';
 import { LostCommits } from './lost-commits';
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer, type TokenLifetimes } from './token-issuer';
-import { UndeliveredPairs } from './undelivered-pairs';
+import { UnconfirmedPairs } from './unconfirmed-pairs';
 
 /** How a refresh token was presented. */
 export interface Presentation {
   readonly transport: TokenTransport;
-  /** The access token that came with it; null for none. */
+  /** The access token that the client sent with the refresh token, or null. */
   readonly accessToken: string | null;
 }
 
-const BY_BEARER: Presentation = { transport: 'bearer', accessToken: null };
+const BEARER: Presentation = { transport: 'bearer', accessToken: null };
 
 /** Refreshes token pairs, and reports the reuse of refresh tokens. */
 @Injectable()
@@ -28,29 +28,30 @@ export class Refresh {
     private readonly tokens: TokenIssuer,
     private readonly transitions: SessionTransitions,
     private readonly lifecycle: SessionLifecycle,
-    private readonly undelivered: UndeliveredPairs,
+    private readonly unconfirmed: UnconfirmedPairs,
     private readonly lostCommits: LostCommits,
   ) {}
 
   /**
-   * Returns the pair that follows a refresh token, or the presented pair where that was issued just now. If the outcome
-   * is unknown, the next pair is kept for a minute, for the same token over the same transport.
-   * @throws AuthError `invalid_field` for a bearer token that is no text; `invalid_refresh_token`, the same for unknown,
-   * expired, revoked and used tokens
+   * Exchanges a refresh token for a new pair. In cookie mode, a presented pair that was issued within the grace
+   * period is returned unchanged. If the outcome is unknown, the new pair is kept for one minute, for a retry with
+   * the same token over the same transport.
+   * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is unknown, expired, revoked or
+   *   used, with the same message for all four; `invalid_field` if a bearer token is not a string
    */
-  async refresh(refreshToken: string, info: ClientInfo, presentation = BY_BEARER): Promise<TokenPair> {
+  async refresh(refreshToken: string, info: ClientInfo, presentation = BEARER): Promise<TokenPair> {
     const { transport, accessToken } = presentation;
     if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
     const claims = parseRefreshToken(refreshToken);
     if (!claims) throw invalidRefreshToken();
     const context = this.lifecycle.operationContext(info);
     const presented = this.presentedToken(refreshToken, claims, context.client.network, presentation);
-    const undelivered = this.undelivered.take(presented);
-    const successor = undelivered ?? this.tokens.issueSuccessor(refreshToken, claims, transport);
+    const unconfirmed = this.unconfirmed.take(presented);
+    const successor = unconfirmed ?? this.tokens.issueSuccessor(refreshToken, claims, transport);
     const command = { ...context, presented, next: successor.digests, seed: successor.seed };
     const outcome = await this.rotate(command).catch((error: unknown) => {
-      // What became of the earlier refresh is as unknown as before.
-      if (undelivered) this.undelivered.keep(presented, undelivered);
+      // The outcome of the earlier refresh is still unknown, so the next retry needs the same pair.
+      if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
       throw error;
     });
     switch (outcome.kind) {
@@ -63,10 +64,10 @@ export class Refresh {
         return tokenPair(tokens, outcome.expiries);
       }
       case 'unchanged':
-        if (undelivered) this.undelivered.keep(presented, undelivered);
+        if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
         return tokenPair({ accessToken: accessToken!, refreshToken }, outcome.expiries);
       case 'unknown':
-        this.undelivered.keep(presented, successor);
+        this.unconfirmed.keep(presented, successor);
         throw unavailable();
       case 'reused':
         this.lifecycle.publishTokenReuse(outcome, context.client);
@@ -104,7 +105,7 @@ export class Refresh {
       generation: claims.generation,
       transport,
       accessDigest: accessToken === null ? null : tokens.digest(accessToken),
-      // Computed on demand: a digest takes longer than everything else here, and most refreshes do not need these.
+      // These two digests are computed on demand, because digests are slow and most refreshes need neither of them.
       get familyDigest() {
         return tokens.digest(claims.familySecret);
       },
@@ -116,7 +117,10 @@ export class Refresh {
   }
 }
 
-/** The client comes back soon: a refresh that was done after all is best answered while its pair is kept. */
+/**
+ * Returns `database_unavailable` with a delay of one second. The client must retry soon, because the pair of a
+ * refresh with an unknown outcome is kept for one minute only.
+ */
 function unavailable(): AuthError {
   return databaseUnavailable(1);
 }

@@ -9,43 +9,44 @@ import { canonicalIp } from '../../domain/ip-address';
 import { ApplicationTransactions, type TransactionManager } from '../../domain/ports/platform';
 import { type SessionCriteria, SessionDirectory } from '../../domain/ports/sessions';
 import { type UserId, UserStore } from '../../domain/ports/accounts';
-import { isExpired, viewSession, type SessionInfo } from '../../domain/session';
-import { joining } from '../in-transaction';
+import { isExpired, toSessionInfo, type SessionInfo } from '../../domain/session';
+import { inApplicationTransaction } from '../in-transaction';
 import { SessionLifecycle } from './session-lifecycle';
 
-/** Criteria for active sessions. A session must match all that are given. */
+/** Criteria for active sessions. A session must match every criterion that is set. */
 export interface SessionFilter {
   readonly userId?: UserId;
-  /** Logins before this instant. */
+  /** Matches sessions that were opened before this instant. */
   readonly createdBefore?: Date;
-  /** No activity since this instant. */
+  /** Matches sessions without activity since this instant. */
   readonly inactiveSince?: Date;
-  /** In any textual form of the address. */
+  /** The address of the login, in any textual form. */
   readonly ipAddress?: string;
   readonly deviceType?: DeviceType;
   readonly osFamily?: string;
   readonly browserFamily?: string;
 }
 
-/** A session of any user; none is the current one. */
+/** A session of any user. `isCurrent` is always false. */
 export interface AdministeredSession extends SessionInfo {
   readonly userId: UserId;
 }
 
-/** A page of results. Pass `next` as `after` to get the page behind it; null on the last page. */
+/** A page of results. Pass `next` as `after` to get the next page. `next` is null on the last page. */
 export interface ResultPage<T> {
   readonly items: readonly T[];
   readonly next: string | null;
 }
 
-/** Who ends sessions, and from where. */
+/** The administrator who ends sessions. */
 export interface Administrator {
-  /** A name or id for the history of the user whose sessions end, at most 255 characters. */
+  /** The name or id of the administrator, at most 255 characters. Recorded in the histories of the users. */
   readonly actor: string;
+  /** The client of the administrator. Default: an unknown client. */
   readonly client?: ClientInfo;
 }
 
-/** The calls that can take part in a transaction of the application. */
+/** The methods of `SessionAdministration` that can take part in the application's transaction. */
 export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
 
 const CRITERIA: ReadonlySet<string> = new Set<keyof SessionFilter>([
@@ -58,12 +59,16 @@ const CRITERIA: ReadonlySet<string> = new Set<keyof SessionFilter>([
   'browserFamily',
 ]);
 
-const BATCH = 200;
+const BATCH_SIZE = 200;
 const MAX_PAGE_SIZE = 1_000;
 
-/** The sessions and histories of all users. The application decides who may call this. (ASVS 7.4.5) */
+/**
+ * Lists and ends the sessions of all users, and reads the users' histories. Your application decides who may call
+ * these methods. (ASVS 7.4.5)
+ */
 @Injectable()
 export class SessionAdministration {
+  /** @internal */
   constructor(
     private readonly users: UserStore,
     private readonly directory: SessionDirectory,
@@ -71,34 +76,41 @@ export class SessionAdministration {
     private readonly transactions: ApplicationTransactions,
   ) {}
 
-  /** `end` as a part of a transaction, as with `AuthService.inTransaction`. */
+  /**
+   * Returns an object with the method `end`. Calls of this method take part in your transaction, as with
+   * `AuthService.inTransaction`.
+   */
   inTransaction(manager: TransactionManager): AdministrationInTransaction {
-    return joining(this.transactions, manager, this, ['end']);
+    return inApplicationTransaction(this.transactions, manager, this, ['end']);
   }
 
   /**
-   * A page of active sessions, in the order of their ids: `limit` of them (100 by default, 1,000 at most) behind `after`.
-   * @throws AuthError `invalid_field`, also for an `after` that is not the `next` of a page
+   * Returns a page of the active sessions that match the filter, ordered by id.
+   * @param filter default: all active sessions
+   * @param page `limit`: the maximum number of sessions, 1 to 1,000. Default: 100. `after`: the `next` of the previous
+   *   page. Default: the first page
+   * @throws AuthError `invalid_field`
    */
   async list(
     filter: SessionFilter = {},
-    { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
+    page: { readonly limit?: number; readonly after?: string } = {},
   ): Promise<ResultPage<AdministeredSession>> {
+    const { limit = 100, after } = page;
     assertLimit(limit);
     if (after !== undefined && !UUID.test(after)) throw invalidPage();
     const { items, next } = pageOf(await this.directory.page(criteriaOf(filter), after ?? '', limit + 1), limit);
     const live = items.filter((session) => !isExpired(session, this.lifecycle.now()));
     return {
-      items: live.map((session) => ({ ...viewSession(session, null), userId: this.users.parseId(session.userId) })),
+      items: live.map((session) => ({ ...toSessionInfo(session, null), userId: this.users.parseId(session.userId) })),
       next,
     };
   }
 
   /**
-   * Ends all active sessions that meet the filter, and returns how many. Each is recorded with its actor
-   * (`session_revoked`, reason `admin`). Those that have expired by then end as such: they are neither
-   * counted nor recorded. `{ everyone: true }`, with nothing else, ends the sessions of all users.
-   * @throws AuthError `invalid_field` for a filter without criteria, or with one that is unknown or undefined
+   * Ends all active sessions that match the filter, and returns their number. For each session, records a
+   * `session_revoked` event with the reason `admin` and the actor. Expired sessions are neither counted nor recorded.
+   * @param filter criteria, or `{ everyone: true }` alone to end the sessions of all users
+   * @throws AuthError `invalid_field` if the filter is empty, or a criterion is unknown or has no value
    */
   async end(
     filter: SessionFilter | { readonly everyone: true },
@@ -108,44 +120,47 @@ export class SessionAdministration {
     const name = actorOf(actor);
     const context = this.lifecycle.operationContext(client);
     let total = 0;
-    // Each batch begins behind the one before it. It would otherwise pass all the rows that have ended again.
+    // Each batch starts after the previous batch. Otherwise each batch would read the sessions of all previous
+    // batches again.
     for (let after = ''; ;) {
-      const ended = await this.directory.end(criteria, after, BATCH, name, context);
+      const ended = await this.directory.end(criteria, after, BATCH_SIZE, name, context);
       this.lifecycle.publishSessionEnded(ended);
       total += ended.filter(({ reason }) => reason === 'admin').length;
-      if (ended.length < BATCH) return total;
+      if (ended.length < BATCH_SIZE) return total;
       after = ended.at(-1)!.session.id;
     }
   }
 
-  /** A page of the history of any user, newest first. */
+  /** Returns a page of a user's history, newest first. `limit`, `after` and errors are the same as for `list`. */
   async history(
     userId: UserId,
     { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
   ): Promise<ResultPage<AuthEventEntry>> {
     assertLimit(limit);
     const before = after === undefined ? Infinity : eventIdOf(after);
-    const found = await this.directory.history(String(userId), { before, events: null, most: limit + 1 });
+    const found = await this.directory.history(String(userId), { before, events: null, limit: limit + 1 });
     return pageOf(found, limit);
   }
 }
 
 function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): SessionCriteria {
   if ('everyone' in filter) {
-    // The types do not keep a variable that is false or undefined out, and it must not end the sessions of all users.
+    // Despite its type, the value may be false or undefined at run time. Such a value must not end the sessions of
+    // all users.
     if ((filter.everyone as unknown) === true && Object.keys(filter).length === 1) return {};
-    throw invalidField('everyone', 'Write { everyone: true } with nothing else, or name criteria without it.');
+    throw invalidField('everyone', 'Pass { everyone: true } alone, or pass criteria without `everyone`.');
   }
   const criteria = criteriaOf(filter);
   if (Object.keys(criteria).length > 0) return criteria;
-  throw invalidField('filter', 'Name at least one criterion, or { everyone: true }.');
+  throw invalidField('filter', 'The filter is empty. Set at least one criterion, or pass { everyone: true }.');
 }
 
 function criteriaOf(filter: SessionFilter): SessionCriteria {
   for (const [name, value] of Object.entries(filter)) {
-    // Neither a misspelt criterion nor a variable that was never set must widen what is ended.
-    if (!CRITERIA.has(name)) throw invalidField(name, `Not a criterion. Write one of ${[...CRITERIA].join(', ')}.`);
-    if (value === undefined || value === null) throw invalidField(name, 'This criterion has no value; leave it out.');
+    // A misspelled criterion or an undefined variable must not match more sessions than intended.
+    if (!CRITERIA.has(name)) throw invalidField(name, `Unknown criterion. Use ${[...CRITERIA].join(', ')}.`);
+    if (value === undefined || value === null)
+      throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
   }
   const { userId, createdBefore, inactiveSince, ipAddress, deviceType, osFamily, browserFamily } = filter;
   const ip = ipAddress === undefined ? undefined : canonicalIp(ipAddress);
@@ -172,10 +187,10 @@ function eventIdOf(after: string): number {
 }
 
 function invalidPage(): AuthError {
-  return invalidField('after', 'Pass the `next` of a page.');
+  return invalidField('after', 'Not a valid cursor. Pass the `next` of a page.');
 }
 
-/** The page, of one row more than its limit: without that row, it is the last one. */
+/** Returns the page of the found rows. If a next page exists, `found` has one row more than the limit. */
 function pageOf<T extends { readonly id: string | number }>(found: readonly T[], limit: number): ResultPage<T> {
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? String(items.at(-1)!.id) : null };
@@ -183,5 +198,5 @@ function pageOf<T extends { readonly id: string | number }>(found: readonly T[],
 
 function assertLimit(limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE_SIZE) return;
-  throw invalidField('limit', `Write a whole number from 1 to ${MAX_PAGE_SIZE}.`);
+  throw invalidField('limit', `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`);
 }

@@ -5,20 +5,23 @@ import type { NetworkChange, OpenOutcome, RotateOutcome } from '../../domain/out
 import { Clock } from '../../domain/ports/platform';
 import { type OperationContext, type SessionLookup, SessionTransitions } from '../../domain/ports/sessions';
 import { SignalBus } from '../../domain/ports/events';
-import { askAccount, type UserId, UserStore } from '../../domain/ports/accounts';
+import { readAccount, type UserId, UserStore } from '../../domain/ports/accounts';
 import type { RequestUser } from '../../domain/request-user';
-import { isExpired, viewSession, type EndedSession, type SessionRecord } from '../../domain/session';
+import { isExpired, toSessionInfo, type EndedSession, type SessionRecord } from '../../domain/session';
 import { ClientInspector } from './client-inspector';
 
-/** The account of a live session. */
-export interface LiveAccount {
-  /** What `request.user` holds; null where nothing was read of the user. */
+/** The account of an active session. */
+export interface ValidAccount {
+  /** The value for `request.user`, or null if the user was not read. */
   readonly user: RequestUser | null;
 }
 
-const WITHOUT_USER: LiveAccount = { user: null };
+const WITHOUT_USER: ValidAccount = { user: null };
 
-/** What the use cases of sessions share: the time, the client, and the signals of sessions. */
+/**
+ * Provides the current time, the client and the session signals to other services, and ends sessions that are no
+ * longer valid.
+ */
 @Injectable()
 export class SessionLifecycle {
   constructor(
@@ -37,59 +40,59 @@ export class SessionLifecycle {
     return { now: this.clock.now(), client: this.inspector.inspect(info) };
   }
 
-  /** The user's id in the application's type. */
+  /** Returns the id of the session's user in the application's own type. */
   userIdOf(session: SessionRecord): UserId {
     return this.users.parseId(session.userId);
   }
 
-  /** Whether an active session continues: see `accountIfLive`. */
-  async isLive(found: SessionLookup, now: number, info: ClientInfo): Promise<boolean> {
-    return (await this.accountIfLive(found, now, info)) !== null;
+  /** Returns whether the session is valid. Ends an invalid session, like `accountIfValid`. */
+  async isValid(found: SessionLookup, now: number, info: ClientInfo): Promise<boolean> {
+    return (await this.accountIfValid(found, now, info)) !== null;
   }
 
   /**
-   * Returns the account of an active session that continues. The end of one that has expired, or whose user is not
-   * active, is stored. The user store is asked where the statement has not read the account.
+   * Returns the account of a session. If the session has expired or its user is not active, ends the session and
+   * returns null. Queries the user store if the look-up has not read the account.
    */
-  async accountIfLive(found: SessionLookup, now: number, info: ClientInfo): Promise<LiveAccount | null> {
-    const { session, account: read } = found;
+  async accountIfValid(found: SessionLookup, now: number, info: ClientInfo): Promise<ValidAccount | null> {
+    const { session, account: statusRead } = found;
     if (isExpired(session, now)) {
       await this.expireSessions(session.userId);
       return null;
     }
-    const asked = read === null ? await askAccount(this.users, session.userId) : null;
-    const status = asked?.status ?? read!;
-    if (status === 'active') return asked ?? (found.readUser ? { user: found.readUser() } : WITHOUT_USER);
+    const queried = statusRead === null ? await readAccount(this.users, session.userId) : null;
+    const status = queried?.status ?? statusRead!;
+    if (status === 'active') return queried ?? (found.readUser ? { user: found.readUser() } : WITHOUT_USER);
     await this.revokeForInactiveAccount(session.userId, status, this.operationContext(info));
     return null;
   }
 
-  /** Stores the end of the user's expired sessions and publishes each once. */
+  /** Ends the user's expired sessions, and emits a signal for each session. */
   async expireSessions(userId: string): Promise<void> {
     this.publishSessionEnded(await this.transitions.expire(userId, this.clock.now()));
   }
 
-  /** Ends all sessions of a user who is disabled or deleted. They are never revived. */
+  /** Ends all sessions of a user who is disabled or deleted. Ended sessions never become active again. */
   async revokeForInactiveAccount(userId: string, account: AccountStatus, context: OperationContext): Promise<void> {
     this.publishSessionEnded(await this.transitions.endForInactiveAccount(userId, account, context));
   }
 
   publishSessionOpened({ session, newDevice, ended }: Extract<OpenOutcome, { kind: 'opened' }>): void {
     this.publishSessionEnded(ended);
-    const opened = viewSession(session, session.id);
+    const opened = toSessionInfo(session, session.id);
     this.signals.emit('user_logged_in', { userId: this.userIdOf(session), session: opened, newDevice });
   }
 
-  /** Emits one signal for each session that ended. */
+  /** Emits a signal for each session that ended. */
   publishSessionEnded(ended: readonly EndedSession[], currentId: string | null = null): void {
     for (const { session, reason } of ended) {
       const userId = this.userIdOf(session);
-      this.signals.emit('user_logged_out', { userId, session: viewSession(session, currentId), reason });
+      this.signals.emit('user_logged_out', { userId, session: toSessionInfo(session, currentId), reason });
     }
   }
 
   publishNetworkChange({ session, from, to }: NetworkChange): void {
-    const refreshed = viewSession(session, session.id);
+    const refreshed = toSessionInfo(session, session.id);
     this.signals.emit('session_network_changed', { userId: this.userIdOf(session), session: refreshed, from, to });
   }
 
@@ -97,7 +100,7 @@ export class SessionLifecycle {
     const { session, ended, generationsBehind, lastRefreshAt } = reuse;
     this.signals.emit('token_reuse_detected', {
       userId: this.userIdOf(session),
-      session: viewSession(session, null),
+      session: toSessionInfo(session, null),
       ipAddress,
       userAgent,
       reuse: { generationsBehind, lastRefreshAt: new Date(lastRefreshAt) },

@@ -10,7 +10,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
 
-/** Opens a session for a user whose identity has been proved. */
+/** Opens a session for a user whose identity has been proven. */
 @Injectable()
 export class SessionOpening {
   private readonly policy: SessionPolicy;
@@ -25,11 +25,12 @@ export class SessionOpening {
   }
 
   /**
-   * @param proof what the credentials were proved with: see `OpenSession`
-   * @param proofsAt by which methods the user was identified, and the application's data
-   * @throws Error for methods or data that cannot be stored
-   * @returns the session; the refusal `session_limit_reached`; null where the credentials changed while they were being
+   * Opens a session, and applies the session limit.
+   * @param proof the state of the credentials when they were verified: see `OpenSession`
+   * @param proofsAt returns the methods by which the user was identified, and the application's data
+   * @returns the session, the error `session_limit_reached`, or null if the credentials changed after they were
    * verified
+   * @throws the error of `proofsAt` if the methods or the data are invalid
    */
   async open(
     userId: UserId,

@@ -5,7 +5,7 @@ import { Authentication } from './authentication';
 import { Refresh } from './refresh';
 import { UserSessions } from './user-sessions';
 
-/** The use cases of sessions, grouped for `AuthService`. */
+/** Groups the services for logins and sessions that `AuthService` calls. */
 @Injectable()
 export class SessionServices {
   constructor(
@@ -13,6 +13,6 @@ export class SessionServices {
     readonly tickets: LoginTickets,
     readonly refresh: Refresh,
     readonly authentication: Authentication,
-    readonly ofUser: UserSessions,
+    readonly userSessions: UserSessions,
   ) {}
 }

@@ -19,24 +19,27 @@ import {
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { graceSecondsFor } from '../../options/grace-period';
 
-/** 128 bits: the pair is derived from it and from the refresh token, and from neither alone. */
+/** The size of a seed: 128 bits. A pair is derived from a seed and the presented refresh token. */
 const SEED_BYTES = 16;
 
-/** A token pair in plain text, for its one response, and its digests, for the database. */
+/** A token pair in plain text for the response, and its digests for the database. */
 interface IssuedPair<Digests extends PairDigests = PairDigests> {
   readonly tokens: PlainTokens;
   readonly digests: Digests;
 }
 
-/** The pair that follows a refresh token, and the seed that it was derived with; null for random tokens. */
+/**
+ * The pair that replaces a refresh token, and the seed from which the pair was derived. The seed is null if the pair
+ * is random.
+ */
 export interface Successor extends IssuedPair {
   readonly seed: string | null;
 }
 
-/** What the options say about the times of a refresh. */
+/** The lifetimes and the grace period that apply to a refresh. */
 export type TokenLifetimes = Pick<RotateToken, 'accessTtlMs' | 'refreshTtlMs' | 'graceMs'>;
 
-/** Issues tokens, and computes the digests that they are stored as. */
+/** Issues tokens and computes the digests that the database stores. */
 @Injectable()
 export class TokenIssuer {
   constructor(
@@ -44,7 +47,7 @@ export class TokenIssuer {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
-  /** The first pair of a new token family. */
+  /** Issues the first pair of a new token family. */
   issueFamily(sessionId: string, now: number): IssuedPair<NewTokenFamily> {
     const familySecret = this.crypto.randomBytes(FAMILY_SECRET_BYTES);
     const accessToken = formatAccessToken(sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
@@ -65,8 +68,9 @@ export class TokenIssuer {
   }
 
   /**
-   * The pair that follows a refresh token in its family: derived where its response can be issued again, or else random.
-   * Without rotation the refresh token stays the same.
+   * Issues the pair that replaces a refresh token. With a grace period, the pair is derived from a seed, so that the
+   * same pair can be issued again. Without a grace period, the pair is random. Without rotation, the refresh token
+   * stays the same.
    */
   issueSuccessor(refreshToken: string, claims: RefreshTokenClaims, transport: TokenTransport): Successor {
     const seed = graceSecondsFor(this.options, transport) > 0 ? this.newSeed() : null;
@@ -77,10 +81,10 @@ export class TokenIssuer {
   private randomSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
     const accessToken = formatAccessToken(claims.sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
     if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
-    return this.successor(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
+    return this.pairAfter(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
   }
 
-  /** How long tokens live, and for how long the response to a refresh can be issued again, in milliseconds. */
+  /** Returns the token lifetimes and the grace period of a refresh, in milliseconds. */
   lifetimes(transport: TokenTransport): TokenLifetimes {
     const { accessTokenTtlSeconds, refreshTokenTtlSeconds } = this.options;
     return {
@@ -90,7 +94,7 @@ export class TokenIssuer {
     };
   }
 
-  /** A session id that is part of every token of the session. */
+  /** Returns a new session id, which becomes a part of every token of the session. */
   newSessionId(): string {
     return this.crypto.uuid();
   }
@@ -99,37 +103,40 @@ export class TokenIssuer {
     return Buffer.from(this.crypto.randomBytes(SEED_BYTES)).toString('base64url');
   }
 
-  /** The one pair that follows a refresh token by this seed. Neither of the two alone is enough. */
+  /** Derives the pair that replaces a refresh token. The same token and seed always yield the same pair. */
   deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): IssuedPair {
     const size = ACCESS_SECRET_BYTES + REFRESH_SECRET_BYTES;
     const secrets = this.crypto.derive(refreshToken, Buffer.from(seed, 'base64url'), size);
     const accessToken = formatAccessToken(claims.sessionId, secrets.subarray(0, ACCESS_SECRET_BYTES));
-    return this.successor(claims, accessToken, secrets.subarray(ACCESS_SECRET_BYTES));
+    return this.pairAfter(claims, accessToken, secrets.subarray(ACCESS_SECRET_BYTES));
   }
 
-  /** A token that lets its holder set a new password. */
+  /** Issues a password reset token. */
   issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
     const token = formatResetToken(this.crypto.randomBytes(RESET_SECRET_BYTES));
     return { token, digest: this.digest(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
   }
 
-  /** A ticket that stands for the first step of a login. */
+  /** Issues a login ticket. */
   issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
     const ticket = formatLoginTicket(this.crypto.randomBytes(TICKET_SECRET_BYTES));
     return { ticket, digest: this.digest(ticket), expiresAt: now + TICKET_LIFETIME_MS };
   }
 
-  /** Of the exact text that was presented. */
+  /** Returns the SHA-256 digest of a token. A presented token is digested exactly as it was received. */
   digest(data: string | Uint8Array): string {
     return this.crypto.sha256(data);
   }
 
-  /** Identifies the network that a pair is issued to, for comparison by whoever has the refresh token before it. */
+  /**
+   * Returns a digest of the network to which a pair is issued. The digest includes the presented refresh token, so
+   * that the database alone does not reveal the network.
+   */
   networkDigest(refreshToken: string, network: string): string {
     return Buffer.from(this.digest(`${refreshToken}\0${network}`), 'hex').toString('base64url');
   }
 
-  private successor(claims: RefreshTokenClaims, accessToken: string, secret: Uint8Array): IssuedPair {
+  private pairAfter(claims: RefreshTokenClaims, accessToken: string, secret: Uint8Array): IssuedPair {
     const refreshToken = formatRefreshToken({ ...claims, generation: claims.generation + 1 }, secret);
     return this.withDigests({ accessToken, refreshToken });
   }

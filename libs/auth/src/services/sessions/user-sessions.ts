@@ -7,24 +7,27 @@ import { FIELD_MESSAGES, UUID } from '../../domain/fields';
 import { areMethodsRecent } from '../../domain/proofs';
 import { SessionDirectory, SessionStore, SessionTransitions } from '../../domain/ports/sessions';
 import type { UserId } from '../../domain/ports/accounts';
-import { isExpired, viewSession, type EndedSession, type SessionInfo } from '../../domain/session';
+import { isExpired, toSessionInfo, type EndedSession, type SessionInfo } from '../../domain/session';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import type { AuthPrincipal } from './authentication';
 import { SessionLifecycle } from './session-lifecycle';
 
 export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
 
-/** Which of a user's events. */
+/** Selects events of a user's history. */
 export interface HistoryRequest {
-  /** The number of events: 50 by default, 200 at most. */
+  /** The maximum number of events. Values above 200 mean 200. Default: 50. */
   readonly limit?: number;
-  /** The id of an event: only earlier ones. */
+  /** The id of an event. Only earlier events are returned. Default: all events. */
   readonly before?: number;
-  /** Names of events: only these, among the newest 10,000 events before `before`. */
+  /**
+   * One or more event names. Only events with these names are returned. Of the events before `before`, the newest
+   * 10,000 are searched. Default: all names.
+   */
   readonly event?: string | readonly string[];
 }
 
-/** What users see of their sessions and do with them. */
+/** Lists and ends the sessions of one user, and reads the user's history. */
 @Injectable()
 export class UserSessions {
   constructor(
@@ -39,7 +42,7 @@ export class UserSessions {
     const sessions = await this.sessions.listActive(String(userId));
     const live = sessions.filter((session) => !isExpired(session, this.lifecycle.now()));
     if (live.length < sessions.length) await this.lifecycle.expireSessions(String(userId));
-    return live.map((session) => viewSession(session, currentId));
+    return live.map((session) => toSessionInfo(session, currentId));
   }
 
   async history(userId: UserId, request: HistoryRequest): Promise<readonly AuthEventEntry[]> {
@@ -48,14 +51,17 @@ export class UserSessions {
     assertPositive('limit', limit);
     assertPositive('before', before);
     if (events && !(events.length > 0 && events.every(isEventName))) throw invalidField('event', FIELD_MESSAGES.event);
-    return this.directory.history(String(userId), { before, events, most: Math.min(limit, HISTORY_LIMIT.max) });
+    return this.directory.history(String(userId), { before, events, limit: Math.min(limit, HISTORY_LIMIT.max) });
   }
 
   async logout({ userId, session }: AuthPrincipal, info: ClientInfo): Promise<void> {
     await this.end({ userId: String(userId), sessionId: session.id, reason: 'logout' }, info, session.id);
   }
 
-  /** How many sessions this call ended. */
+  /**
+   * Ends all sessions of the user, or all except the current session.
+   * @returns the number of sessions that this call ended
+   */
   async logoutAll(
     { userId, session }: AuthPrincipal,
     { keepCurrent }: { keepCurrent: boolean },
@@ -71,7 +77,7 @@ export class UserSessions {
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 
-  /** @throws AuthError `session_not_found` for whatever is no active session of this user */
+  /** Ends one session. @throws AuthError `session_not_found` if the user has no active session with this id */
   async revoke(
     userId: UserId,
     sessionId: string,
@@ -79,17 +85,18 @@ export class UserSessions {
     options: { readonly currentId: string | null; readonly reason: 'user' | 'admin'; readonly actor?: string },
   ): Promise<void> {
     const { currentId, reason, actor } = options;
-    const by = actor === undefined ? {} : { actor: actorOf(actor) };
+    const actorOption = actor === undefined ? {} : { actor: actorOf(actor) };
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
     const ended = UUID.test(id)
-      ? await this.end({ userId: String(userId), sessionId: id, reason, ...by }, info, currentId)
+      ? await this.end({ userId: String(userId), sessionId: id, reason, ...actorOption }, info, currentId)
       : [];
     if (!ended.some((one) => one.reason === reason)) throw new AuthError('session_not_found', 'Session not found.');
   }
 
   /**
-   * @param methods those that must each have been proved within the time; none for any proof of identity
-   * @throws AuthError `recent_login_required` where the last proof is longer ago. (ASVS 7.5.1, 7.5.3)
+   * Checks that the user proved their identity within the last `withinSeconds` seconds. (ASVS 7.5.1, 7.5.3)
+   * @param methods the methods that must all have been proven within that time. Default: any proof of identity counts
+   * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
     const now = this.lifecycle.now();
@@ -102,7 +109,7 @@ export class UserSessions {
     throw new AuthError('recent_login_required', 'A recent login is required.');
   }
 
-  /** The same for ending sessions, where the options ask for it. (ASVS 7.5.2) */
+  /** Checks that the login is recent enough to end sessions, if the options require it. (ASVS 7.5.2) */
   assertMayEnd(principal: AuthPrincipal): void {
     const { toEndSessionsSeconds } = this.options.recentLogin;
     if (toEndSessionsSeconds !== false) this.assertRecentLogin(principal, toEndSessionsSeconds);
@@ -113,14 +120,14 @@ export class UserSessions {
     info: ClientInfo,
     currentId: string | null,
   ): Promise<readonly EndedSession[]> {
-    const at = this.lifecycle.operationContext(info);
-    const ended = await this.transitions.end({ ...at, ...command });
+    const context = this.lifecycle.operationContext(info);
+    const ended = await this.transitions.end({ ...context, ...command });
     this.lifecycle.publishSessionEnded(ended, currentId);
     return ended;
   }
 }
 
-/** A whole number of at least 1; more than any number that exists is one too. */
+/** Accepts positive integers and `Infinity`. @throws AuthError `invalid_field` */
 function assertPositive(field: string, value: number): void {
   if (value >= 1 && (value === Infinity || Number.isInteger(value))) return;
   throw invalidField(field, FIELD_MESSAGES.integer);

@@ -7,7 +7,7 @@ import type {
   UserId,
   UserStore,
 } from '../../domain/ports/accounts';
-import { askAccount } from '../../domain/ports/accounts';
+import { readAccount } from '../../domain/ports/accounts';
 import type { Database } from '../database/database';
 import type { AccountSql } from '../database/statement-factory';
 import type { Step } from '../database/transaction';
@@ -16,31 +16,37 @@ import type { PasswordTransition } from './password-transition';
 
 type VersionReader = (userId: string) => Promise<number>;
 
-/** Where the accounts are: in a table beside the sessions, or behind a `UserStore` that is asked. */
+/** The source of the accounts: a table in the same DataSource as the sessions, or a `UserStore`. */
 export abstract class AccountSource {
   abstract readonly users: UserStore;
 
-  /** How a statement reads the account of a session's user; null where it cannot. */
+  /** How a statement reads the account of a session's user, or null if statements cannot read accounts. */
   abstract readonly sql: AccountSql | null;
 
-  /** Whether no id is ever given out twice: then an earlier user has left nothing. */
+  /** Whether ids are never reused, so that no data of an earlier user can exist. */
   abstract readonly hasUniqueIds: boolean;
 
-  /** The id that a new user will have, where its name is its id; otherwise null. */
+  /** Returns the id of a new user if the name determines the id. Otherwise returns null. */
   abstract naturalIdOf(user: NewUser): string | null;
 
-  /** Asks the user store about an account, where statements do not read it. */
+  /** Reads the status of an account from the user store. */
   async askStatus(userId: string): Promise<AccountStatus> {
-    return (await askAccount(this.users, userId)).status;
+    return (await readAccount(this.users, userId)).status;
   }
 
-  /** Sets the new password and ends the sessions, in one transaction where that is possible. */
+  /** Sets the new password and ends the sessions, in one transaction if the users are in the same DataSource. */
   abstract replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome>;
 
-  /** Disables a user within a transaction, where that is possible; false if there is no such user. */
+  /**
+   * Disables a user as part of a transaction. Returns false if there is no such user. The function is null
+   * for a `UserStore`.
+   */
   abstract readonly disableStep: ((userId: UserId) => Step<boolean>) | null;
 
-  /** Reads the version before the hash that is verified: a replaced hash must never come with a newer version. */
+  /**
+   * Returns the user and the version of the user's credentials. Reads the version before the password
+   * hash, so that a replaced hash is never combined with a newer version.
+   */
   async findCredentials(username: string, readVersion: VersionReader): Promise<FoundCredentials> {
     const first = await this.users.findByUsername(username);
     const userId = first ? String(first.id) : '';
@@ -50,7 +56,7 @@ export abstract class AccountSource {
   }
 }
 
-/** Users in a table of the same DataSource: statements join it, and a change of a user is part of a transaction. */
+/** Users in a table of the same DataSource. Statements can join the table, and transactions can change it. */
 export class JoinedAccounts extends AccountSource {
   readonly sql: AccountSql;
   readonly hasUniqueIds: boolean;
@@ -80,7 +86,7 @@ export class JoinedAccounts extends AccountSource {
   }
 }
 
-/** Users behind a `UserStore`, which takes part in no transaction: sessions end before a password is set. */
+/** Users of a `UserStore`, which takes part in no transaction. Sessions end before a password is set. */
 export class ExternalAccounts extends AccountSource {
   readonly sql = null;
   readonly hasUniqueIds = false;
@@ -98,8 +104,9 @@ export class ExternalAccounts extends AccountSource {
   }
 
   /**
-   * The sessions end first: a failure in between leaves the old password, never a new one with old sessions alive. They
-   * end once more afterwards, for a login with the old password that came in between.
+   * Ends the sessions before the password is set. If a step fails, the old password remains, and no
+   * session that was opened with the old password outlives a new password. The sessions end again
+   * afterwards, because a login with the old password may have opened a session in between.
    */
   async replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome> {
     const first = await this.database.transaction(() => transition.replace(command, null));

@@ -14,25 +14,27 @@ import { selectedUserSql } from './selected-user';
 import { UserNames, type NameKey } from './user-names';
 import type { UserTable } from './user-table';
 
-/** How rows of the library's own table are made: with an id and a key of the name, which a mapped entity has not. */
+/** Creates rows of the library's own table. Unlike a row of a mapped entity, each has an id and a key of the name. */
 export interface OwnUsers {
   newRow(user: NewUser, nameKey: string): object;
   readonly nameKey: NameKey;
 }
 
 /**
- * The text that ids have, by the type of their column, in patterns that JavaScript and PostgreSQL read alike. Other text is
- * the id of no user. A session may be older than the type of the ids, and one failed cast would fail the look-up of every
- * session in the batch.
+ * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL interpret alike. A text
+ * in another format is not the id of any user. The text must not be cast, because a session may be older than the type
+ * of the ids, and one failed cast would fail the lookup of every session in the batch.
  */
-const ID_FORMS: readonly { readonly types: RegExp; readonly form: string; readonly postgresType: string }[] = [
-  { types: /^(\w*int\w*|\w*serial\w*)$/, form: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
-  { types: /^uuid$/, form: UUID.source, postgresType: 'uuid' },
+const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; readonly postgresType: string }[] = [
+  { types: /^(\w*int\w*|\w*serial\w*)$/, pattern: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
+  { types: /^uuid$/, pattern: UUID.source, postgresType: 'uuid' },
 ];
 
-const NOBODY_IF_UNREPRESENTABLE: AutocommitOptions = { matchesNothingAfter: isUnrepresentable };
+const NO_ROWS_IF_UNREPRESENTABLE: AutocommitOptions = { meansNoRows: isUnrepresentable };
 
-/** Users in a TypeORM entity of the same DataSource: the application's own, or the library's `AuthUser`. */
+/**
+ * Stores users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`.
+ */
 export class EntityUserStore extends UserStore {
   private readonly mapping: UserEntityMapping;
   private readonly idProperty: string;
@@ -83,12 +85,12 @@ export class EntityUserStore extends UserStore {
       : text;
   }
 
-  /** Whether the ids are the library's own random UUIDs. */
+  /** Whether the ids are random UUIDs that the library generates. */
   get hasUniqueIds(): boolean {
     return this.own !== null;
   }
 
-  /** The id that a new user will have, where the name or its folded form is the primary key; otherwise null. */
+  /** Returns the id of a new user if the name, or its folded form, is the primary key. Otherwise returns null. */
   naturalIdOf({ username }: NewUser): string | null {
     if (this.idProperty === this.mapping.foldedUsername) return this.names.keyOf(username);
     return this.idProperty === this.mapping.username ? username : null;
@@ -100,8 +102,8 @@ export class EntityUserStore extends UserStore {
   }
 
   /**
-   * The user with the version of the credentials, both as of one moment.
-   * @returns null where the database writes the user's id otherwise than sessions do
+   * Returns the user and the version of the credentials, both read by the same statement.
+   * @returns null if the id of the user has a different text form in the database than in sessions
    */
   async findCredentials(username: string): Promise<FoundCredentials | null> {
     const row = await this.rowOf(username);
@@ -111,50 +113,53 @@ export class EntityUserStore extends UserStore {
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
-    const given = this.parameterOf(id);
-    if (given === null) return null;
-    const [row] = (await this.database.autocommit(this.byId.with({ id: given }))).rows;
+    const idValue = this.parameterOf(id);
+    if (idValue === null) return null;
+    const [row] = (await this.database.autocommit(this.byId.with({ id: idValue }))).rows;
     return withExactId(row ? this.userFromRow(row) : null, id);
   }
 
   override async load(id: UserId): Promise<unknown> {
-    const given = this.parameterOf(id);
-    if (given === null) return null;
-    return this.database.withManager((manager) =>
-      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: given } }),
+    const idValue = this.parameterOf(id);
+    if (idValue === null) return null;
+    const user = await this.database.withManager((manager) =>
+      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: idValue } }),
     );
+    // Removes the hash, because a handler may return the user. TypeORM does not save a property that is undefined.
+    if (user) this.table.hashColumn.setEntityValue(user, undefined);
+    return user;
   }
 
   override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
-    const given = this.parameterOf(id);
-    if (given === null) return false;
-    return (await this.database.autocommit(this.updateHash(given, passwordHash, expectedHash))).affected === 1;
+    const idValue = this.parameterOf(id);
+    if (idValue === null) return false;
+    return (await this.database.autocommit(this.updateHash(idValue, passwordHash, expectedHash))).affected === 1;
   }
 
-  /** The same as part of a transaction. */
+  /** Does the same as `setPasswordHash`, as part of a transaction. */
   *setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
-    const given = this.parameterOf(id);
-    if (given === null) return false;
-    return (yield* affectedBy(this.updateHash(given, passwordHash, expectedHash))) === 1;
+    const idValue = this.parameterOf(id);
+    if (idValue === null) return false;
+    return (yield* affectedBy(this.updateHash(idValue, passwordHash, expectedHash))) === 1;
   }
 
-  /** Part of a transaction. MySQL counts a row that had the value already as well: the drivers ask it to. */
+  /** Does the same as `setActive`, within a transaction. MySQL drivers also count a row that already had the value. */
   *setActiveStep(id: UserId, active: boolean): Step<boolean> {
-    const given = this.parameterOf(id);
-    if (!this.setStatus || given === null) return false;
-    return (yield* affectedBy(this.setStatus.with({ id: given, value: this.table.statusValue(active) }))) === 1;
+    const idValue = this.parameterOf(id);
+    if (!this.setStatus || idValue === null) return false;
+    return (yield* affectedBy(this.setStatus.with({ id: idValue, value: this.table.statusValue(active) }))) === 1;
   }
 
   override async create(user: NewUser): Promise<StoredUser | null> {
-    // This look-up fails for a name that the column cannot represent: MySQL might store it with question marks.
+    // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
     if (await this.rowOf(user.username, {})) return null;
     const nameKey = this.names.keyOf(user.username);
     const row = (this.own ?? this.table).newRow(user, nameKey);
-    const inserted = await this.database.withManager((manager) => insertOrNot(manager, this.mapping.entity, row));
+    const inserted = await this.database.withManager((manager) => insertUnlessTaken(manager, this.mapping.entity, row));
     return inserted ? this.findByUsername(user.username) : null;
   }
 
-  /** The account of a session's user, for the statement that looks the session up. */
+  /** Returns the SQL that reads the account of a session's user in the statement that looks up the session. */
   accountSql(): AccountSql {
     const entities = { user: this.mapping.entity, session: AuthSession };
     const condition = `u.{user.${this.idProperty}} = ${this.userIdOfSession()} ${this.isSameText()}`;
@@ -168,27 +173,27 @@ export class EntityUserStore extends UserStore {
   }
 
   /**
-   * The id as a parameter of its column's type, or null where no row can have it. Compared with another type, MySQL takes 0
-   * for every text without digits and `7x` for 7, and PostgreSQL fails.
+   * Returns the id as a parameter of its column's type, or null if no row can have this id. With a parameter of
+   * another type, MySQL treats text without digits as 0 and `7x` as 7, and PostgreSQL fails.
    */
   private parameterOf(id: UserId): UserId | null {
     const text = String(id);
     const { idColumn, dataSource } = this.table;
     const type = dataSource.driver.normalizeType(idColumn);
-    const form = ID_FORMS.find(({ types }) => types.test(type))?.form;
-    return form && !new RegExp(form, 'i').test(text) ? null : this.parseId(text);
+    const pattern = ID_FORMATS.find(({ types }) => types.test(type))?.pattern;
+    return pattern && !new RegExp(pattern, 'i').test(text) ? null : this.parseId(text);
   }
 
-  /** The user's id as the session stores it, in the type of the users' table, so that its index serves. */
+  /** Returns the id of the session's user, cast to the type of the users' key so that its index can be used. */
   private userIdOfSession(): string {
     const { dialect } = this.database;
     const text = 's.{session.userId}';
     const { idColumn: column, dataSource } = this.table;
     if (dialect === 'postgres') {
       const type = dataSource.driver.normalizeType(column);
-      const known = ID_FORMS.find(({ types }) => types.test(type));
-      if (known) return `CASE WHEN ${text} ~* '${known.form}' THEN CAST(${text} AS ${known.postgresType}) END`;
-      // `character` by itself is one of them.
+      const known = ID_FORMATS.find(({ types }) => types.test(type));
+      if (known) return `CASE WHEN ${text} ~* '${known.pattern}' THEN CAST(${text} AS ${known.postgresType}) END`;
+      // The type `character` without a length means character(1).
       return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
     }
     if (dialect === 'mysql' && this.isIntegerColumn()) {
@@ -197,7 +202,7 @@ export class EntityUserStore extends UserStore {
     return text;
   }
 
-  /** MySQL casts what merely begins with a number. */
+  /** Returns a further condition for MySQL, which casts text that only begins with a number. */
   private isSameText(): string {
     const isNumber = this.database.dialect === 'mysql' && this.isIntegerColumn();
     return isNumber ? `AND CAST(u.{user.${this.idProperty}} AS CHAR) = s.{session.userId}` : '';
@@ -208,10 +213,11 @@ export class EntityUserStore extends UserStore {
   }
 
   /**
-   * Nobody has a name that the column's character set cannot represent. No condition that the index serves would say so
-   * without an error, unless it knew the collation of the column.
+   * Returns the row of the user with this name, or null. By default, also returns null for a name that the column's
+   * character set cannot represent. A condition that avoids this error would need the collation of the column, or
+   * could not use the index.
    */
-  private async rowOf(username: string, options = NOBODY_IF_UNREPRESENTABLE): Promise<Row | null> {
+  private async rowOf(username: string, options = NO_ROWS_IF_UNREPRESENTABLE): Promise<Row | null> {
     const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }), options);
     return this.names.rowOf(username, rows);
   }
@@ -230,10 +236,10 @@ export class EntityUserStore extends UserStore {
   }
 }
 
-/** @returns false where such a row is there already */
-async function insertOrNot(manager: EntityManager, entity: new () => object, row: object): Promise<boolean> {
+/** Inserts a row. Returns false if a row with the same key already exists. */
+async function insertUnlessTaken(manager: EntityManager, entity: new () => object, row: object): Promise<boolean> {
   try {
-    // Inside a transaction it has a savepoint to go back to: PostgreSQL would do nothing more otherwise.
+    // After a failed INSERT, PostgreSQL rejects further statements until the transaction returns to a savepoint.
     if (manager.queryRunner?.isTransactionActive) await manager.transaction((inner) => inner.insert(entity, row));
     else await manager.insert(entity, row);
     return true;

@@ -3,77 +3,86 @@ import type { UserEntityMapping } from '../../domain/ports/accounts';
 import { dialectOf, type Dialect } from '../database/dialect';
 import type { Column } from './user-table';
 
-/** What a column must hold, with the hint that completes "write ...". */
-interface Kind {
-  readonly write: (property: string) => string;
+/** A requirement on a column, and the text that follows "use" in the message. */
+interface ColumnRequirement {
+  readonly expected: (property: string) => string;
   readonly accepts: (column: Column, type: string, dialect: Dialect | undefined) => boolean;
 }
 
-/** The characters of every bcrypt hash. */
+/** The length of a bcrypt hash. */
 const BCRYPT_LENGTH = 60;
 
-const OTHERWISE = 'for anything else pass a class that extends UserStore';
+const OTHERWISE = 'for anything else, use a class that extends UserStore';
 
-const BOOLEAN: Kind = {
-  write: (property) =>
+const BOOLEAN: ColumnRequirement = {
+  expected: (property) =>
     `the name of a boolean column; for a date that is null while the user is active, ` +
-    `write disabledAt: '${property}'; ${OTHERWISE}`,
+    `use disabledAt: '${property}'; ${OTHERWISE}`,
   accepts: (column, type) => {
     if (['boolean', 'bool', 'Boolean'].includes(nameOf(column.type))) return true;
-    // MySQL has no boolean: other types of numbers there may hold more than two values.
+    // MySQL has no boolean type. Other integer types may contain more than two values.
     const { width } = column as { readonly width?: number };
     return type === 'tinyint' && (Number(width) === 1 || declaredType(column) === Boolean);
   },
 };
 
-const UNIQUE_TEXT: Kind = {
-  write: () =>
-    `the name of a column that the library fills with the folded name: of type varchar or text, with a unique index ` +
+const UNIQUE_TEXT: ColumnRequirement = {
+  expected: () =>
+    `the name of a column that the library fills with the folded name, of type varchar or text, with a unique index ` +
     `or constraint on it alone, such as @Column({ type: 'varchar', unique: true })`,
   accepts: (column, type) =>
-    // A fixed length changes spaces at the end. The database's own lower case is not that of `foldName`.
+    // A type of fixed length changes trailing spaces. A generated column cannot apply the case folding of
+    // `foldName`.
     /^(varchar|n(ational )?varchar|character varying|.*text)$/.test(type) &&
     column.isInsert &&
     !column.generatedType &&
     isUnique(column),
 };
 
-const NAME: Kind = {
-  write: () =>
-    'the name of a column of type varchar or text: PostgreSQL returns char(n) filled with spaces, so nobody would be found',
+const NAME: ColumnRequirement = {
+  expected: () =>
+    'the name of a column of type varchar or text, because PostgreSQL pads char(n) with spaces and no name would match',
   accepts: (_, type, dialect) => !isPadded(type, dialect),
 };
 
-const HASH: Kind = {
-  write: () =>
-    'the name of a column of type varchar or text: PostgreSQL returns char(n) filled with spaces, so no password would ' +
-    'match (char(60) is accepted, for bcrypt hashes)',
+const HASH: ColumnRequirement = {
+  expected: () =>
+    'the name of a column of type varchar or text, because PostgreSQL pads char(n) with spaces and no password ' +
+    'would match (char(60) is accepted for bcrypt hashes)',
   accepts: ({ length }, type, dialect) => !isPadded(type, dialect) || Number(length) === BCRYPT_LENGTH,
 };
 
-const NULLABLE_DATE: Kind = {
-  write: () => `the name of a nullable date column that is null while the user is active; ${OTHERWISE}`,
+const NULLABLE_DATE: ColumnRequirement = {
+  expected: () => `the name of a nullable date column that is null while the user is active; ${OTHERWISE}`,
   accepts: (column, type) => column.isNullable && /^(date|datetime|timestamp.*)$/.test(type),
 };
 
-/** Returns what the mapping of the users names but the entity does not have, or has otherwise. */
+/** Returns the problems of a user mapping, or an empty list if the mapping fits its entity. */
 export function mappingProblems(dataSource: DataSource, mapping: UserEntityMapping): readonly string[] {
   const { name } = mapping.entity;
   if (!dataSource.hasMetadata(mapping.entity)) {
-    return [`users.entity is ${name}, which the DataSource does not have; add it to its entities`];
+    return [
+      `users.entity is ${name}, which is not an entity of the DataSource; add it to the entities of the DataSource`,
+    ];
   }
   const metadata = dataSource.getMetadata(mapping.entity);
   if (metadata.primaryColumns.length !== 1) {
     const count = metadata.primaryColumns.length;
-    return [`users.entity is ${name}, which has ${count} primary columns; write an entity with one; ${OTHERWISE}`];
+    return [
+      `users.entity is ${name}, which has ${count} primary columns; ` +
+        `use an entity with one primary column; ${OTHERWISE}`,
+    ];
   }
-  // Statements read the table, which holds the rows of the parent entity as well.
+  // Statements read the table, which also contains the rows of the parent entity.
   if (metadata.tableType !== 'regular') {
-    return [`users.entity is ${name}, which has no table of its own; write an entity that has; ${OTHERWISE}`];
+    return [`users.entity is ${name}, which has no table of its own; use an entity with its own table; ${OTHERWISE}`];
   }
-  const problemOf = (option: Exclude<keyof UserEntityMapping, 'entity' | 'select'>, kind?: Kind): string[] => {
+  const problemOf = (
+    option: Exclude<keyof UserEntityMapping, 'entity' | 'select'>,
+    requirement?: ColumnRequirement,
+  ): string[] => {
     const property = mapping[option];
-    const problem = property === undefined ? null : columnProblem(dataSource, metadata, property, kind);
+    const problem = property === undefined ? null : columnProblem(dataSource, metadata, property, requirement);
     return problem === null ? [] : [`users.${option} is '${property}', ${problem}`];
   };
   return [
@@ -89,17 +98,20 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
   ];
 }
 
-/** What a request holds is easily logged or returned, so the hash is never among it. */
+/**
+ * Checks a property of `users.select`. The password hash is refused, because `request.user` is easily
+ * logged or returned.
+ */
 function selectProblem(
   dataSource: DataSource,
   metadata: EntityMetadata,
   mapping: UserEntityMapping,
   property: string,
 ): string | null {
-  if (property === mapping.passwordHash) return 'the password hash, which stays in the database; leave it out';
-  if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user holds anyway; leave it out';
+  if (property === mapping.passwordHash) return 'the password hash, which request.user never contains; leave it out';
+  if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user always contains; leave it out';
   if (metadata.findRelationWithPropertyPath(property)) {
-    return `a relation, and only columns are read; ${OTHERWISE}, whose findById returns what request.user holds`;
+    return 'a relation, but only columns are read; use a class that extends UserStore, and return it from findById';
   }
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column || column.isVirtualProperty) return notAColumn(metadata);
@@ -110,34 +122,38 @@ function selectProblem(
 }
 
 function notAColumn(metadata: EntityMetadata): string {
-  const stored = metadata.columns.filter((one) => !one.isVirtualProperty).map((one) => one.propertyPath);
-  return `which is not a column of ${metadata.name}; write one of ${stored.join(', ')}`;
+  const stored = metadata.columns.filter((column) => !column.isVirtualProperty).map((column) => column.propertyPath);
+  return `which is not a column of ${metadata.name}; use one of ${stored.join(', ')}`;
 }
 
 function columnProblem(
   dataSource: DataSource,
   metadata: EntityMetadata,
   property: string,
-  kind: Kind | undefined,
+  requirement: ColumnRequirement | undefined,
 ): string | null {
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column || column.isVirtualProperty) return notAColumn(metadata);
   if (column.transformer) {
-    return `which has a value transformer; write a column that is stored as it is; ${OTHERWISE}`;
+    return `which has a value transformer; use a column without one; ${OTHERWISE}`;
   }
-  if (column.isDeleteDate) return 'the @DeleteDateColumn; leave it out: a user for whom it is set counts as deleted';
+  if (column.isDeleteDate)
+    return 'the @DeleteDateColumn; leave it out, because a user with a deletion date is already refused';
   const type = dataSource.driver.normalizeType(column);
-  if (!kind || (!column.isArray && kind.accepts(column, type, dialectOf(dataSource)))) return null;
+  if (!requirement || (!column.isArray && requirement.accepts(column, type, dialectOf(dataSource)))) return null;
   const nullable = column.isNullable ? 'nullable ' : '';
-  return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; write ${kind.write(property)}`;
+  return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; use ${requirement.expected(property)}`;
 }
 
-/** Whether values come back with spaces at their end. MySQL and MariaDB remove them, and SQLite adds none. */
+/**
+ * Returns whether the database pads values with spaces. MySQL and MariaDB remove the padding, and SQLite
+ * adds none.
+ */
 function isPadded(type: string, dialect: Dialect | undefined): boolean {
   return dialect === 'postgres' && type === 'character';
 }
 
-/** Whether no two rows may have the same value. A condition of the index would exempt some rows. */
+/** Returns whether the column alone is unique. A unique index with a condition does not cover all rows. */
 function isUnique(column: Column): boolean {
   const { primaryColumns, uniques, indices } = column.entityMetadata;
   const isAlone = (columns: readonly Column[]): boolean => columns.length === 1 && columns[0] === column;
@@ -152,7 +168,7 @@ function nameOf(type: Column['type']): string {
   return typeof type === 'function' ? type.name : type;
 }
 
-/** The type that the property is declared with in its class, where there is one. */
+/** Returns the type of the property in its class, if TypeScript has emitted one. */
 function declaredType({ target, propertyName }: Column): unknown {
   if (typeof target !== 'function') return undefined;
   return Reflect.getMetadata('design:type', target.prototype as object, propertyName);

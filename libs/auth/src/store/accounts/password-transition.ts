@@ -11,7 +11,7 @@ import { UserLocks } from './user-locks';
 
 type Replaced = Extract<ReplaceOutcome, { kind: 'replaced' }>;
 
-/** What a new password does to the user's sessions and reset tokens. Its steps are parts of a transaction. */
+/** Applies a new password to the user's sessions and reset tokens. The steps are parts of a transaction. */
 @Injectable()
 export class PasswordTransition {
   private readonly insertReset;
@@ -34,11 +34,12 @@ export class PasswordTransition {
   }
 
   /**
-   * Stores a reset token in place of an earlier one: a user has at most one. Refused if the credentials have another version
-   * than the one that was read before the user: the user may have been disabled since.
+   * Stores a reset token and revokes the previous one, because a user has at most one. Returns false if
+   * the version of the credentials has changed since that version was read, because the user may have been
+   * disabled in the meantime.
    */
   *replaceReset(userId: string, { event, credentialsVersion, ...token }: NewResetToken): Step<boolean> {
-    // Without the lock, parallel calls would each remove what was there before, and leave one token each.
+    // Without the lock, parallel calls would not see each other's tokens, and several tokens would remain.
     yield* this.locks.lock(userId);
     const row = yield* firstOf(this.locks.versionOf(userId));
     if (Number(row?.['version']) !== credentialsVersion) return false;
@@ -48,14 +49,15 @@ export class PasswordTransition {
     return true;
   }
 
-  /** Reads `user_id`, the user of a valid reset token. */
+  /** Returns a query that reads the user of a valid reset token as `user_id`. */
   ownerOfReset(digest: string, now: number): Query {
     return this.owner.with({ digest, now });
   }
 
   /**
-   * Sets the password, where that is a step of the transaction, and ends the sessions. Refused if the reset token is
-   * invalid, the session to keep has ended or the password is not set.
+   * Consumes the reset token, sets the password and ends the sessions. The command is refused if the reset
+   * token is invalid, if the session to keep has ended, or if the password was not set.
+   * @param setHash sets the password within the transaction, or null if a `UserStore` sets it later
    */
   *replace(command: ReplacePassword, setHash: (() => Step<boolean>) | null): Transaction<ReplaceOutcome> {
     const mayReplace = (yield* this.begin(command)) && (setHash === null || (yield* setHash()));
@@ -63,31 +65,42 @@ export class PasswordTransition {
     return yield* this.endSessions(command, command.keep, { record: setHash !== null });
   }
 
-  /** Ends the sessions again when a user store has set the password, whether the session to keep is active or not. */
+  /** Ends the sessions again after a `UserStore` has set the password, even if the session to keep has ended. */
   *endAgain(command: ReplacePassword): Step<Replaced> {
     yield* this.locks.lock(String(command.userId));
     const keep = (yield* this.isActive(command)) ? command.keep : null;
     return yield* this.endSessions(command, keep, { record: true });
   }
 
-  /** Ends the kept session: its new pair was sent to nobody, and whether the password is set may be unknown. */
-  async endKept({ keep, ...at }: ReplacePassword): Promise<readonly EndedSession[]> {
+  /**
+   * Ends the session that was to be kept, because its new token pair was not sent to the client, and the
+   * password may have been set.
+   */
+  async endKept({ keep, ...context }: ReplacePassword): Promise<readonly EndedSession[]> {
     if (!keep) return [];
-    const command = { ...at, userId: String(at.userId), sessionId: keep.sessionId, reason: 'password_change' } as const;
+    const command = {
+      ...context,
+      userId: String(context.userId),
+      sessionId: keep.sessionId,
+      reason: 'password_change',
+    } as const;
     return this.revocation.run((write) => this.revocation.endAndRecord(command, write)).catch(() => []);
   }
 
-  /** Locks the user and uses up the reset token; false if that is invalid, or the session to keep has ended. */
+  /**
+   * Locks the user and consumes the reset token. Returns false if the token is invalid or the session to
+   * keep has ended.
+   */
   private *begin(command: ReplacePassword): Step<boolean> {
     const { resetDigest: digest, now } = command;
     const userId = String(command.userId);
     yield* this.locks.lock(userId);
-    // Of any number of parallel calls one deletes the row.
+    // Only one of several parallel calls deletes the row.
     if (digest !== null && (yield* affectedBy(this.useReset.with({ digest, userId, now }))) === 0) return false;
     return command.keep === null || (yield* this.isActive(command));
   }
 
-  /** Ends the sessions but for the one to keep, which gets new tokens. */
+  /** Ends the user's sessions except the one to keep, which receives a new token pair. */
   private *endSessions(
     command: ReplacePassword,
     keep: ReplacePassword['keep'],

@@ -4,28 +4,28 @@ import type { UserSql } from '../database/statement-factory';
 import type { Row } from '../database/transaction';
 import type { Column, UserTable } from './user-table';
 
-/** What the statement that looks a session up needs of the user store. */
-interface UserOfSession {
+/** The user store's part of the statement that looks up a session. */
+interface SessionUserSql {
   readonly table: UserTable;
-  /** Compiles a part of a statement. */
+  /** Compiles a part of the statement. */
   readonly compile: (template: string) => string;
-  /** Whether the row `u` is that of the user of the session `s`. */
+  /** The condition that the row `u` is the user of the session `s`. */
   readonly condition: string;
   readonly parseId: (text: string) => UserId;
 }
 
 /**
- * How the look-up of a session reads `request.user` with the account, in the same statement: the name, and the
- * properties of `users.select`. Null without that option, so that the look-up reads no further column.
+ * Returns the SQL with which the lookup of a session also reads the account and `request.user`: the name
+ * and the properties of `users.select`.
  */
-export function selectedUserSql({ table, compile, condition, parseId }: UserOfSession): UserSql | null {
+export function selectedUserSql({ table, compile, condition, parseId }: SessionUserSql): UserSql {
   const { mapping, metadata } = table;
-  if (!mapping.select) return null;
-  const columns = mapping.select.map((property) => metadata.findColumnWithPropertyPath(property)!);
-  const read = [mapping.username, ...mapping.select].map((property, index) => `u.{user.${property}} AS user_${index}`);
+  const selected = mapping.select ?? [];
+  const columns = selected.map((property) => metadata.findColumnWithPropertyPath(property)!);
+  const selectList = [mapping.username, ...selected].map((property, index) => `u.{user.${property}} AS user_${index}`);
   const status = `CASE WHEN u.{user.${table.idColumn.propertyPath}} IS NULL THEN 'deleted' ELSE ${table.statusSql()} END`;
   return {
-    columns: compile(`${status} AS account, ${read.join(', ')}`),
+    columns: compile(`${status} AS account, ${selectList.join(', ')}`),
     join: compile(`LEFT JOIN {user} u ON ${condition}`),
     fromRow: (row) => {
       const user = { id: parseId(String(row['user_id'])), username: String(row['user_0']) };
@@ -35,7 +35,7 @@ export function selectedUserSql({ table, compile, condition, parseId }: UserOfSe
   };
 }
 
-/** The value as TypeORM gives it to the entity. Requests that share a row get values of their own. */
+/** Converts a value as TypeORM does for an entity. Requests that share a row receive separate copies. */
 function valueOf({ dataSource }: UserTable, column: Column, row: Row, name: string): unknown {
   const stored = row[name];
   const isShared = typeof stored === 'object' && stored !== null && !Buffer.isBuffer(stored);

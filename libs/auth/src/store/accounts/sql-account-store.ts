@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   AccountStore,
   type NewUser,
@@ -8,7 +8,7 @@ import {
   type UserId,
 } from '../../domain/ports/accounts';
 import type { OperationContext } from '../../domain/ports/sessions';
-import { endingAt, type EndedSession } from '../../domain/session';
+import { toEndedSessionAt, type EndedSession } from '../../domain/session';
 import { Database } from '../database/database';
 import type { Statement } from '../database/statement';
 import { StatementFactory } from '../database/statement-factory';
@@ -18,10 +18,10 @@ import { SessionRevocation } from '../sessions/session-revocation';
 import { AccountSource } from './account-source';
 import { UserLocks } from './user-locks';
 
-/** Rows that one transaction removes, besides the active sessions. */
-const BATCH = 500;
+/** The number of rows that one transaction removes, in addition to the active sessions. */
+const BATCH_SIZE = 500;
 
-/** Accounts, in step with the sessions of their users. */
+/** Changes accounts together with the sessions of their users. */
 @Injectable()
 export class SqlAccountStore extends AccountStore {
   private readonly removals;
@@ -45,7 +45,7 @@ export class SqlAccountStore extends AccountStore {
     );
     const batch = (table: string, condition = ''): Batch => ({
       find: statements.statement(
-        `SELECT {${table}.id} AS id FROM {${table}} WHERE {${table}.userId} = :userId ${condition} LIMIT ${BATCH}`,
+        `SELECT {${table}.id} AS id FROM {${table}} WHERE {${table}.userId} = :userId ${condition} LIMIT ${BATCH_SIZE}`,
       ),
       remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (:ids...) ${condition}`),
     });
@@ -53,49 +53,52 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /**
-   * A natural key is known before the row exists: what an earlier user left is removed first, so that no session is revived
-   * for a moment, nor by a failure in between. A generated id, which databases seldom give out twice, is known afterwards.
-   * Either way, a login of the earlier user may be verifying a password all that time: it gets no session of the new one.
+   * Creates a user and deletes the data of an earlier user with the same id. A natural key is known before
+   * the row exists. In that case, the data is deleted first, so that no earlier session becomes valid even
+   * if a later step fails. A generated id is known only after the row exists, but databases rarely reuse
+   * generated ids. In both cases, a login of the earlier user that is still verifying a password cannot
+   * open a session of the new user.
    */
-  async create(user: NewUser, at: OperationContext, report: ReportEnded): Promise<StoredUser | null> {
+  async create(user: NewUser, context: OperationContext, report: ReportEnded): Promise<StoredUser | null> {
     const { users } = this.accounts;
     const naturalId = this.accounts.naturalIdOf(user);
     if (naturalId !== null && (await users.findByUsername(user.username))) return null;
-    if (naturalId !== null) await this.forget(naturalId, at, report);
+    if (naturalId !== null) await this.forget(naturalId, context, report);
     const created = (await users.create?.(user)) ?? null;
     if (!created) return null;
     if (this.accounts.hasUniqueIds) return created;
     const id = String(created.id);
-    if (naturalId === null) await this.forget(id, at, report);
-    report(await this.database.transaction(() => this.startAccess(id, at)));
+    if (naturalId === null) await this.forget(id, context, report);
+    report(await this.database.transaction(() => this.startAccess(id, context)));
     return created;
   }
 
-  async disable(userId: UserId, at: OperationContext): Promise<readonly EndedSession[] | null> {
+  async disable(userId: UserId, context: OperationContext): Promise<readonly EndedSession[] | null> {
     const { users, disableStep } = this.accounts;
-    // Elsewhere, ahead of the sessions: the guard ends what is left, should the rest fail.
+    // A `UserStore` takes part in no transaction, so the user is disabled first. If ending the sessions
+    // fails, the guard refuses these sessions.
     if (!disableStep && !(await users.setActive?.(userId, false))) return null;
-    return this.revocation.run((write) => this.disableAndEnd(userId, at, write));
+    return this.revocation.run((write) => this.disableAndEnd(userId, context, write));
   }
 
   async enable(userId: UserId): Promise<boolean> {
-    // The application may have disabled the user in its own table, which revoked no token.
+    // The application may have disabled the user in its own table, which did not revoke any tokens.
     await this.database.transaction(() => this.revokeCredentials(String(userId)));
     return (await this.accounts.users.setActive?.(userId, true)) ?? false;
   }
 
-  /** A user may have left more rows than one transaction removes in time. */
-  async forget(userId: string, at: OperationContext, report: ReportEnded): Promise<void> {
-    report(await this.database.transaction(() => this.removeAccess(userId, at)));
+  /** Deletes the user's data in batches, because a user may have more rows than one transaction can delete in time. */
+  async forget(userId: string, context: OperationContext, report: ReportEnded): Promise<void> {
+    report(await this.database.transaction(() => this.revokeAccess(userId, context)));
     for (const batch of this.batches) {
-      while ((await this.database.transaction(() => this.removeBatch(batch, userId))) === BATCH) await turn();
+      while ((await this.database.transaction(() => this.removeBatch(batch, userId))) === BATCH_SIZE) await nextTurn();
     }
-    report(await this.database.transaction(() => this.removeAll(userId, at)));
+    report(await this.database.transaction(() => this.removeAll(userId, context)));
   }
 
   private *disableAndEnd(
     userId: UserId,
-    at: OperationContext,
+    context: OperationContext,
     write: WriteEvents,
   ): Transaction<readonly EndedSession[] | null> {
     const id = String(userId);
@@ -103,7 +106,7 @@ export class SqlAccountStore extends AccountStore {
     const { disableStep } = this.accounts;
     if (disableStep && !(yield* disableStep(userId))) return null;
     yield* this.locks.revokeCredentials(id);
-    return yield* this.revocation.endAndRecord({ ...at, userId: id, reason: 'user_disabled' }, write);
+    return yield* this.revocation.endAndRecord({ ...context, userId: id, reason: 'user_disabled' }, write);
   }
 
   private *revokeCredentials(userId: string): Step<void> {
@@ -111,41 +114,50 @@ export class SqlAccountStore extends AccountStore {
     yield* this.locks.revokeCredentials(userId);
   }
 
-  /** Removes the active sessions and all that opens another one. */
-  private *removeAccess(userId: string, at: OperationContext): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId, at);
+  /** Removes the active sessions and revokes all credentials that can open another session. */
+  private *revokeAccess(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId, context);
     yield* this.locks.revokeCredentials(userId);
     return ended;
   }
 
-  /** The same for a new user, where an earlier one of the same id may have got in since. */
-  private *startAccess(userId: string, at: OperationContext): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId, at);
-    yield* this.locks.startCredentials(userId);
+  /**
+   * Removes the active sessions of a new user's id and renews the credentials, because an earlier user with
+   * the same id may have logged in during the creation.
+   */
+  private *startAccess(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId, context);
+    yield* this.locks.initializeCredentials(userId);
     return ended;
   }
 
-  /** Each session ends once: one that another transaction ends meanwhile makes this one run again. */
+  /**
+   * Removes the active sessions. If another transaction ends one of these sessions first, the transaction
+   * is run again, so that each session ends only once.
+   */
   private *removeActiveSessions(userId: string, { now }: OperationContext): Step<readonly EndedSession[]> {
     const active = yield* this.revocation.lockAllActive(userId);
     if (active.length > 0) yield* changeAll(this.removeActive.with({ userId }), active.length);
-    return active.map((session) => endingAt(session, now, 'user_deleted'));
+    return active.map((session) => toEndedSessionAt(session, now, 'user_deleted'));
   }
 
-  /** Removes a full batch, or nothing: `removeAll` removes the rest. Returns how many rows it found. */
+  /**
+   * Removes a full batch. Removes nothing if fewer rows are found, because `removeAll` removes the rest.
+   * Returns how many rows were found.
+   */
   private *removeBatch({ find, remove }: Batch, userId: string): Step<number> {
     const ids = (yield* rowsOf(find.with({ userId }))).map((row) => row['id']);
-    if (ids.length === BATCH) yield* affectedBy(remove.with({ ids }));
+    if (ids.length === BATCH_SIZE) yield* affectedBy(remove.with({ ids }));
     return ids.length;
   }
 
-  /** Removes what is left, with sessions that were opened meanwhile. */
-  private *removeAll(userId: string, at: OperationContext): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId, at);
+  /** Removes all remaining rows, and the sessions that were opened in the meantime. */
+  private *removeAll(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId, context);
     for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
     return ended;
   }
 }
 
-/** Finds and removes some rows of a user. */
+/** Statements that find and remove a batch of a user's rows. */
 type Batch = Readonly<Record<'find' | 'remove', Statement>>;

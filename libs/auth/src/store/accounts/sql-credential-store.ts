@@ -12,7 +12,7 @@ import { AccountSource } from './account-source';
 import { PasswordTransition } from './password-transition';
 import { UserLocks } from './user-locks';
 
-/** Passwords, in step with the sessions that were opened with them. */
+/** Changes passwords, and ends the sessions that were opened with the previous password. */
 @Injectable()
 export class SqlCredentialStore extends CredentialStore {
   constructor(

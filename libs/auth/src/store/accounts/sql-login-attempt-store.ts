@@ -15,10 +15,16 @@ import { StatementFactory } from '../database/statement-factory';
 import { affectedBy, RolledBack, rowsOf, type Row, type Step, type Transaction } from '../database/transaction';
 import { EventWriter } from '../events/event-writer';
 
-/** Both rows are locked by primary key before they are read, that of the network first. */
-const LOCKS_FIRST = { anyIsolation: true };
+/**
+ * Transactions lock both rows by primary key before reading: first the row of the network, then the row of
+ * the account.
+ */
+const LOCKS_BEFORE_READING = { anyIsolation: true };
 
-/** The failure streaks in the application's database: a row for the account from the network, and one from anywhere. */
+/**
+ * Stores failure streaks in the application's database: one row for the account from one network, and
+ * another row for the account from all networks.
+ */
 @Injectable()
 export class SqlLoginAttemptStore extends LoginAttemptStore {
   private readonly lockRows;
@@ -41,7 +47,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     const upsert = (assignments: readonly string[]): string =>
       `${INSERT} ${onDuplicate(dialect, '{failure.key}', assignments.join(', '))}`;
 
-    // What has expired counts as zero, and the incoming slots are added.
+    // An expired value counts as zero. The incoming slots are added to the current value.
     const current = (column: string, until: string): string =>
       `CASE WHEN ${stored(until)} > :now THEN ${stored(column)} ELSE 0 END`;
     const later = (column: string): string =>
@@ -51,7 +57,8 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
         `{failure.failureCount} = ${current('failureCount', 'expiresAt')}`,
         `{failure.delayedUntil} = ${current('delayedUntil', 'expiresAt')}`,
         `{failure.pending} = ${current('pending', 'pendingUntil')} + ${incoming('pending')}`,
-        // Last, because MySQL assigns from left to right, and those above read the old values.
+        // These assignments come last, because MySQL evaluates assignments from left to right, and the
+        // assignments above read the old values.
         `{failure.pendingUntil} = ${later('pendingUntil')}`,
         `{failure.expiresAt} = ${later('expiresAt')}`,
       ]),
@@ -81,18 +88,23 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
   }
 
   admit(attempt: AttemptToAdmit): Promise<Admission> {
-    // Repeated after a lost COMMIT it takes the slots twice. They are freed after their time, which is better than 503.
-    return this.database.transaction(() => this.admitLocked(attempt), { ...LOCKS_FIRST, retryUnknownCommit: true });
+    // If the transaction is repeated because the response to COMMIT was lost, the slots are taken twice.
+    // The surplus slots expire, which is better than failing with 503.
+    return this.database.transaction(() => this.admitLocked(attempt), {
+      ...LOCKS_BEFORE_READING,
+      retryUnknownCommit: true,
+    });
   }
 
   async isFamiliar(userId: UserId | null, network: string): Promise<boolean> {
-    // Asked for an unknown name as well: the work must not reveal whether the name exists.
+    // The statement is also run for an unknown name, so that the duration does not reveal whether the name
+    // exists.
     const query = this.readFamiliar.with({ userId: String(userId ?? ''), network });
     return (await this.database.autocommit(query)).rows.length > 0;
   }
 
   fail(attempt: FailedAttempt): Promise<CountedFailure> {
-    return this.database.transaction(() => this.failLocked(attempt), LOCKS_FIRST);
+    return this.database.transaction(() => this.failLocked(attempt), LOCKS_BEFORE_READING);
   }
 
   async release(keys: AttemptKeys): Promise<void> {
@@ -118,7 +130,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     return counted;
   }
 
-  /** Creates or locks both rows, adds the slots to them, and reads them. */
+  /** Creates or locks both rows, adds the slots, and reads the rows. */
   private *lock(keys: AttemptKeys, now: number, slots = NO_SLOTS): Step<AttemptStreaks> {
     yield* affectedBy(this.lockRows.with({ ...rowValues(keys, slots), now }));
     const rows = yield* rowsOf(this.readRows.with({ ...keys }));
@@ -131,12 +143,15 @@ const NO_SLOTS: AttemptStreaks = { network: NO_STREAK, account: NO_STREAK };
 
 const STREAK_COLUMNS = ['failureCount', 'pending', 'pendingUntil', 'delayedUntil', 'expiresAt'] as const;
 
-/** The row of the network, then that from anywhere: the order in which every transaction locks them. */
+/** Inserts the row of the network, then the row of all networks. Every transaction locks the two rows in this order. */
 const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.accountKey}, {failure.method},
   ${STREAK_COLUMNS.map((column) => `{failure.${column}}`).join(', ')})
   VALUES (:network, :owner, :method, :networkValues...), (:account, :owner, :method, :accountValues...)`;
 
-/** Ends the streaks of an attempt whose password was right, but no block that only a reset ends. */
+/**
+ * Returns a statement that ends the failure streaks after a successful attempt. Blocks that only a reset
+ * ends remain.
+ */
 export function endStreaks(dialect: Dialect): string {
   return `DELETE FROM {failure} WHERE {failure.delayedUntil} < ${UNTIL_RESET}
     AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`;
@@ -146,7 +161,7 @@ function rowValues(keys: AttemptKeys, { network, account }: AttemptStreaks): Rec
   return { ...keys, networkValues: columnValues(network), accountValues: columnValues(account) };
 }
 
-/** In the order of `STREAK_COLUMNS`. */
+/** Returns the values in the order of `STREAK_COLUMNS`. */
 function columnValues({ failures, pending, pendingUntil, delayedUntil, expiresAt }: FailureStreak): unknown[] {
   return [failures, pending, pendingUntil, delayedUntil, expiresAt];
 }

@@ -13,21 +13,21 @@ import { EventWriter } from '../events/event-writer';
 import { endStreaks } from './sql-login-attempt-store';
 import { UserLocks } from './user-locks';
 
-const GIVEN = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
+const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
 
-/** The condition of a valid ticket, for every statement that depends on one. */
+/** The condition for a valid ticket. Every statement that requires a valid ticket contains this condition. */
 export const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
 
-/** Login tickets in the application's database. */
+/** Stores login tickets in the application's database. */
 @Injectable()
 export class SqlLoginTicketStore extends LoginTicketStore {
   private readonly insert;
   private readonly read;
   private readonly remove;
   private readonly select;
-  private readonly take;
-  private readonly lockProved;
-  private readonly writeProved;
+  private readonly countAttempt;
+  private readonly lockProven;
+  private readonly writeProven;
   private readonly endStreaks;
 
   constructor(
@@ -38,10 +38,10 @@ export class SqlLoginTicketStore extends LoginTicketStore {
   ) {
     super();
     const { dialect } = statements;
-    const names = GIVEN.map((name) => `{ticket.${name}}`).join(', ');
-    const values = GIVEN.map((name) => `:${name}`).join(', ');
+    const names = INSERTED.map((name) => `{ticket.${name}}`).join(', ');
+    const values = INSERTED.map((name) => `:${name}`).join(', ');
     this.insert = statements.statement(`INSERT INTO {ticket} (${names}, {ticket.failureCount}) VALUES (${values}, 0)`);
-    // The row of the lock, with the tickets of its user that have not expired.
+    // Reads the row of the lock with the user's unexpired tickets.
     this.read = statements.statement(
       `SELECT s.{lock.credentialsVersion} AS version, ${columns('ticket', 'digest failureCount expiresAt', 't.')}
        FROM {lock} s LEFT JOIN {ticket} t ON t.{ticket.userId} = s.{lock.userId} AND t.{ticket.expiresAt} > :now
@@ -54,16 +54,17 @@ export class SqlLoginTicketStore extends LoginTicketStore {
       `SELECT ${columns('ticket', `digest userId credentialsVersion ${PROOF_COLUMNS}`)} FROM {ticket}
        WHERE {ticket.digest} = :digest AND ${VALID_TICKET}`,
     );
-    this.take = statements.statement(
+    this.countAttempt = statements.statement(
       `UPDATE {ticket} SET {ticket.failureCount} = {ticket.failureCount} + 1
        WHERE {ticket.digest} = :digest AND ${VALID_TICKET}`,
     );
-    // The attempt that is being stored is one of the failures, possibly the last one that there may be.
-    this.lockProved = statements.statement(
+    // The failures of the ticket include the attempt whose proof is being stored, so the ticket may have
+    // reached the limit.
+    this.lockProven = statements.statement(
       `SELECT {ticket.methods} AS methods FROM {ticket}
        WHERE {ticket.digest} = :digest AND {ticket.expiresAt} > :now ${forUpdate(dialect)}`,
     );
-    this.writeProved = statements.statement(
+    this.writeProven = statements.statement(
       `UPDATE {ticket} SET {ticket.methods} = :methods, {ticket.failureCount} = {ticket.failureCount} - 1
        WHERE {ticket.digest} = :digest AND {ticket.methods} = :methodsRead AND {ticket.failureCount} > 0`,
     );
@@ -79,24 +80,27 @@ export class SqlLoginTicketStore extends LoginTicketStore {
     return row ? ticketFromRow(row) : null;
   }
 
-  /** Run again after a lost result it counts twice, which is better than a guess too many. */
+  /**
+   * Counts an attempt. If the statement is run again after a lost result, the attempt counts twice, which
+   * is safer than allowing an extra guess.
+   */
   async takeAttempt(digest: string, now: number): Promise<boolean> {
-    return (await this.database.autocommit(this.take.with({ digest, now }))).affected === 1;
+    return (await this.database.autocommit(this.countAttempt.with({ digest, now }))).affected === 1;
   }
 
-  prove(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean> {
+  recordProof(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean> {
     const call: ProofCall = { digest, method, keys, now, written: null };
-    return this.database.transaction(() => this.proveLocked(call), { retryUnknownCommit: true });
+    return this.database.transaction(() => this.recordProofLocked(call), { retryUnknownCommit: true });
   }
 
   private *createLocked({ now, expiresAt, attempt, event, ...ticket }: NewLoginTicket): Transaction<boolean> {
     const { userId, digest } = ticket;
-    // Without the lock, parallel logins would each keep the ticket of the other, and exceed the limit.
+    // Without the lock, parallel logins would not see each other's tickets, and would exceed the limit.
     yield* this.locks.lock(userId);
     const rows = yield* rowsOf(this.read.with({ userId, now }));
     const stored = rows.filter((row) => row['digest'] !== null).map(ageFromRow);
-    // Run again after its COMMIT went through unnoticed, it finds its own ticket.
-    if (stored.some((one) => one.digest === digest)) return true;
+    // If the response to COMMIT is lost, the next run finds the ticket that the first run has stored.
+    if (stored.some((age) => age.digest === digest)) return true;
     if (Number(rows[0]?.['version']) !== ticket.credentialsVersion) return false;
     const digests = ticketsToRemove(stored, now);
     if (digests.length > 0) yield* affectedBy(this.remove.with({ userId, digests }));
@@ -106,22 +110,25 @@ export class SqlLoginTicketStore extends LoginTicketStore {
     return true;
   }
 
-  private *proveLocked(call: ProofCall): Step<boolean> {
+  private *recordProofLocked(call: ProofCall): Step<boolean> {
     const { digest, method, keys, now } = call;
-    const row = yield* firstOf(this.lockProved.with({ digest, now }));
+    const row = yield* firstOf(this.lockProven.with({ digest, now }));
     if (!row) return false;
     const methodsRead = String(row['methods']);
-    // Run again after its COMMIT went through unnoticed, it finds what it wrote.
+    // If the response to COMMIT is lost, the next run finds the methods that the first run has written.
     if (methodsRead === call.written) return true;
     const methods = withProvenMethods(methodsRead, [method], now);
-    yield* changeAll(this.writeProved.with({ digest, methods, methodsRead }), 1);
+    yield* changeAll(this.writeProven.with({ digest, methods, methodsRead }), 1);
     call.written = methods;
     yield* affectedBy(this.endStreaks.with({ ...keys }));
     return true;
   }
 }
 
-/** A right attempt that is being stored, and the methods that its previous run has written. */
+/**
+ * A successful attempt that is being stored, and the methods that an earlier run of the transaction has
+ * written.
+ */
 interface ProofCall {
   readonly digest: string;
   readonly method: string;

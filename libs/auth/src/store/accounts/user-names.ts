@@ -4,18 +4,19 @@ import { foldName, type NameMatching } from '../../domain/username';
 import { isSameText, type Dialect } from '../database/dialect';
 import type { Row } from '../database/transaction';
 
-/** The column by which users are found, and the value that a name has in it. */
+/** The column by which users are found, and the value of a name in it. */
 export interface NameKey {
   readonly property: string;
-  /** @param name in the form in which names are compared */
+  /** @param name the name in its compared form */
   of(name: string): string;
-  /** How an application writes that value. */
+  /** The code with which an application computes the value. Messages contain this code. */
   readonly written: string;
 }
 
 /**
- * Finds users by name, byte by byte in the form in which names are compared. Failed logins are counted under this form of
- * the name that was given: a user found by any other name would have several failure streaks.
+ * Finds users by the compared form of their names, byte by byte. Failed logins are counted under the same
+ * form of the entered name. If other names also found the user, that user would have several failure
+ * streaks.
  */
 export class UserNames {
   private readonly logger = new Logger('AuthUsers');
@@ -27,25 +28,29 @@ export class UserNames {
     private readonly key: NameKey,
   ) {}
 
-  /** What `rowOf` reads of a user `u`, besides `id`, `username` and `account`. */
+  /** Returns the column that `rowOf` reads in addition to `id`, `username` and `account`. */
   get column(): string {
     return `${this.keyColumn} AS name_key`;
   }
 
   /**
-   * The condition for the users `u` named `:name`, with a limit. The index serves the first comparison, by the column's
-   * collation. The second one leaves out what that takes for the same, so that the limit never cuts off the user.
+   * Returns the condition for the users `u` named `:name`, with a limit. The first comparison can use the
+   * index and follows the collation of the column. The second comparison removes names that only the
+   * collation treats as equal, so that the limit never excludes the user.
    */
   conditionFor(dialect: Dialect): string {
     return `${this.keyColumn} = :name AND ${isSameText(dialect, this.keyColumn, ':name')} LIMIT 10`;
   }
 
-  /** The value of a name in the column. */
+  /** Returns the value of a name in the column. */
   keyOf(username: string): string {
     return this.key.of(foldName(username, this.matching));
   }
 
-  /** The row of the user with this name, or null. The comparison that counts is made here. */
+  /**
+   * Returns the row of the user with this name, or null. Compares the names again, because the key that
+   * the database has compared may be outdated.
+   */
   rowOf(username: string, rows: readonly Row[]): Row | null {
     const key = this.keyOf(username);
     const found = rows.filter((row) => String(row['name_key']) === key);
@@ -55,8 +60,8 @@ export class UserNames {
     if (stale) this.warnAboutStaleKey(stale);
     const [first, ...others] = same.filter((row) => row['account'] !== 'deleted');
     if (others.length === 0) return first ?? same[0] ?? null;
-    // The login of one would end the failure streak of the other.
-    this.warnAboutTwins();
+    // These users share a failure streak, so a login of one user would end the streak of another user.
+    this.warnAboutDuplicates();
     return null;
   }
 
@@ -64,22 +69,25 @@ export class UserNames {
     return `u.{user.${this.key.property}}`;
   }
 
-  private warnAboutTwins(): void {
+  private warnAboutDuplicates(): void {
     this.warnOnce(
-      'twins',
-      `Several rows of ${this.entityName} have the same ${this.key.property}, so none of them can log in by name. ` +
+      'duplicates',
+      `Several rows of ${this.entityName} have the same ${this.key.property}, so their users cannot log in by name. ` +
         'Rename all but one, and add a unique index.',
     );
   }
 
-  /** The application has changed the name without its key: neither the old name nor the new one is found. */
+  /**
+   * Warns that the application has changed a name without changing its key. Neither the old nor the new
+   * name finds the user.
+   */
   private warnAboutStaleKey({ id }: Row): void {
     const { entityName, key } = this;
     this.warnOnce(
       'stale',
-      `The row of ${entityName} with the id ${loggable(String(id))} has another name than its ${key.property} says, so ` +
-        `that nobody can log in with either. Write ${key.property} as ${key.written} wherever names change, also by ` +
-        'update(), upsert() and query builders, which run no entity listener. Logged once.',
+      `In the row of ${entityName} with the id ${loggable(String(id))}, ${key.property} does not match the name, so ` +
+        `the user cannot log in. Set ${key.property} to ${key.written} whenever a name changes, also through ` +
+        'update(), upsert() and query builders, which run no entity listeners. Logged once.',
     );
   }
 

@@ -5,11 +5,12 @@ import type { Clock } from '../../domain/ports/platform';
 /** A column of an entity, as TypeORM describes it. */
 export type Column = EntityMetadata['columns'][number];
 
-/** The table of a mapped entity: its columns, and how it stores that a user is disabled. */
+/** The table of a mapped entity: its columns, and how it stores whether a user is disabled. */
 export class UserTable {
   readonly metadata: EntityMetadata;
   readonly idColumn: Column;
-  /** The property that is written when a user is disabled or enabled; null where the mapping names none. */
+  readonly hashColumn: Column;
+  /** The property that is written when a user is disabled or enabled, or null if the mapping has none. */
   readonly statusProperty: string | null;
 
   constructor(
@@ -19,16 +20,17 @@ export class UserTable {
   ) {
     this.metadata = dataSource.getMetadata(mapping.entity);
     this.idColumn = this.metadata.primaryColumns[0]!;
+    this.hashColumn = this.metadata.findColumnWithPropertyPath(mapping.passwordHash)!;
     this.statusProperty = mapping.active ?? mapping.disabledAt ?? null;
   }
 
   /**
-   * The row of a new user, embedded properties included.
-   * @throws Error for further properties that the entity does not have, or that the library fills
+   * Returns the row of a new user, with embedded properties.
+   * @throws Error if one of `properties` is not a column of the entity, or is filled by the library
    */
   newRow({ username, passwordHash, properties = {} }: NewUser, nameKey: string): object {
     const { mapping } = this;
-    for (const name of Object.keys(properties)) this.assertFurther(name);
+    for (const name of Object.keys(properties)) this.assertSettable(name);
     const values = {
       ...properties,
       [mapping.username]: username,
@@ -43,7 +45,7 @@ export class UserTable {
     return row;
   }
 
-  /** An expression for the status of the account in the row `u`. */
+  /** Returns an expression for the status of the account in the row `u`. */
   statusSql(): string {
     const { active, disabledAt } = this.mapping;
     const deletedAt = this.metadata.deleteDateColumn?.propertyPath;
@@ -56,7 +58,7 @@ export class UserTable {
     return `CASE ${conditions.join(' ')}${active ? '' : ` ELSE 'active'`} END`;
   }
 
-  /** The value of the status property, as the driver takes it. */
+  /** Returns the value of the status property in the form that the driver expects. */
   statusValue(active: boolean): unknown {
     const { disabledAt } = this.mapping;
     if (!disabledAt) return active;
@@ -64,13 +66,13 @@ export class UserTable {
     return active ? null : this.dataSource.driver.preparePersistentValue(new Date(this.clock.now()), column);
   }
 
-  private assertFurther(property: string): void {
+  private assertSettable(property: string): void {
     const { entity, ...mapped } = this.mapping;
     const isMapped = (name: string): boolean => Object.values(mapped).includes(name);
     const stored = this.metadata.columns.filter((column) => !column.isVirtualProperty);
     if (!isMapped(property) && stored.some(({ propertyPath }) => propertyPath === property)) return;
     const reason = isMapped(property) ? 'which createUser fills' : `which is not a column of ${entity.name}`;
     const free = stored.map(({ propertyPath }) => propertyPath).filter((name) => !isMapped(name));
-    throw new Error(`createUser was given the property '${property}', ${reason}; write one of ${free.join(', ')}`);
+    throw new Error(`createUser was given the property '${property}', ${reason}; use one of ${free.join(', ')}`);
   }
 }

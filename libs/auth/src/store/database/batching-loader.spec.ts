@@ -1,6 +1,6 @@
 import { BatchingLoader } from './batching-loader';
 
-/** A database that answers when it is told to. */
+/** A database that responds to its oldest read when the test calls `answer` or `fail`. */
 class SlowReads {
   readonly asked: string[][] = [];
   private readonly answers: { resolve: (found: Map<string, string>) => void; reject: (error: Error) => void }[] = [];
@@ -29,11 +29,11 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
 
-describe('reads that are gathered', () => {
+describe('BatchingLoader', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('go out at once where none is under way, and wait for each other where one is', async () => {
+  it('a lookup starts a read immediately if no read is in progress, and otherwise joins the next read', async () => {
     const database = new SlowReads();
     const { reads } = database;
     const first = reads.get('a');
@@ -48,7 +48,7 @@ describe('reads that are gathered', () => {
     expect(database.asked).toHaveLength(3);
   });
 
-  it('are never answered by what was read before they came', async () => {
+  it('a lookup never receives the result of a read that started before the lookup', async () => {
     const database = new SlowReads();
     const before = database.reads.get('a');
     const during = database.reads.get('a');
@@ -59,7 +59,7 @@ describe('reads that are gathered', () => {
     expect(await during).toBeNull();
   });
 
-  it('that fail fail alone: those behind them are read again', async () => {
+  it('a failed read rejects only its own lookups, and waiting lookups are read afterwards', async () => {
     const database = new SlowReads();
     const failing = expect(database.reads.get('a')).rejects.toThrow('out of order');
     const next = database.reads.get('b');
@@ -69,7 +69,7 @@ describe('reads that are gathered', () => {
     expect(await next).toBe('1');
   });
 
-  it('that are slow keep nobody waiting for long', async () => {
+  it('a slow read delays other lookups by at most 50 ms', async () => {
     const database = new SlowReads();
     void database.reads.get('a');
     void database.reads.get('b');
@@ -77,7 +77,7 @@ describe('reads that are gathered', () => {
     expect(database.asked).toHaveLength(1);
     await jest.advanceTimersByTimeAsync(1);
     expect(database.asked).toEqual([['a'], ['b']]);
-    // What comes when the slow one is answered at last waits for the one that is under way.
+    // The slow read has ended, but the second read is still in progress, so a new lookup waits.
     await database.answer();
     void database.reads.get('c');
     expect(database.asked).toHaveLength(2);
@@ -85,7 +85,7 @@ describe('reads that are gathered', () => {
     expect(database.asked).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('are bounded in size', async () => {
+  it('a read contains at most 128 keys', async () => {
     const database = new SlowReads();
     void database.reads.get('first');
     for (let i = 0; i < 300; i++) void database.reads.get(`key ${i}`);

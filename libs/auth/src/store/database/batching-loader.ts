@@ -1,45 +1,46 @@
-/** The most keys of one statement. */
+/** The maximum number of keys in one statement. */
 const MAX_KEYS = 128;
 
-/** How long keys wait for the read in flight. After that they are read beside it. */
+/** How long keys wait for the read in flight before another read starts in parallel. */
 const SLOW_AFTER_MS = 50;
 
-class Waiting<T> {
+class PendingRead<T> {
   resolve!: (found: T | null) => void;
   reject!: (error: unknown) => void;
-  readonly answer = new Promise<T | null>((resolve, reject) => Object.assign(this, { resolve, reject }));
+  readonly result = new Promise<T | null>((resolve, reject) => Object.assign(this, { resolve, reject }));
 }
 
 /**
- * Batches reads by key: while a read is in flight, further keys wait for the next one. A key that finds none in flight is
- * read immediately. So each result was read after it was requested, and nothing is cached.
+ * Batches reads by key. A key that is requested while no read is in flight is read immediately. Further
+ * keys wait and share the next read. Each value is read after the request for its key, and nothing is
+ * cached.
  */
 export class BatchingLoader<T> {
-  private waiting = new Map<string, Waiting<T>>();
-  /** The read that others wait for. */
+  private waiting = new Map<string, PendingRead<T>>();
+  /** The keys of the read in flight. Other keys wait until this read ends. */
   private current: object | null = null;
-  /** One timer for all reads: starting it again costs less than a new one. */
+  /** One timer serves all reads, because restarting a timer is cheaper than creating one. */
   private slowTimer: NodeJS.Timeout | null = null;
 
   constructor(
-    /** Reads these keys. A key that is missing in the result has nothing. */
+    /** Reads these keys. The result has no entry for a key without a value. */
     private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   ) {}
 
-  /** Returns what the key has, or null. Rejects when the read fails. */
+  /** Returns the value of the key, or null if the key has no value. Rejects if the read fails. */
   get(key: string): Promise<T | null> {
-    let one = this.waiting.get(key);
-    if (!one) this.waiting.set(key, (one = new Waiting()));
-    if (!this.current) this.sendOut();
-    return one.answer;
+    let pendingRead = this.waiting.get(key);
+    if (!pendingRead) this.waiting.set(key, (pendingRead = new PendingRead()));
+    if (!this.current) this.startRead();
+    return pendingRead.result;
   }
 
-  private sendOut(): void {
-    const batch = this.take();
+  private startRead(): void {
+    const batch = this.takeBatch();
     this.current = batch;
     this.startTimer();
     const finish = (): void => {
-      if (this.current === batch) this.sendNext();
+      if (this.current === batch) this.startNextRead();
     };
     this.read([...batch.keys()]).then(
       (found) => {
@@ -53,25 +54,27 @@ export class BatchingLoader<T> {
     );
   }
 
-  private sendNext(): void {
+  private startNextRead(): void {
     this.current = null;
-    if (this.waiting.size > 0) this.sendOut();
+    if (this.waiting.size > 0) this.startRead();
   }
 
-  /** Restarts the timer for the read that was just sent. */
   private startTimer(): void {
     if (this.slowTimer) this.slowTimer.refresh();
-    else this.slowTimer = setTimeout(() => this.readBesideSlow(), SLOW_AFTER_MS).unref();
+    else this.slowTimer = setTimeout(() => this.readInParallel(), SLOW_AFTER_MS).unref();
   }
 
-  /** Reads all waiting keys beside a slow read. The pool limits how many statements run, the deadline how long. */
-  private readBesideSlow(): void {
+  /**
+   * Reads all waiting keys in parallel with a slow read. The pool limits the number of statements, and the
+   * deadline limits the duration of each statement.
+   */
+  private readInParallel(): void {
     if (!this.current) return;
-    this.sendNext();
-    while (this.waiting.size > 0) this.sendOut();
+    this.startNextRead();
+    while (this.waiting.size > 0) this.startRead();
   }
 
-  private take(): ReadonlyMap<string, Waiting<T>> {
+  private takeBatch(): ReadonlyMap<string, PendingRead<T>> {
     const all = this.waiting;
     if (all.size <= MAX_KEYS) {
       this.waiting = new Map();

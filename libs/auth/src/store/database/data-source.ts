@@ -1,2 +1,5 @@
-/** Injects the DataSource that the library works on; undefined where the application has none of that name. */
+/**
+ * The injection token of the DataSource that the library uses. The value is undefined if the application
+ * has no DataSource with the configured name.
+ */
 export const AUTH_DATA_SOURCE = 'NESTJS_SESSION_AUTH_DATA_SOURCE';

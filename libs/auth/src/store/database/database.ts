@@ -11,47 +11,52 @@ import { isConflict, isConnectionLost, isDuplicate, isNotWritable, isRolledBack,
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
-/** The longest that an operation may take. */
+/** The time limit of every operation. */
 const DATABASE_TIMEOUT_MS = 5_000;
 
-/** How often an operation is run in all if its connection breaks, or its new key was taken. */
+/** The maximum number of runs of an operation whose connection breaks or whose new key is taken. */
 const MAX_RUNS = 3;
 
-/** The same for a transaction that conflicts with others: those are short, and each conflict lets one of them through. */
+/**
+ * The maximum number of runs of a transaction that conflicts. Such transactions are short, and each conflict lets one
+ * transaction commit.
+ */
 const MAX_RUNS_IN_CONFLICT = 6;
 
-/** The wait before the next run grows up to this factor. */
+/** The maximum factor of the pause between runs, which grows with each run. */
 const MAX_BACKOFF = 3;
 
 const NO_ROWS: Result = { rows: [], affected: 0 };
 
 export interface StatementOptions {
-  /** The longest it may take, if that is shorter than for every operation. */
+  /** A time limit that is shorter than the time limit of every operation. */
   readonly withinMs?: number;
-  /** Called when a run failed that may have been committed: its connection broke, or its time was over. */
+  /** Called when a failed run may have been committed, because its connection broke or its deadline passed. */
   readonly onUnknownOutcome?: () => void;
-  /** Whether a run whose connection broke is followed by others until the deadline, not by two. */
+  /**
+   * Whether an operation whose connection breaks is run again until the deadline, instead of at most three times.
+   */
   readonly retryUntilDeadline?: boolean;
-  /** Whether to fail at the second server that takes no writes, instead of waiting for another one until the deadline. */
+  /** Whether to fail if a second server does not accept writes, instead of retrying until the deadline. */
   readonly failsFast?: boolean;
 }
 
 export interface AutocommitOptions extends StatementOptions {
-  /** Which errors mean that no row matches. They are neither thrown nor logged. */
-  readonly matchesNothingAfter?: ((error: unknown) => boolean) | undefined;
-  /** Judges the server by the result. By throwing a `NotWritableError` it has the connection replaced. */
-  readonly judge?: (result: Result) => void;
+  /** Returns whether the error means that no row matches. Such an error is neither thrown nor logged. */
+  readonly meansNoRows?: ((error: unknown) => boolean) | undefined;
+  /** Checks the server by the result. If this function throws a `NotWritableError`, the connection is replaced. */
+  readonly checkServer?: (result: Result) => void;
 }
 
 export interface TransactionOptions extends StatementOptions {
   /**
-   * Whether to run the transaction again if the connection broke at its COMMIT. The first run may have been committed: the
-   * caller must recognise its result, or tolerate a second run.
+   * Whether to run the transaction again if the connection broke at its COMMIT. The first run may have been committed:
+   * the caller must recognize the result of the first run, or tolerate a second run.
    */
   readonly retryUnknownCommit?: boolean;
   /**
-   * Whether the transaction locks each row by its primary key before it reads it. Then it is correct at every isolation
-   * level, and MySQL and MariaDB are spared a `SET TRANSACTION`.
+   * Whether the transaction locks each row by its primary key before it reads the row. Such a transaction is correct
+   * at every isolation level, and needs no `SET TRANSACTION` on MySQL and MariaDB.
    */
   readonly anyIsolation?: boolean;
 }
@@ -59,22 +64,22 @@ export interface TransactionOptions extends StatementOptions {
 /**
  * Runs statements and transactions on the application's DataSource.
  *
- * What the database rolled back in favour of another transaction is run again, six runs in all; what lost its connection,
- * three. What may have been committed is run again only with `retryUnknownCommit`. What found a server that takes no writes
- * is run again on other connections until the deadline (`Failover`). An `AuthError` is thrown on. Every other failure becomes
- * `database_unavailable`. What is logged of it is the driver's code, what it names of the schema and a hint: the text of a
- * driver's error may contain the statement and its parameters.
+ * A transaction that conflicts is run up to six times, and an operation that loses its connection up to three times.
+ * An operation that may have been committed is run again only with `retryUnknownCommit`. If a server does not accept
+ * writes, the operation is run again on other connections until the deadline (`Failover`). An `AuthError` is
+ * rethrown. Every other failure becomes `database_unavailable`. Its log entry contains only the driver's code, names
+ * from the schema and a hint, because a driver's message can contain the statement and its parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
-  /** Called for each failure that leaves as `database_unavailable`. */
+  /** Called for each failure that is thrown as `database_unavailable`. */
   onFailure: (kind: FailureKind) => void = () => undefined;
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
   protected readonly pause: (ms: number) => Promise<void> = sleep;
   private readonly failover = new Failover();
 
-  /** Commits all statements of the transaction, or none. */
+  /** Runs a transaction, which commits all of its statements or none. */
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
     return this.runWithRetries(options, (deadline, joined) => {
       if (joined) return joined.runExclusive(() => this.runJoined(unit, joined, deadline));
@@ -82,58 +87,71 @@ export abstract class Database {
     });
   }
 
-  /** One statement that commits itself and may be run again. Reads go to the primary. */
+  /** Runs one statement that commits itself. The statement must be safe to repeat. Reads go to the primary. */
   autocommit(query: Query | (() => Query), options: AutocommitOptions = {}): Promise<Result> {
     const queryOf = typeof query === 'function' ? query : (): Query => query;
     const rowsOrNone = (run: Promise<Result>): Promise<Result> =>
       run.catch((error: unknown) => {
-        if (options.matchesNothingAfter?.(error)) return NO_ROWS;
+        if (options.meansNoRows?.(error)) return NO_ROWS;
         throw error;
       });
     let isFirst = true;
     return this.runWithRetries({ ...options, retryUnknownCommit: true }, (deadline, joined) => {
-      if (joined) return rowsOrNone(joined.runExclusive(() => this.runJoined(() => only(queryOf()), joined, deadline)));
-      // After a conflict with READ COMMITTED: the application's isolation level may be stricter.
+      if (joined)
+        return rowsOrNone(
+          joined.runExclusive(() => this.runJoined(() => singleStatement(queryOf()), joined, deadline)),
+        );
+      // After a conflict, the statement runs at READ COMMITTED, because the isolation level of the application may be
+      // stricter.
       const run = isFirst
-        ? this.runAutocommit(queryOf(), deadline, options.judge)
-        : this.runTransaction(() => only(queryOf(), options.judge), deadline, {});
+        ? this.runAutocommit(queryOf(), deadline, options.checkServer)
+        : this.runTransaction(() => singleStatement(queryOf(), options.checkServer), deadline, {});
       isFirst = false;
       return rowsOrNone(run);
     });
   }
 
-  /** A read outside of every transaction, also where the caller takes part in one: of a guarded request, for example. */
+  /**
+   * Returns the rows of a query that runs outside every transaction, even if the caller takes part in a transaction.
+   * For example, the guard authenticates requests with such reads.
+   */
   async read(query: Query): Promise<readonly Row[]> {
     return (await this.runWithRetries({ retryUnknownCommit: true }, (deadline) => this.runAutocommit(query, deadline)))
       .rows;
   }
 
-  /** What TypeORM does for the library with the application's entities, within the same bounds. */
+  /** Runs work with TypeORM's manager on entities of the application, within the time limit of every operation. */
   withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.runWithRetries({}, (deadline, joined) =>
       joined ? joined.runExclusive(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),
     );
   }
 
-  /** What of the server, or of a proxy before it, breaks what the library promises. For the start of the application. */
+  /** Returns a warning for each setting of the server, or of a proxy, that breaks a guarantee. Called at startup. */
   abstract serverWarnings(): Promise<readonly string[]>;
 
-  /** The time that several statements of one operation have together. */
+  /** Starts the time budget that several statements of one operation share. */
   startBudget(): TimeBudget {
     return new TimeBudget(this.answerWithinMs);
   }
 
-  /** The deadline stops work whose caller has been answered: it is checked before each statement. */
+  /**
+   * Runs a transaction. Each statement checks the deadline, so that the work stops once the caller has received an
+   * error.
+   */
   protected abstract runTransaction<T>(
     unit: UnitOfWork<T>,
     deadline: Deadline,
     options: TransactionOptions,
   ): Promise<T>;
-  protected abstract runAutocommit(query: Query, deadline: Deadline, judge?: Judge): Promise<Result>;
+  protected abstract runAutocommit(query: Query, deadline: Deadline, checkServer?: CheckServer): Promise<Result>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
-  /** Runs a transaction in a savepoint of the application's: a failure undoes it, and none of the application's work. */
+  /** Runs a transaction in a savepoint of the application's transaction. A failure rolls back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
-  /** Replaces the connection of the application's transaction, which leads to a server that takes no writes, when that ends. */
+  /**
+   * Replaces the connection of the application's transaction when the transaction ends, because the connection leads
+   * to a server that does not accept writes.
+   */
   protected abstract replaceAfter(joined: JoinedTransaction, error: unknown): Promise<void>;
 
   private async runWithRetries<T>(
@@ -143,7 +161,8 @@ export abstract class Database {
     const { retryUnknownCommit = false, withinMs = Infinity } = options;
     const joined = currentTransaction();
     const mayRetry: ErrorTest = (error) => {
-      // A deadlock may have rolled back the whole transaction of the application, which alone can run it again.
+      // A deadlock may have rolled back the application's whole transaction, which only the application can run
+      // again.
       if (joined) return isDuplicate(error) || error instanceof ConflictError;
       return (
         isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
@@ -151,24 +170,24 @@ export abstract class Database {
     };
     const retries: Retries = { mayRetry, options, pause: this.pause, failover: joined ? null : this.failover };
     let deadline: Deadline | undefined;
-    const noteOutcome = (): void => {
+    const reportUnknownOutcome = (): void => {
       if (deadline?.outcomeUnknown) options.onUnknownOutcome?.();
     };
     try {
       const work = (started: Deadline): Promise<T> => {
         deadline = started;
-        return withRetries(() => run(started, joined).finally(noteOutcome), started, retries);
+        return withRetries(() => run(started, joined).finally(reportUnknownOutcome), started, retries);
       };
-      // The application must not continue while a statement of the library is still under way on its connection.
+      // The application must not continue while a statement of the library is in flight on its connection.
       return await (joined ? awaitWithDeadline : raceWithDeadline)(
         Math.max(1, Math.min(withinMs, this.answerWithinMs)),
         work,
       );
     } catch (error) {
-      noteOutcome();
+      reportUnknownOutcome();
       if (error instanceof AuthError) throw error;
       if (joined && isNotWritable(error)) await this.replaceAfter(joined, error);
-      // The wait for a writable server ends with the deadline, which is not what is wrong.
+      // If the deadline ended the wait for a writable server, report why no server was writable, not the timeout.
       const cause = isTimeout(error) ? (retries.notWritable ?? error) : error;
       this.logger.error(`The database failed: ${describeFailure(cause)}`);
       this.onFailure(failureKind(cause));
@@ -178,22 +197,22 @@ export abstract class Database {
 }
 
 type ErrorTest = (error: unknown) => boolean;
-type Judge = AutocommitOptions['judge'];
+type CheckServer = AutocommitOptions['checkServer'];
 
 interface Retries {
   readonly mayRetry: ErrorTest;
   readonly options: StatementOptions;
   /** Waits before the next run. */
   readonly pause: (ms: number) => Promise<void>;
-  /** Null in a transaction of the application, which alone can run it again. */
+  /** Null in a transaction of the application, which only the application can run again. */
   readonly failover: Failover | null;
-  /** The last error of a server that takes no writes. */
+  /** The last error of a server that did not accept writes. */
   notWritable?: unknown;
 }
 
-function* only(query: Query, judge?: Judge): Transaction<Result> {
+function* singleStatement(query: Query, checkServer?: CheckServer): Transaction<Result> {
   const result = yield query;
-  judge?.(result);
+  checkServer?.(result);
   return result;
 }
 
@@ -212,7 +231,7 @@ async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, retries
       }
       const mayRunAgain = attempt < maxRuns(error) || (options.retryUntilDeadline && isConnectionLost(error));
       if (!mayRunAgain || !mayRetry(error)) throw error;
-      // At random, so that transactions that conflicted do not meet again.
+      // The pause is random, so that conflicting transactions do not collide again.
       await pause(Math.min(attempt++, MAX_BACKOFF) * (20 + Math.random() * 60));
       deadline.failIfPassed();
     }
@@ -223,7 +242,7 @@ function maxRuns(error: unknown): number {
   return isConflict(error) ? MAX_RUNS_IN_CONFLICT : MAX_RUNS;
 }
 
-/** Whether another server may soon be there. Until then a proxy may refuse connections, or break them. */
+/** Returns whether to wait for a failover. Until it is complete, a proxy may refuse or break connections. */
 function isFailingOver(error: unknown, { mayRetry, options, notWritable }: Retries): boolean {
   if (notWritable === undefined) return isNotWritable(error);
   return !options.failsFast && (isNotWritable(error) || (isConnectionLost(error) && mayRetry(error)));

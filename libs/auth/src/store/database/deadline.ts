@@ -1,8 +1,11 @@
 import { isConnectionLost } from './failure';
 
-/** The deadline of an operation. Each statement needs one, and it is much cheaper to create than an `AbortSignal`. */
+/**
+ * The deadline of an operation. Every statement needs a deadline, and a `Deadline` is much cheaper to
+ * create than an `AbortSignal`.
+ */
 export class Deadline {
-  /** By `performance.now()`. */
+  /** The value of `performance.now()` at the deadline. */
   private readonly at: number;
   private readonly listeners = new Set<() => void>();
   private readonly timer: NodeJS.Timeout;
@@ -22,12 +25,12 @@ export class Deadline {
     return this.at - performance.now();
   }
 
-  /** Whether something that was committed by now may have been done, although nobody was told. */
+  /** Whether a commit may have succeeded although the server has not confirmed the commit. */
   get outcomeUnknown(): boolean {
     return this.isCommitting || this.hasLostCommit;
   }
 
-  /** Sends a COMMIT, or a statement that commits itself. Until it is answered its outcome is unknown. */
+  /** Sends a COMMIT, or a statement that commits itself. The outcome is unknown until the server responds. */
   async commit<T>(send: () => Promise<T>): Promise<T> {
     this.isCommitting = true;
     try {
@@ -36,7 +39,8 @@ export class Deadline {
       this.hasLostCommit ||= isConnectionLost(error);
       throw error;
     } finally {
-      // Torn down because the deadline passed, it is not answered: that it is unknown must outlast this.
+      // After the deadline, the connection is torn down and the server's response is lost. The outcome
+      // stays unknown.
       this.isCommitting = this.hasPassed;
     }
   }
@@ -49,18 +53,21 @@ export class Deadline {
     this.listeners.delete(listener);
   }
 
-  /** Stops work whose caller has been answered, before it changes anything more. */
+  /**
+   * Throws an error with the code `TIMEOUT` if the deadline has passed. Called before each statement, so
+   * that work whose caller has already received an error changes nothing more.
+   */
   failIfPassed(): void {
-    if (this.hasPassed) throw timeout('the deadline has passed');
+    if (this.hasPassed) throw timeout('The deadline of the operation has passed.');
   }
 
-  /** The work is done: no listener is called any more. */
+  /** Stops the timer. Listeners are no longer called. */
   clear(): void {
     clearTimeout(this.timer);
   }
 }
 
-/** The time that several operations have together. */
+/** The time that several operations share. */
 export class TimeBudget {
   private readonly endsAt: number;
 
@@ -73,15 +80,20 @@ export class TimeBudget {
   }
 }
 
-/** Runs work with a deadline. The deadline ends the wait, not the work, which finds it passed and rolls back. */
+/**
+ * Runs work with a deadline, and rejects when the deadline passes. The work itself continues until its
+ * next check of the deadline, and then rolls back.
+ */
 export function raceWithDeadline<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   return awaitWithDeadline(milliseconds, (deadline) => {
-    const passed = new Promise<never>((_, reject) => deadline.onPassed(() => reject(timeout('no answer in time'))));
+    const passed = new Promise<never>((_, reject) =>
+      deadline.onPassed(() => reject(timeout('The database did not answer in time.'))),
+    );
     return Promise.race([work(deadline), passed]);
   });
 }
 
-/** Runs work with a deadline and waits until it has ended: no statement of it is in flight afterwards. */
+/** Runs work with a deadline and waits until the work has ended. None of its statements is in flight afterwards. */
 export async function awaitWithDeadline<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   const deadline = new Deadline(milliseconds);
   try {

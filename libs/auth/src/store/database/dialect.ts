@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { Query } from './transaction';
 
-/** The three dialects of SQL among the supported databases. */
+/** The SQL dialects of the supported databases. */
 export type Dialect = 'sqlite' | 'postgres' | 'mysql';
 
 const DIALECTS: Partial<Record<DataSource['options']['type'], Dialect>> = {
@@ -11,40 +11,47 @@ const DIALECTS: Partial<Record<DataSource['options']['type'], Dialect>> = {
   mariadb: 'mysql',
 };
 
-/** The dialect of a DataSource, or undefined for a database that is not supported. */
+/** Returns the dialect of a DataSource, or undefined if its database is not supported. */
 export function dialectOf(dataSource: DataSource): Dialect | undefined {
   return DIALECTS[dataSource.options.type];
 }
 
-/** Locks the rows that are read. SQLite has one writer at a time and no such clause. */
+/**
+ * Returns the clause that locks the rows of a SELECT. SQLite has no such clause and needs none, because
+ * only one transaction writes at a time.
+ */
 export function forUpdate(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE';
 }
 
-/** The same, skipping rows that others have locked: nothing waits. PostgreSQL 9.5, MySQL 8.0.1, MariaDB 10.6. */
+/**
+ * Returns the clause that locks the rows of a SELECT and skips rows that other transactions have locked.
+ * Requires PostgreSQL 9.5, MySQL 8.0.1 or MariaDB 10.6.
+ */
 export function forUpdateSkipLocked(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE SKIP LOCKED';
 }
 
 /**
- * Reads rows that the transaction has locked by its own writes as they are, not as of a snapshot from before the lock, which
- * is what MySQL and MariaDB read at REPEATABLE READ where the write changed no value. Others need nothing for it.
+ * Returns the clause for reading rows that the transaction has locked by an earlier write. At REPEATABLE
+ * READ, if that write changed no value, MySQL and MariaDB would otherwise read these rows from a snapshot
+ * that is older than the lock. The other databases need no clause.
  */
 export function readLocked(dialect: Dialect): string {
   return dialect === 'mysql' ? 'FOR UPDATE' : '';
 }
 
 /**
- * Makes the statements between `begin` and `end` fail, rather than wait, after two seconds before a locked row or table.
- * SQLite waits for nothing.
+ * Returns statements that set and restore a lock timeout. Between `begin` and `end`, a statement that waits
+ * two seconds for a locked row or table fails. SQLite does not wait for locks.
  */
 export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
   const query = (sql: string): Query => ({ sql, params: [] });
   if (dialect === 'sqlite') return { begin: [], end: [] };
-  // The setting of a transaction ends with it.
+  // SET LOCAL ends with the transaction.
   if (dialect === 'postgres') return { begin: [query(`SET LOCAL lock_timeout = '2s'`)], end: [] };
   return {
-    // One is for tables that are locked, the other for rows.
+    // lock_wait_timeout applies to tables, innodb_lock_wait_timeout to rows.
     begin: [
       query(
         `SET @auth_lock_wait = @@lock_wait_timeout, @auth_row_lock_wait = @@innodb_lock_wait_timeout,
@@ -55,29 +62,32 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
   };
 }
 
-/** The column that reports the time of the database, in milliseconds (PostgreSQL). `ServerClock` reads it. */
+/** Selects the time of the database in milliseconds (PostgreSQL). `ServerClock` reads this column. */
 export const SERVER_NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double precision) AS server_now';
 
 /**
- * A condition that makes a statement fail as a whole (by a division by zero) if it runs past its deadline, when its caller
- * has had an error. It is evaluated after the parts of the statement that `done` names (PostgreSQL).
+ * Returns a condition that makes a whole statement fail with a division by zero if the statement runs past
+ * its deadline, because its caller has already received an error by then (PostgreSQL). The database
+ * evaluates the condition after the parts of the statement that are named in `evaluateAfter`.
  *
- * A statement outside of a transaction is its own COMMIT, and one that waits for a lock continues whether its connection
- * still exists or not.
+ * A statement outside a transaction commits itself. While such a statement waits for a lock, it continues
+ * even if its connection has been closed.
  */
-export function failIfDeadlinePassed(done: readonly string[]): string {
-  const all = done.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
+export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
+  const counts = evaluateAfter.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
   const byDuration = `now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
-  // For a statement that waited in the connection of a frozen server: there its time begins when the server goes on.
+  // The comparison with the clock is needed for a statement that waits in the connection to a frozen
+  // server. With a duration alone, the time of the statement would start only when the server resumes.
   const byClock = `to_timestamp(CAST(:deadlineAt AS double precision) / 1000)`;
-  // NULL is the least of no values.
+  // LEAST ignores NULL, which is the value of `:deadlineAt` if the database's clock is unknown.
   const isInTime = `clock_timestamp() < LEAST(${byDuration}, ${byClock})`;
-  return `CASE WHEN ${all} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
+  return `CASE WHEN ${counts} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
 }
 
 /**
- * The two keys of a login attempt for an IN, whose rows are locked in the order that all transactions keep: first that of
- * the network, then that of the account. PostgreSQL would take them in the order it finds them and risk a deadlock.
+ * Returns the two keys of a login attempt, as the operand of an IN condition. Every transaction locks the
+ * row of the network before the row of the account. With a plain list of keys, PostgreSQL would lock the
+ * rows in the order in which the statement finds them, and transactions could deadlock.
  */
 export function failureKeysInLockOrder(dialect: Dialect): string {
   const keys = ':network, :account';
@@ -85,32 +95,35 @@ export function failureKeysInLockOrder(dialect: Dialect): string {
   return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = :account FOR UPDATE`;
 }
 
-/** Whether two texts are equal byte by byte, whatever their collations take for equal. No index serves it. */
-export function isSameText(dialect: Dialect, one: string, other: string): string {
-  if (dialect === 'postgres') return `CAST(${one} AS text) COLLATE "C" = CAST(${other} AS text)`;
+/**
+ * Returns a condition that compares two texts byte by byte, whatever their collations are. The condition
+ * cannot use an index.
+ */
+export function isSameText(dialect: Dialect, left: string, right: string): string {
+  if (dialect === 'postgres') return `CAST(${left} AS text) COLLATE "C" = CAST(${right} AS text)`;
   const bytes = (text: string): string =>
     dialect === 'sqlite' ? `CAST(${text} AS BLOB)` : `CAST(CONVERT(${text} USING utf8mb4) AS BINARY)`;
-  return `${bytes(one)} = ${bytes(other)}`;
+  return `${bytes(left)} = ${bytes(right)}`;
 }
 
-/** What follows an INSERT whose row may be there already: the given assignments are made to it instead. */
+/** Returns the clause of an INSERT that updates the row if its key already exists. */
 export function onDuplicate(dialect: Dialect, key: string, assignments: string): string {
   return dialect === 'mysql'
     ? `ON DUPLICATE KEY UPDATE ${assignments}`
     : `ON CONFLICT (${key}) DO UPDATE SET ${assignments}`;
 }
 
-/** The smallest of the expressions. */
+/** Returns an expression for the smallest of the given expressions. */
 export function least(dialect: Dialect, ...expressions: readonly string[]): string {
   return `${dialect === 'sqlite' ? 'MIN' : 'LEAST'}(${expressions.join(', ')})`;
 }
 
-/** The largest of the expressions. */
+/** Returns an expression for the largest of the given expressions. */
 export function greatest(dialect: Dialect, ...expressions: readonly string[]): string {
   return `${dialect === 'sqlite' ? 'MAX' : 'GREATEST'}(${expressions.join(', ')})`;
 }
 
-/** The value of a column in the row that the INSERT before `onDuplicate` would have added. */
+/** Returns an expression for the value of a column in the row that the INSERT with `onDuplicate` tried to insert. */
 export function incomingValue(dialect: Dialect, column: string): string {
   return dialect === 'mysql' ? `VALUES(${column})` : `excluded.${column}`;
 }

@@ -6,7 +6,10 @@ import { failureCode, isConnectionLost, isNotWritable } from './failure';
 import { PoolRenewal, type PoolOwner } from './pool-renewal';
 import type { Query, Result, Row } from './transaction';
 
-/** The parts of a connection of `pg` (`query`) and of `mysql2` (`query`, `execute`; `mysql` has no `execute`) that are used. */
+/**
+ * The part of a connection that the library uses: `query` of `pg`, and `query` and `execute` of `mysql2`.
+ * `mysql` has no `execute`.
+ */
 export interface DriverConnection {
   readonly connection?: DriverConnection;
   readonly stream?: { destroy(): void };
@@ -16,38 +19,41 @@ export interface DriverConnection {
   on(event: 'error', listener: () => void): unknown;
   off(event: 'error', listener: () => void): unknown;
   release(): void;
-  /** Of `mysql2` and `mysql`. */
+  /** `mysql2` and `mysql` only. */
   destroy?(): void;
-  /** Of `pg`, as the next one. */
+  /** `pg` only, like `processID`. */
   end?(): Promise<void>;
   readonly processID?: number;
 }
 
 type MysqlCallback = (error: Error | null, result: Row[] | { readonly affectedRows: number }) => void;
 
-/** The part of TypeORM's drivers that is used: a connection to the primary from the pool, and the way to release it. */
+/** The part of TypeORM's drivers that the library uses, which obtains a connection to the primary from the pool. */
 interface PooledDriver extends PoolOwner {
   obtainMasterConnection(): Promise<DriverConnection | [DriverConnection, (isBroken?: boolean) => void]>;
 }
 
 /**
- * PostgreSQL: no statement has this name, or another one has it, since a pooler hands out connections that others prepared
- * on. MySQL, MariaDB: the statement cannot be prepared here (a proxy), or too many are.
+ * PostgreSQL: no statement has this name, or a different statement has this name, because a pooler shares
+ * connections between clients. MySQL, MariaDB: a proxy cannot prepare the statement, or too many
+ * statements are prepared.
  */
 const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
-/** PostgreSQL: a column has changed its type since the statement was prepared on this connection. */
+/** PostgreSQL: the type of a column has changed since the statement was prepared on this connection. */
 const PLAN_OUTDATED = '0A000';
 
-/** How a statement is sent while a connection is in use. `params` are evaluated when it is sent. */
+/** Sends a statement on a connection in use. `params` is called when the statement is sent. */
 export type Send = (query: Query, params: () => unknown[]) => Promise<Result>;
 
-/** What is done with a connection. `discard` closes it at once. */
+/** The work that uses a connection. `discard` closes the connection immediately. */
 type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) => Promise<T>;
 
 /**
- * Connections of the DataSource's pool, used directly: TypeORM's query runner takes more time than a short statement.
+ * Uses connections of the DataSource's pool directly, because the overhead of TypeORM's query runner
+ * exceeds the time of a short statement.
  *
- * A statement that is sent again without its name was refused before anything of it was done.
+ * If the server rejects a prepared statement, the server has executed no part of that statement, and the
+ * statement is sent again unprepared.
  */
 export class DriverConnections {
   private readonly logger = new Logger('AuthDatabase');
@@ -57,13 +63,16 @@ export class DriverConnections {
   constructor(
     private readonly driver: PooledDriver,
     private readonly dialect: Dialect,
-    /** Whether statements that ask for it are prepared. */
+    /** Whether statements may be prepared. */
     private mayPrepare: boolean,
   ) {
     this.renewal = new PoolRenewal(driver);
   }
 
-  /** Lends a connection to the work. It is closed, not released, when the deadline passes, it broke, or takes no writes. */
+  /**
+   * Runs the work with a connection from the pool, and then releases the connection. Closes the connection
+   * instead if the deadline passed, if the connection broke, or if its server does not accept writes.
+   */
   async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     let [connection, release] = lease(await this.driver.obtainMasterConnection());
     while (!deadline.hasPassed && this.renewal.isOutdated(connection)) {
@@ -78,7 +87,8 @@ export class DriverConnections {
       tearDown(connection);
     };
     connection.on('error', ignore);
-    // A connection that has not answered in time may never do: released, it would keep the next caller waiting.
+    // A connection that has not responded in time may never respond. If the connection were released, its
+    // next user would also wait.
     deadline.onPassed(discard);
     try {
       const send: Send = (query, params) => this.send(connection, query, params, () => (isBroken = true));
@@ -124,7 +134,10 @@ export class DriverConnections {
     );
   }
 
-  /** The same text has the same name, and another text another one: behind a pooler others share the connection. */
+  /**
+   * Returns the name of a prepared statement, which is a digest of its text. Clients that share a
+   * connection through a pooler thus use the same name only for the same text.
+   */
   private nameOf(sql: string): string {
     let name = this.names.get(sql);
     if (!name) this.names.set(sql, (name = `auth_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`));
@@ -134,15 +147,16 @@ export class DriverConnections {
   private disablePreparing(): void {
     this.mayPrepare = false;
     this.logger.warn(
-      'Prepared statements do not survive between the application and the database: continuing without them. ' +
-        'Set `namedStatements: false` to silence this warning.',
+      'A prepared statement was not found on its connection, for example because of a connection pooler. ' +
+        'The library continues without prepared statements. ' +
+        'Set `namedStatements: false` to disable them at startup and to silence this warning.',
     );
   }
 }
 
-function mysqlResult(ask: (done: MysqlCallback) => void): Promise<Result> {
+function mysqlResult(send: (done: MysqlCallback) => void): Promise<Result> {
   return new Promise((resolve, reject) =>
-    ask((error, result) => {
+    send((error, result) => {
       if (error) reject(error);
       else if (Array.isArray(result)) resolve({ rows: result, affected: 0 });
       else resolve({ rows: [], affected: result.affectedRows });
@@ -150,7 +164,7 @@ function mysqlResult(ask: (done: MysqlCallback) => void): Promise<Result> {
   );
 }
 
-/** The connection, and what returns it to the pool, or closes it. */
+/** Returns the connection and the function that releases or closes it. */
 function lease(
   obtained: Awaited<ReturnType<PooledDriver['obtainMasterConnection']>>,
 ): [DriverConnection, (isBroken?: boolean) => void] {
@@ -158,16 +172,19 @@ function lease(
   return [obtained, (isBroken) => (isBroken ? close(obtained) : obtained.release())];
 }
 
-/** Closes a connection. `mysql2` takes it out of its pool immediately, `pg` when it is released. */
+/** Closes a connection. `mysql2` removes it from its pool immediately, `pg` when it is released. */
 export function close(connection: DriverConnection): void {
   if (connection.destroy) connection.destroy();
   else void connection.end?.().catch(ignore);
 }
 
-/** Breaks the connection: whoever waits for its answer gets an error at once. */
+/** Breaks the connection, so that pending queries fail immediately. */
 export function tearDown(connection: Pick<DriverConnection, 'connection' | 'stream'>): void {
   (connection.connection ?? connection).stream?.destroy();
 }
 
-/** A connection that breaks reports it to the query as well. Without a listener the event would end the process. */
+/**
+ * Ignores the `error` event of a connection, because the same error also rejects the query. Without a
+ * listener, the event would end the process.
+ */
 function ignore(): void {}

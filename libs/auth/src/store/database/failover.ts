@@ -2,47 +2,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deadline } from './deadline';
 import { isConnectionLost, isNotWritable, isTimeout } from './failure';
 
-/** How long after such an attempt the next one begins. */
+/** The pause between two attempts. */
 const RETRY_AFTER_MS = 150;
 
 /**
- * Runs operations again that found a server which takes no writes, while a proxy or the application's address of the server
- * leads to another one. One of them tries at a time, and the others follow when it got through: they do not open
- * connections by the hundred to a server that refuses all of them.
+ * Retries operations whose server did not accept writes, until a proxy or the server's address leads to
+ * another server. Only one operation is retried at a time. The other operations are retried after the
+ * first one succeeds, so that the library does not open hundreds of connections to a server that refuses
+ * them.
  */
 export class Failover {
-  /** The attempt that the others wait for: whether it got through. */
+  /** The attempt in progress. Resolves to true if the attempt found a writable server. */
   private current: Promise<boolean> | null = null;
   private nextAt = 0;
 
-  /** Runs the operation once more, when it is its turn. */
+  /** Runs the operation again, either after the attempt of another operation has succeeded, or as the next attempt. */
   async runAgain<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
     while (this.current) {
-      const gotThrough = await this.current;
+      const succeeded = await this.current;
       deadline.failIfPassed();
-      if (gotThrough) return run();
+      if (succeeded) return run();
     }
-    return this.tryFirst(run, deadline);
+    return this.attempt(run, deadline);
   }
 
-  private tryFirst<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
-    const attempt = this.runWhenDue(run, deadline);
+  private attempt<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
+    const outcome = this.runWhenDue(run, deadline);
     this.current = new Promise<boolean>((resolve) => {
-      // An attempt that hangs keeps the others waiting no longer than its own caller.
+      // If an attempt hangs, other operations wait only until the deadline of that attempt.
       const giveUp = (): void => resolve(false);
       deadline.onPassed(giveUp);
-      attempt
+      outcome
         .then(
           () => resolve(true),
-          (error: unknown) => resolve(!foundNoServer(error)),
+          (error: unknown) => resolve(!foundNoWritableServer(error)),
         )
         .finally(() => deadline.offPassed(giveUp));
-    }).then((gotThrough) => {
+    }).then((succeeded) => {
       this.current = null;
       this.nextAt = performance.now() + RETRY_AFTER_MS;
-      return gotThrough;
+      return succeeded;
     });
-    return attempt;
+    return outcome;
   }
 
   private async runWhenDue<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
@@ -53,6 +54,6 @@ export class Failover {
   }
 }
 
-function foundNoServer(error: unknown): boolean {
+function foundNoWritableServer(error: unknown): boolean {
   return isNotWritable(error) || isConnectionLost(error) || isTimeout(error);
 }

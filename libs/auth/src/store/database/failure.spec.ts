@@ -9,18 +9,18 @@ import {
   isRolledBack,
 } from './failure';
 
-/** An error of `pg` or of `mysql2`. */
+/** Creates an error with the properties of errors from `pg` and `mysql2`. */
 const driverError = (code: string | number, message = 'secret'): Error =>
   Object.assign(new Error(message), typeof code === 'number' ? { errno: code, code: 'ER_SOMETHING' } : { code });
 
-describe('a failure of the database', () => {
+describe('database errors', () => {
   it.each([
     ['Connection terminated unexpectedly', new Error('Connection terminated unexpectedly')],
     ['Connection terminated due to connection timeout', new Error('Connection terminated due to connection timeout')],
     ['a client that is not queryable', new Error('Client has encountered a connection error and is not queryable')],
     ['a closed connection', new Error("Can't add new command when connection is in closed state")],
     ['a query runner that TypeORM released', new QueryRunnerAlreadyReleasedError()],
-  ])('without a code is logged as a lost connection: %s', (_, error) => {
+  ])('an error without a code is described as a lost connection: %s', (_, error) => {
     expect(describeFailure(error)).toBe('CONNECTION_LOST. The connection was lost.');
     expect(isConnectionLost(error)).toBe(true);
     expect(failureKind(error)).toBe('connection_lost');
@@ -34,18 +34,19 @@ describe('a failure of the database', () => {
     [4031, 'The server closed the connection.'],
     ['57P03', 'The server is starting or shutting down.'],
     ['ECONNREFUSED', 'The server cannot be reached.'],
-    ['TIMEOUT', 'No answer before the deadline.'],
-    ['25006', 'The server is read-only: it is no primary, or was set to read-only.'],
-    [1290, 'The server is read-only: it is no primary, or was set to read-only.'],
-    [1047, 'The node is not part of a primary component of Galera.', WSREP],
-    [3032, 'The server is offline, or not a member of its group.'],
-  ])('with code %s is logged with a hint, and without its message', (code, hint, message = 'secret') => {
+    ['TIMEOUT', 'The database did not answer before the deadline.'],
+    ['25006', 'The server is read-only. Connect to the primary, or make the server writable.'],
+    [1290, 'The server is read-only. Connect to the primary, or make the server writable.'],
+    [1047, 'The node is not part of the primary component of its Galera cluster.', WSREP],
+    [3032, 'The server is offline, or not an active member of its replication group. Connect to an online member.'],
+  ])('an error with code %s is described with a hint and without its message', (code, hint, message = 'secret') => {
     expect(describeFailure(new QueryFailedError('SELECT', [], driverError(code, message)))).toBe(`${code}. ${hint}`);
   });
 
-  it('is logged as a timeout where the pool had no connection', () => {
-    const line = describeFailure(new Error('timeout exceeded when trying to connect'));
-    expect(line).toMatch(/^POOL_TIMEOUT. No connection became free in time: /);
+  it('an exhausted connection pool is reported as a timeout', () => {
+    const error = new Error('timeout exceeded when trying to connect');
+    expect(describeFailure(error)).toMatch(/^POOL_TIMEOUT. No connection became free in time\. /);
+    expect(failureKind(error)).toBe('timeout');
   });
 
   it.each([
@@ -58,29 +59,32 @@ describe('a failure of the database', () => {
     [1047, 'not_ready', WSREP],
     [3032, 'not_ready'],
     [3100, 'not_ready'],
-  ])('with code %s is that of a server that takes no writes, at a COMMIT too', (code, kind, message = 'secret') => {
-    const error = driverError(code, message);
-    for (const failure of [error, new CommitError(error)]) {
-      expect(isNotWritable(failure)).toBe(true);
-      expect(failureKind(failure)).toBe(kind);
-      expect(isConnectionLost(failure)).toBe(false);
-    }
-  });
+  ])(
+    'an error with code %s means that the server accepts no writes, even if the error comes from COMMIT',
+    (code, kind, message = 'secret') => {
+      const error = driverError(code, message);
+      for (const failure of [error, new CommitError(error)]) {
+        expect(isNotWritable(failure)).toBe(true);
+        expect(failureKind(failure)).toBe(kind);
+        expect(isConnectionLost(failure)).toBe(false);
+      }
+    },
+  );
 
-  it('with code 1047 is another one where it is not of Galera', () => {
+  it('an error with code 1047 means that the server accepts no writes only if it comes from Galera', () => {
     expect(isNotWritable(driverError(1047, 'Unknown command'))).toBe(false);
   });
 
-  it('with code 40003 leaves the outcome unknown, like a lost connection', () => {
+  it('an error with code 40003 leaves the outcome unknown, like a lost connection', () => {
     expect(isConnectionLost(driverError('40003'))).toBe(true);
   });
 
-  it('with code 3101 is a conflict within a replication group', () => {
+  it('an error with code 3101 is a conflict within a replication group', () => {
     expect(isConflict(driverError(3101))).toBe(true);
     expect(isRolledBack(driverError(3101))).toBe(true);
   });
 
-  it('about a taken key is a rollback, and no conflict', () => {
+  it('a unique violation rolls the transaction back, but is not a conflict', () => {
     expect(isRolledBack(driverError('23505'))).toBe(true);
     expect(isConflict(driverError('23505'))).toBe(false);
   });

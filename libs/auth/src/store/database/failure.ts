@@ -3,7 +3,7 @@ import { describeDriverError, driverCode } from '../../domain/driver-error';
 import { AuthError, databaseUnavailable } from '../../domain/errors';
 import type { FailureKind, NotWritableKind } from '../../domain/metrics';
 
-/** What callers get for every failure of the database, with its kind. */
+/** The error that callers receive for every failure of the database, with the kind of the failure. */
 export class DatabaseUnavailableError extends AuthError {
   constructor(readonly kind: FailureKind) {
     const { code, message, fields, retryAfterSeconds } = databaseUnavailable();
@@ -11,23 +11,27 @@ export class DatabaseUnavailableError extends AuthError {
   }
 }
 
-/** What went wrong with a COMMIT. Without an answer to it nobody knows whether it was done. */
+/** The failure of a COMMIT. If the server did not respond, the outcome is unknown. */
 export class CommitError extends Error {
   constructor(override readonly cause: unknown) {
-    super('COMMIT failed');
+    super('COMMIT failed.');
   }
 }
 
-/** The event log is locked: it does no good to try again. */
+/** Thrown if another transaction has locked the event log. Running the transaction again would not help. */
 export class LogLockedError extends Error {
   override readonly name = 'LogLockedError';
+
+  constructor() {
+    super('Another transaction has locked the event log.');
+  }
 }
 
 const CONFLICT = 'CONFLICT';
 
 /**
- * A row changed after the transaction had read it, although the row was locked: not every database that is distributed holds
- * such locks until the end of the transaction. It is rolled back and run again.
+ * Thrown if a row changed after the transaction had read and locked it. Some distributed databases do not
+ * hold locks until the end of a transaction. The transaction is rolled back and run again.
  */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
@@ -38,19 +42,19 @@ export class ConflictError extends Error {
   }
 }
 
-/** A server that answered says of itself that it takes no writes. */
+/** Thrown if a server reports that it does not accept writes. */
 export class NotWritableError extends Error {
   override readonly name = 'NotWritableError';
 
   constructor(readonly code: NotWritableKind) {
-    super('The server takes no writes.');
+    super('The server does not accept writes.');
   }
 }
 
 /**
- * PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait, a conflict within a replication group.
- * Galera reports a failed certification as a deadlock. SQLite: another writer. On any of them: a condition that does not hold
- * any more.
+ * PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait timeout, conflict in a
+ * replication group. Galera reports a failed certification as a deadlock. SQLite: another writer. All
+ * databases: `ConflictError`.
  */
 const CONFLICTS = new Set([
   ...['40001', '40P01', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
@@ -60,9 +64,10 @@ const CONFLICTS = new Set([
 const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 
 /**
- * The server takes no writes for now, while another one may. Nothing of the statement was done, if it was a COMMIT either.
- * PostgreSQL: a read-only transaction, a server that starts or stops. MySQL, MariaDB: `read_only`, a read-only transaction,
- * InnoDB read-only; offline, without its replication group. Galera has a code that means something else elsewhere.
+ * The server does not accept writes now, but another server may. The statement was not executed, even if
+ * it was a COMMIT. PostgreSQL: read-only transaction, server starting or shutting down. MySQL, MariaDB:
+ * `read_only`, read-only transaction, InnoDB in read-only mode, server offline, server not in its
+ * replication group. Galera: 1047, which has a different meaning on other servers.
  */
 const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
   '25006': 'read_only',
@@ -77,42 +82,46 @@ const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
 const GALERA_NOT_READY = { code: '1047', message: /^WSREP/ };
 
 /**
- * The server ended the connection (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031), or it broke. CockroachDB's
- * 40003 leaves the connection, but not what became of the statement, which is the same.
+ * The server closed the connection (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031), or the
+ * connection broke. CockroachDB's 40003 leaves the connection open, but the outcome of the statement is
+ * unknown as well.
  */
-const ENDED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
-const BROKEN =
+const CONNECTION_CLOSED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
+const CONNECTION_BROKEN =
   /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** The driver's own code of an error. */
+/** Returns the driver's own code of an error. */
 export function failureCode(error: unknown): string {
-  return driverCode(sourceOf(error));
+  return driverCode(unwrap(error));
 }
 
-/** The failure as it may be logged: the code, what the driver names of the schema, and a hint. */
+/** Describes the failure without secrets, for the log: the driver's code, names from the schema, and a hint. */
 export function describeFailure(error: unknown): string {
-  return describeDriverError(sourceOf(error));
+  return describeDriverError(unwrap(error));
 }
 
-/** Whether the transaction was rolled back because it conflicted with another one. */
+/** Returns whether the transaction was rolled back because of a conflict with another transaction. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(failureCode(error));
 }
 
-/** Whether the transaction was rolled back and may succeed when it is run again: it conflicted, or its new key was taken. */
+/**
+ * Returns whether the transaction was rolled back because of a conflict, or because its new key was taken.
+ * Such a transaction can succeed if it is run again.
+ */
 export function isRolledBack(error: unknown): boolean {
   return isConflict(error) || isDuplicate(error);
 }
 
-/** Whether the connection broke: what was under way is done or not done, and nobody knows. */
+/** Returns whether the connection broke. The outcome of the statement is then unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const code = failureCode(error);
-  return ENDED.test(code) || BROKEN.test(code);
+  return CONNECTION_CLOSED.test(code) || CONNECTION_BROKEN.test(code);
 }
 
-/** Why the server takes no writes for now, if that is what the error says. */
+/** Returns why the server does not accept writes, or null if the error has another cause. */
 export function notWritableKind(error: unknown): NotWritableKind | null {
-  const source = sourceOf(error);
+  const source = unwrap(error);
   if (source instanceof NotWritableError) return source.code;
   const code = failureCode(error);
   if (code === GALERA_NOT_READY.code) {
@@ -121,45 +130,45 @@ export function notWritableKind(error: unknown): NotWritableKind | null {
   return NOT_WRITABLE[code] ?? null;
 }
 
-/** Whether the server takes no writes for now: its connection has to be replaced. */
+/** Returns whether the server does not accept writes. The connections to such a server must be replaced. */
 export function isNotWritable(error: unknown): boolean {
   return notWritableKind(error) !== null;
 }
 
-/** Whether a lock was not released in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
+/** Returns whether a lock was not released in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
 export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '1205'].includes(failureCode(error));
 }
 
-/** Whether the deadline passed. */
+/** Returns whether the operation failed because its deadline passed. */
 export function isTimeout(error: unknown): boolean {
   return failureCode(error) === 'TIMEOUT';
 }
 
-/** The failure in one of a few words. */
+/** Classifies the failure for metrics and health checks. */
 export function failureKind(error: unknown): FailureKind {
-  if (isTimeout(error)) return 'timeout';
+  if (isTimeout(error) || failureCode(error) === 'POOL_TIMEOUT') return 'timeout';
   const kind = notWritableKind(error);
   if (kind) return kind;
   if (isConnectionLost(error)) return 'connection_lost';
   return isRolledBack(error) ? 'rolled_back' : 'other';
 }
 
-/** Whether a row with this key is there already. */
+/** Returns whether a row with the same unique key already exists. */
 export function isDuplicate(error: unknown): boolean {
   return DUPLICATE.has(failureCode(error));
 }
 
 /**
- * Whether a value has characters that the column compared with it cannot have, so that it is in no row. (MySQL, MariaDB: 1267;
- * MySQL for a parameter of a prepared statement: 3988)
+ * Returns whether a parameter contains a character that the compared column cannot store, so that no row
+ * can match (MySQL, MariaDB: 1267; MySQL, for a parameter of a prepared statement: 3988).
  */
 export function isUnrepresentable(error: unknown): boolean {
   return ['1267', '3988'].includes(failureCode(error));
 }
 
-/** What the driver said, out of what was wrapped around it. */
-function sourceOf(error: unknown): unknown {
-  if (error instanceof CommitError) return sourceOf(error.cause);
+/** Returns the driver's error if TypeORM or a `CommitError` wraps it. Otherwise returns the error itself. */
+function unwrap(error: unknown): unknown {
+  if (error instanceof CommitError) return unwrap(error.cause);
   return error instanceof QueryFailedError ? error.driverError : error;
 }

@@ -2,96 +2,120 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { QueryRunner } from 'typeorm';
 import type { Query } from './transaction';
 
-/** A transaction of the application that calls of the library take part in. */
+/** A transaction of the application in which calls of the library take part. */
 export class JoinedTransaction {
-  private last: Promise<unknown> = Promise.resolve();
-  private waiting: { readonly depth: number; readonly listener: () => void }[] = [];
+  private lastCall: Promise<unknown> = Promise.resolve();
+  private commitListeners: { readonly depth: number; readonly listener: () => void }[] = [];
   private endListener = (): void => undefined;
   private hasEnded = false;
 
   constructor(readonly runner: QueryRunner) {}
 
   /**
-   * One after another: there is one connection, and a transaction must not come between the statements of another. A call
-   * that is made by one that has its turn (by a subscriber of the application, say) is a part of that.
+   * Runs calls one after another, because all calls share one connection, and the statements of two calls
+   * must not interleave. A call from within the running call, for example by a subscriber of the
+   * application, runs as part of the running call.
    */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    if (current.getStore()?.hasTurn) return work();
-    const turn = this.last.then(() => {
+    if (current.getStore()?.isExclusive) return work();
+    const exclusiveCall = this.lastCall.then(() => {
       this.assertOpen();
-      return current.run({ transaction: this, hasTurn: true }, work);
+      return current.run({ transaction: this, isExclusive: true }, work);
     });
-    this.last = turn.catch(() => undefined);
-    return turn;
+    this.lastCall = exclusiveCall.catch(() => undefined);
+    return exclusiveCall;
   }
 
-  /** What outlives the transaction must not be done on its own, or in the next one on the same connection. */
+  /**
+   * Throws if the transaction has ended, because a late statement would run on its own, or in the next
+   * transaction on the same connection.
+   * @throws TransactionEndedError
+   */
   assertOpen(): void {
     if (this.hasEnded || !this.runner.isTransactionActive) throw new TransactionEndedError();
   }
 
-  /** The database gave the transaction up: nothing more is part of it. */
+  /** Marks the transaction as ended. Commit listeners that have not been called are discarded. */
   end(): void {
     this.hasEnded = true;
-    this.waiting = [];
+    this.commitListeners = [];
     const listener = this.endListener;
     this.endListener = (): void => undefined;
     listener();
   }
 
-  /** Has the listener called when the transaction has ended, whichever way, instead of an earlier listener. */
+  /**
+   * Sets the listener that is called when the transaction is committed or rolled back. Replaces an earlier
+   * listener.
+   */
   whenEnded(listener: () => void): void {
     if (this.hasEnded) listener();
     else this.endListener = listener;
   }
 
   whenCommitted(listener: () => void): void {
-    if (!this.hasEnded) this.waiting.push({ depth: this.depth, listener });
+    if (!this.hasEnded) this.commitListeners.push({ depth: this.depth, listener });
   }
 
-  /** The transaction was committed; or a savepoint of it, and what waits does so for what is around that. */
+  /**
+   * Called when the transaction is committed or a savepoint is released. The commit listeners of a released
+   * savepoint are moved to the enclosing transaction.
+   */
   committed(): void {
-    const { waiting, depth } = this;
+    const { commitListeners, depth } = this;
     if (this.runner.isTransactionActive) {
-      this.waiting = waiting.map((one) => ({ ...one, depth: Math.min(one.depth, depth) }));
+      this.commitListeners = commitListeners.map((waiting) => ({ ...waiting, depth: Math.min(waiting.depth, depth) }));
       return;
     }
     this.end();
-    for (const { listener } of waiting) listener();
+    for (const { listener } of commitListeners) listener();
   }
 
-  /** The transaction was rolled back; or all since a savepoint of it. */
+  /**
+   * Called when the transaction, or a savepoint, is rolled back. Discards the commit listeners of the part
+   * that was rolled back.
+   */
   rolledBack(): void {
-    if (this.runner.isTransactionActive) this.waiting = this.waiting.filter(({ depth }) => depth <= this.depth);
+    if (this.runner.isTransactionActive)
+      this.commitListeners = this.commitListeners.filter(({ depth }) => depth <= this.depth);
     else this.end();
   }
 
-  /** How many transactions are open, one in another: TypeORM makes savepoints of the inner ones. */
+  /** The nesting depth of TypeORM's transactions. TypeORM runs nested transactions as savepoints. */
   private get depth(): number {
     return (this.runner as unknown as { transactionDepth: number }).transactionDepth;
   }
 }
 
-/** The transaction of the application has ended: no call can take part in it any more. */
+/** Thrown when a call takes part in a transaction of the application that has ended. */
 export class TransactionEndedError extends Error {
   override readonly name = 'TransactionEndedError';
+
+  constructor() {
+    super('The transaction of the application has ended. Await every call of the library inside the transaction.');
+  }
 }
 
-/** The transaction that the caller takes part in, and whether it is the caller's turn. */
-const current = new AsyncLocalStorage<{ transaction: JoinedTransaction; hasTurn: boolean } | undefined>();
+/** The transaction that the caller takes part in, and whether `runExclusive` is running the caller. */
+const current = new AsyncLocalStorage<{ transaction: JoinedTransaction; isExclusive: boolean } | undefined>();
 
 export function currentTransaction(): JoinedTransaction | undefined {
   return current.getStore()?.transaction;
 }
 
 export function runIn<T>(transaction: JoinedTransaction | undefined, call: () => Promise<T>): Promise<T> {
-  // On Node 20 an async context slows down every promise of the process, so none is made where there is nothing to leave.
+  // On Node.js 20, an async context slows down every promise in the process. Therefore, no async context
+  // is created if there is no transaction to enter or to leave.
   if (transaction === undefined && current.getStore() === undefined) return call();
-  const hasTurn = transaction !== undefined && currentTransaction() === transaction && current.getStore()!.hasTurn;
-  return current.run(transaction && { transaction, hasTurn }, call);
+  const isExclusive =
+    transaction !== undefined && currentTransaction() === transaction && current.getStore()!.isExclusive;
+  return current.run(transaction && { transaction, isExclusive }, call);
 }
 
-/** A transaction inside the application's is a savepoint of it, which can be undone alone. */
+/**
+ * Returns a statement for the savepoint of a call within the application's transaction, so that the call
+ * can be rolled back alone.
+ */
 export function savepoint(verb: 'SAVEPOINT' | 'RELEASE SAVEPOINT' | 'ROLLBACK TO SAVEPOINT'): Query {
   return { sql: `${verb} session_auth`, params: [] };
 }

@@ -2,44 +2,51 @@ import { Logger } from '@nestjs/common';
 import { OncePerMinute } from '../../domain/once-per-minute';
 import { describeFailure } from './failure';
 
-/** The pools of `pg`, which reports a new connection by `connect`, and of `mysql2` and `mysql`, which do by `connection`. */
+/**
+ * The part of a pool that the library uses. `pg` reports a new connection as `connect`, `mysql2` and
+ * `mysql` as `connection`.
+ */
 interface ConnectionPool {
   on(event: 'connect' | 'connection', listener: (connection: object) => void): unknown;
 }
 
-/** Where TypeORM's drivers have the pool of the primary. With `replication` on MySQL there is none, but a cluster of pools. */
+/**
+ * The pools of TypeORM's drivers for the primary. With `replication` on MySQL, the driver has a pool
+ * cluster instead.
+ */
 export interface PoolOwner {
   readonly master?: ConnectionPool;
   readonly pool?: ConnectionPool;
 }
 
 /**
- * Replaces the connections of a pool when one of them turns out to lead to a server that takes no writes: the others were
- * opened to the same server. Each is replaced when it is next used. Until that happens for the first time nothing is recorded.
+ * Replaces the connections of a pool after one of them has led to a server that does not accept writes,
+ * because the other connections lead to the same server. Each connection is replaced when it is next used.
+ * Connections are not tracked before the first renewal.
  */
 export class PoolRenewal {
   private readonly logger = new Logger('AuthDatabase');
-  /** The connections that were opened since. */
-  private opened: WeakSet<object> | null = null;
+  /** The connections that were opened since the last renewal. */
+  private openedSinceRenewal: WeakSet<object> | null = null;
   private pool: ConnectionPool | undefined;
   private readonly limit = new OncePerMinute(performance);
 
   constructor(private readonly owner: PoolOwner) {}
 
-  /** Whether the connection is one of those to replace. */
+  /** Returns whether the connection was opened before the last renewal and must be replaced. */
   isOutdated(connection: object): boolean {
-    if (this.opened === null) return false;
-    // A DataSource that was closed and opened again has another pool.
-    return this.pool === this.currentPool && !this.opened.has(connection);
+    if (this.openedSinceRenewal === null) return false;
+    // A DataSource that was closed and opened again has a new pool.
+    return this.pool === this.currentPool && !this.openedSinceRenewal.has(connection);
   }
 
-  /** Begins, unless the connection is an older one, whose renewal has begun. */
+  /** Starts a renewal. Does nothing if the connection is outdated, because a renewal has already started. */
   begin(connection: object, error: unknown): void {
     if (this.isOutdated(connection)) return;
     const { currentPool } = this;
     if (this.pool !== currentPool) this.watch(currentPool);
-    if (this.pool) this.opened = new WeakSet();
-    this.limit.run(() => this.logger.warn(`The connections of the pool are replaced: ${describeFailure(error)}`));
+    if (this.pool) this.openedSinceRenewal = new WeakSet();
+    this.limit.run(() => this.logger.warn(`Replacing all connections of the pool: ${describeFailure(error)}`));
   }
 
   private get currentPool(): ConnectionPool | undefined {
@@ -48,10 +55,10 @@ export class PoolRenewal {
 
   private watch(pool: ConnectionPool | undefined): void {
     this.pool = pool;
-    const keep = (connection: object): void => {
-      if (this.pool === pool) this.opened?.add(connection);
+    const recordConnection = (connection: object): void => {
+      if (this.pool === pool) this.openedSinceRenewal?.add(connection);
     };
-    pool?.on('connect', keep);
-    pool?.on('connection', keep);
+    pool?.on('connect', recordConnection);
+    pool?.on('connection', recordConnection);
   }
 }

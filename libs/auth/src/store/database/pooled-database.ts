@@ -10,18 +10,18 @@ import { serverWarnings } from './server-warnings';
 import type { Query, Result, Row, UnitOfWork } from './transaction';
 import { autocommitParams, drive, paramsInTransaction, RolledBack } from './transaction';
 
-/** Each decision is one conditional statement that reads what is committed, so READ COMMITTED suffices. */
+/** READ COMMITTED suffices, because each decision is one conditional statement that reads committed data. */
 const POSTGRES_BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
 const MYSQL_BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'];
 const MYSQL_BEGIN_ANY_ISOLATION = ['START TRANSACTION'];
 
-/** PostgreSQL: division by zero, by which a statement refuses to run past its deadline. */
-const TOO_LATE = '22012';
+/** PostgreSQL's code for a division by zero, by which a statement fails after its deadline. */
+const DIVISION_BY_ZERO = '22012';
 
-/** How long the start of the application waits for what the server says of itself. */
+/** How long startup waits for the server's settings. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** PostgreSQL, MySQL and MariaDB: each transaction has a connection of its own. */
+/** Runs statements on PostgreSQL, MySQL and MariaDB. Each transaction has its own connection. */
 export class PooledDatabase extends Database {
   private readonly connections: DriverConnections;
   private readonly clock = new ServerClock();
@@ -59,28 +59,31 @@ export class PooledDatabase extends Database {
           });
         return outcome;
       } catch (error) {
-        // With its transaction open it must not return to the pool; how much of a failed BEGIN was done is unknown.
+        // A connection with an open transaction must not return to the pool. After a failed BEGIN, its
+        // state is unknown.
         await sendNow({ sql: 'ROLLBACK', params: [] }, () => []).catch(discard);
         throw error;
       }
     });
   }
 
-  protected runAutocommit(query: Query, deadline: Deadline, judge?: (result: Result) => void): Promise<Result> {
+  protected runAutocommit(query: Query, deadline: Deadline, checkServer?: (result: Result) => void): Promise<Result> {
     return this.connections.use(deadline, async (send) => {
       const sentAt = performance.now();
-      // The remaining time is written when the statement is sent: there may have been a long wait for the connection.
+      // The parameters are computed when the statement is sent, because the wait for a connection can be
+      // long.
       const params = (): unknown[] => autocommitParams(query, deadline.remainingMs, this.clock);
       const result = await deadline
         .commit(() => send(query, params))
         .catch((error: unknown) => {
-          // Refused as too late although there is time left: a clock was set.
-          if (failureCode(error) === TOO_LATE) this.clock.reset();
+          // If the statement failed because of its deadline although time remained, one of the clocks was
+          // set.
+          if (failureCode(error) === DIVISION_BY_ZERO) this.clock.reset();
           throw error;
         });
       const serverNow = result.rows[0]?.['server_now'];
       if (serverNow !== undefined) this.clock.observe(Number(serverNow), sentAt);
-      judge?.(result);
+      checkServer?.(result);
       return result;
     });
   }
@@ -107,7 +110,7 @@ export class PooledDatabase extends Database {
 
   private async connectRunner(deadline: Deadline): Promise<QueryRunner> {
     for (;;) {
-      // 'master' is the primary: a replica may not know of a revocation yet.
+      // 'master' is the primary. A replica may not have received a revocation yet.
       const runner = this.dataSource.createQueryRunner('master');
       const connection = (await runner.connect()) as DriverConnection;
       if (deadline.hasPassed || !this.connections.renewal.isOutdated(connection)) return runner;
@@ -133,7 +136,7 @@ export class PooledDatabase extends Database {
       await send(savepoint('RELEASE SAVEPOINT'));
       return outcome;
     } catch (error) {
-      // Without the savepoint the database has given up the whole transaction.
+      // If the savepoint does not exist, the database has rolled back the whole transaction.
       await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => joined.end());
       throw error;
     }
@@ -142,8 +145,8 @@ export class PooledDatabase extends Database {
   serverWarnings(): Promise<readonly string[]> {
     return raceWithDeadline(CHECK_TIMEOUT_MS, (deadline) =>
       this.connections.use(deadline, (send, _, { processID }) => {
-        const ask = async (sql: string): Promise<readonly Row[]> => (await send({ sql, params: [] }, () => [])).rows;
-        return serverWarnings(this.dialect, { processID, ask });
+        const query = async (sql: string): Promise<readonly Row[]> => (await send({ sql, params: [] }, () => [])).rows;
+        return serverWarnings(this.dialect, { processID, query });
       }),
     );
   }
@@ -152,8 +155,9 @@ export class PooledDatabase extends Database {
     const connection = (await joined.runner.connect()) as DriverConnection;
     this.connections.renewal.begin(connection, error);
     joined.whenEnded(() => close(connection));
-    // The library does not run the application's next transaction again: it must not get another such connection. Nobody
-    // waits for it, because the pool may have no connection left until this transaction has ended.
+    // Takes a connection, so that the pool replaces the connection if it is outdated. The application's
+    // next transaction is not retried, and must not receive an outdated connection. The call is not
+    // awaited, because the pool may have no free connection until this transaction ends.
     void raceWithDeadline(this.answerWithinMs, (deadline) =>
       this.connections.use(deadline, () => Promise.resolve()),
     ).catch(() => undefined);

@@ -7,7 +7,7 @@ import type { SessionRecord, SessionState } from '../../domain/session';
 import type { PairExpiries } from '../../domain/tokens';
 import type { Row } from './transaction';
 
-/** Drivers return 64-bit columns as numbers or as text. */
+/** Converts a row to a session. Drivers return 64-bit columns as numbers or as text. */
 export function sessionFromRow(row: Row): SessionRecord {
   return {
     id: String(row['id']),
@@ -43,7 +43,10 @@ export function expiriesFromRow(row: Row): PairExpiries {
   return { accessExpiresAt: Number(row['access_expires_at']), refreshExpiresAt: Number(row['refresh_expires_at']) };
 }
 
-/** The columns that `refreshableFromRow` reads besides `absolute_end` and those of `sessionFromRow` and `accountFromRow`. */
+/**
+ * The columns that `refreshableFromRow` reads, in addition to `absolute_end` and to the columns of
+ * `sessionFromRow` and `accountFromRow`.
+ */
 export const TOKEN_COLUMNS = `accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest generation refreshedAt
   lastNetwork replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
 

@@ -2,11 +2,11 @@ import { ServerClock } from './server-clock';
 
 const SERVER = 1_800_000_000_000;
 
-describe('the clock of the database', () => {
+describe('the estimated time of the database', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('is unknown until a statement has reported it, and again after a reset', () => {
+  it('is unknown until a statement reports the time, and again after a reset', () => {
     const clock = new ServerClock();
     expect(clock.timeIn(100)).toBeNull();
     clock.observe(SERVER, performance.now());
@@ -17,7 +17,7 @@ describe('the clock of the database', () => {
     expect(clock.timeIn(100)).toBeNull();
   });
 
-  it('is estimated by the fastest statement of the last minute', () => {
+  it('is based on the fastest statement of the last minute', () => {
     const clock = new ServerClock();
     for (const delay of [900, 20, 4_000]) clock.observe(SERVER + delay, performance.now());
     expect(clock.timeIn(0)).toBe(SERVER + 20);

@@ -1,9 +1,10 @@
-/** Once an estimate is older than this, the next one replaces it, even if it is less accurate. */
+/** The age at which the next estimate replaces the current one, even if the next one is less accurate. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Estimates the difference between the clock of the database and `performance.now()`, from the results of statements. A
- * deadline by the clock of the database also applies to a statement that is delayed on its way, in a connection that hangs.
+ * Estimates the offset between the database's clock and `performance.now()` from the results of statements.
+ * With the estimate, the database can enforce the deadline of a statement that arrives late because its
+ * connection hung.
  */
 export class ServerClock {
   private offsetMs: number | null = null;
@@ -15,19 +16,23 @@ export class ServerClock {
    * @param sentAt when the statement was sent, by `performance.now()`
    */
   observe(serverNow: number, sentAt: number): void {
-    // The database read its clock after the statement was sent, so this is an upper bound: the lowest is the most accurate.
+    // The database read its clock after the statement was sent. The difference is therefore an upper bound
+    // of the offset, and the lowest difference is the most accurate estimate.
     const offsetMs = serverNow - sentAt;
     if (this.offsetMs !== null && offsetMs > this.offsetMs && sentAt - this.observedAt < MAX_AGE_MS) return;
     this.offsetMs = offsetMs;
     this.observedAt = sentAt;
   }
 
-  /** The time of the database in this many milliseconds from now, or null without an estimate. */
+  /**
+   * Returns the time that the database's clock shows after the given number of milliseconds from now, or
+   * null without an estimate.
+   */
   timeIn(milliseconds: number): number | null {
     return this.offsetMs === null ? null : Math.round(performance.now() + this.offsetMs + milliseconds);
   }
 
-  /** Discards the estimate, because a clock was set. */
+  /** Discards the estimate. Called when a clock has been set. */
   reset(): void {
     this.offsetMs = null;
   }

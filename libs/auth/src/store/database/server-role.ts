@@ -2,7 +2,10 @@ import type { NotWritableKind } from '../../domain/metrics';
 import type { Dialect } from './dialect';
 import type { Row } from './transaction';
 
-/** Galera reports its state in status variables, of which MariaDB alone makes a table. Other servers skip the comment. */
+/**
+ * Galera reports its state in status variables, which only MariaDB offers as a table. Other servers skip
+ * the comment.
+ */
 const GALERA_NOT_READY = `/*M!100100
   + (SELECT MAX(variable_name = 'wsrep_provider_name' AND variable_value <> '')
        AND SUM((variable_name, variable_value) IN (('wsrep_ready', 'ON'), ('wsrep_cluster_status', 'Primary'))) < 2
@@ -10,8 +13,9 @@ const GALERA_NOT_READY = `/*M!100100
      WHERE variable_name IN ('wsrep_provider_name', 'wsrep_ready', 'wsrep_cluster_status')) */`;
 
 /**
- * What a server says of itself, as columns of a SELECT. Every user may ask. A standby of PostgreSQL is read-only as well. On
- * MySQL and MariaDB `read_only` includes `super_read_only`; MariaDB 12 has words for its values.
+ * The columns that report whether a server accepts writes. Every database user may select them. A
+ * PostgreSQL standby is also read-only. On MySQL and MariaDB, `read_only` includes `super_read_only`. On
+ * MariaDB 12, the values of `read_only` are words.
  */
 export const ROLE_COLUMNS: Readonly<Record<Dialect, string>> = {
   sqlite: '0 AS in_recovery, 0 AS not_ready, 0 AS read_only',
@@ -21,7 +25,10 @@ export const ROLE_COLUMNS: Readonly<Record<Dialect, string>> = {
     CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') OR @@global.innodb_read_only AS read_only`,
 };
 
-/** Why the server takes no writes, by the columns; null where it does. */
+/**
+ * Returns why the server does not accept writes, according to the columns of `ROLE_COLUMNS`. Returns null
+ * if the server accepts writes.
+ */
 export function whyNotWritable(row: Row | undefined): NotWritableKind | null {
   const kinds = ['in_recovery', 'not_ready', 'read_only'] as const;
   return kinds.find((kind) => Number(row?.[kind]) === 1) ?? null;

@@ -4,27 +4,33 @@ import type { Row } from './transaction';
 
 /** A connection to the server, or to a proxy. */
 export interface ServerConnection {
-  /** What the server, or the proxy, gave as the process that serves the connection (PostgreSQL). */
+  /** The process id that the server, or the proxy, reported when the connection was opened (PostgreSQL). */
   readonly processID?: number | undefined;
-  ask(sql: string): Promise<readonly Row[]>;
+  query(sql: string): Promise<readonly Row[]>;
 }
 
 const READ_ONLY = 'The database server is read-only: logins and refreshes fail. Connect to the primary.';
 const STANDBY =
-  'The database server is a standby: it may not know yet of a logout, and logins and refreshes fail. Connect to the primary.';
+  'The database server is a standby: logins and refreshes fail, and ended sessions are accepted until their end is ' +
+  'replicated. Connect to the primary.';
 const BALANCED =
-  'Reads are balanced to standbys, which may not know yet of a logout or a refresh. Set `load_balance_mode = off` in ' +
-  'pgpool.conf, or connect to the primary.';
-const NOT_READY = 'The Galera node is not part of a primary component: it serves nothing.';
+  'pgpool-II sends reads to standbys, which accept tokens until their revocation is replicated. Set ' +
+  '`load_balance_mode = off` in pgpool.conf, or connect to the primary.';
+const NOT_READY =
+  'The Galera node is not part of a primary component: it rejects all statements. ' +
+  'Connect to a node that is part of one.';
 
-/** What of the server, or of a proxy before it, breaks what the library promises, and what to set instead. */
+/**
+ * Returns a warning, with its remedy, for each setting of the server or of a proxy that breaks a guarantee
+ * of the library.
+ */
 export async function serverWarnings(dialect: Dialect, connection: ServerConnection): Promise<string[]> {
   if (dialect === 'sqlite') return [];
   return dialect === 'postgres' ? postgresWarnings(connection) : mysqlWarnings(connection);
 }
 
 async function postgresWarnings(connection: ServerConnection): Promise<string[]> {
-  const [row] = await connection.ask(
+  const [row] = await connection.query(
     `SELECT ${ROLE_COLUMNS.postgres}, pg_backend_pid() AS process_id,
        (SELECT COUNT(*) FROM pg_stat_replication) AS standbys`,
   );
@@ -34,15 +40,19 @@ async function postgresWarnings(connection: ServerConnection): Promise<string[]>
   return mayBePgpool && (await isBalancing(connection)) ? [BALANCED] : [];
 }
 
-/** PostgreSQL refuses this statement and logs that, so only what may be pgpool2 is asked: another process in front of standbys. */
+/**
+ * Returns whether pgpool-II balances reads. PostgreSQL rejects and logs the statement that detects
+ * pgpool-II. The statement is therefore sent only if the server has standbys, and its process id differs
+ * from the process id that was reported when the connection was opened.
+ */
 async function isBalancing(connection: ServerConnection): Promise<boolean> {
-  const [row] = await connection.ask('PGPOOL SHOW load_balance_mode').catch(() => []);
+  const [row] = await connection.query('PGPOOL SHOW load_balance_mode').catch(() => []);
   return row?.['load_balance_mode'] === 'on';
 }
 
 async function mysqlWarnings(connection: ServerConnection): Promise<string[]> {
-  const kind = whyNotWritable((await connection.ask(`SELECT ${ROLE_COLUMNS.mysql}`))[0]);
-  const rows = await connection.ask(
+  const kind = whyNotWritable((await connection.query(`SELECT ${ROLE_COLUMNS.mysql}`))[0]);
+  const rows = await connection.query(
     `SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider', 'wsrep_sync_wait',
        'group_replication_single_primary_mode', 'group_replication_consistency')`,
   );
@@ -54,25 +64,28 @@ async function mysqlWarnings(connection: ServerConnection): Promise<string[]> {
 
 type Settings = ReadonlyMap<string, string>;
 
-/** The first bit of `wsrep_sync_wait` is for reads. */
+/** Returns a warning if the first bit of `wsrep_sync_wait`, which makes reads wait for replication, is not set. */
 function galeraWarning(settings: Settings): string | null {
   const isGalera = settings.get('wsrep_on') === 'ON' && settings.get('wsrep_provider') !== 'none';
   const wait = settings.get('wsrep_sync_wait');
   if (!isGalera || (Number(wait) & 1) === 1) return null;
   return (
-    `wsrep_sync_wait is ${wait}: a node of Galera reads before it has applied what other nodes have committed, so it ` +
-    'accepts sessions that ended there, and misses the reuse of refresh tokens. Set `wsrep_sync_wait = 1` on every node.'
+    `wsrep_sync_wait is ${wait}: a Galera node reads before it has applied the commits of other nodes. It can accept ` +
+    'sessions that have ended, and can miss the reuse of a refresh token. Set `wsrep_sync_wait = 1` on every node.'
   );
 }
 
-/** `BEFORE` and `AFTER` wait for other members. In single-primary mode all reads go to the one that has all. */
+/**
+ * Returns a warning if reads in a multi-primary group do not wait for other members. The values `BEFORE`
+ * and `AFTER` make reads wait. In single-primary mode, all reads go to the primary.
+ */
 function groupReplicationWarning(settings: Settings): string | null {
   const consistency = settings.get('group_replication_consistency');
   if (settings.get('group_replication_single_primary_mode') !== 'OFF') return null;
   if (consistency !== 'EVENTUAL' && consistency !== 'BEFORE_ON_PRIMARY_FAILOVER') return null;
   return (
-    `group_replication_consistency is ${consistency}, in a group with several writers: a member reads before it has applied ` +
-    'what others have committed, so it accepts sessions that ended there, and misses the reuse of refresh tokens. ' +
-    "Set it to 'BEFORE' on every member, or use single-primary mode."
+    `group_replication_consistency is ${consistency} in a multi-primary group: a member reads before it has applied ` +
+    'the commits of other members. It can accept sessions that have ended, and can miss the reuse of a refresh ' +
+    "token. Set it to 'BEFORE' on every member, or use single-primary mode."
   );
 }

@@ -5,7 +5,10 @@ import { AUTH_DATA_SOURCE } from './data-source';
 import { dialectOf } from './dialect';
 import { currentTransaction, JoinedTransaction, runIn } from './joined-transaction';
 
-/** Transactions of the application on its DataSource. TypeORM reports to its subscribers how they end. */
+/**
+ * Joins transactions that the application has opened on its DataSource. TypeORM reports their commits and
+ * rollbacks to this subscriber.
+ */
 @Injectable()
 export class SqlApplicationTransactions extends ApplicationTransactions implements EntitySubscriberInterface {
   private readonly joined = new WeakMap<QueryRunner, JoinedTransaction>();
@@ -20,7 +23,7 @@ export class SqlApplicationTransactions extends ApplicationTransactions implemen
 
   async join<T>(manager: TransactionManager, call: () => Promise<T>): Promise<T> {
     const runner = this.openRunner(manager);
-    // Anew each time: a DataSource that was closed and opened again has forgotten its subscribers.
+    // Checked at each call, because a DataSource that was closed and opened again has lost its subscribers.
     if (!this.dataSource.subscribers.includes(this)) this.dataSource.subscribers.push(this);
     let transaction = this.joined.get(runner);
     if (!transaction) this.joined.set(runner, (transaction = new JoinedTransaction(runner)));
@@ -40,15 +43,20 @@ export class SqlApplicationTransactions extends ApplicationTransactions implemen
   private openRunner(manager: TransactionManager): QueryRunner {
     const { queryRunner, connection } = manager as EntityManager;
     if (!queryRunner?.isTransactionActive) {
-      throw new Error('There is no open transaction: give the manager that dataSource.transaction() hands out.');
+      throw new Error(
+        'The manager has no open transaction. Pass the manager that the callback of dataSource.transaction() receives.',
+      );
     }
     if (connection !== this.dataSource) {
-      throw new Error("The transaction is of another DataSource than the library's.");
+      throw new Error("The transaction belongs to another DataSource. Pass a manager of the library's DataSource.");
     }
     return queryRunner;
   }
 
-  /** What an earlier transaction on the same connection left, whose end was not reported, is not part of this one. */
+  /**
+   * Discards the state of an earlier transaction on the same connection if TypeORM did not report the end
+   * of that transaction.
+   */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
     if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0) {
       this.joined.get(queryRunner)?.end();

@@ -7,10 +7,13 @@ import { ROLE_COLUMNS, whyNotWritable } from './server-role';
 import { StatementFactory } from './statement-factory';
 import type { Result } from './transaction';
 
-/** One statement, with a look into the index of each table, which also asks the server whether it takes writes. */
+/**
+ * Probes the database with one statement, which reads from the index of each table and asks the server
+ * whether it accepts writes.
+ */
 @Injectable()
 export class SqlStoreProbe extends StoreProbe {
-  private readonly looks;
+  private readonly probe;
 
   constructor(
     private readonly database: Database,
@@ -18,13 +21,13 @@ export class SqlStoreProbe extends StoreProbe {
   ) {
     super();
     const keys = ['session.id', 'event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
-    const looks = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
-    this.looks = statements.statement(`SELECT ${looks.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
+    const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
+    this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }
 
   async findFailure(): Promise<FailureKind | null> {
     try {
-      await this.database.autocommit(this.looks.with({}), { judge: refuseNotWritable, failsFast: true });
+      await this.database.autocommit(this.probe.with({}), { checkServer: refuseNotWritable, failsFast: true });
       return null;
     } catch (error) {
       if (error instanceof DatabaseUnavailableError) return error.kind;
@@ -33,7 +36,10 @@ export class SqlStoreProbe extends StoreProbe {
   }
 }
 
-/** Thrown while the connection is in use, so that the pool is rid of it. */
+/**
+ * Throws if the server does not accept writes. The connection is still in use then, so that the pool
+ * replaces the connection.
+ */
 function refuseNotWritable({ rows }: Result): void {
   const kind = whyNotWritable(rows[0]);
   if (kind) throw new NotWritableError(kind);

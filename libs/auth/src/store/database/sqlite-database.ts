@@ -6,7 +6,10 @@ import { failureCode } from './failure';
 import { savepoint, type JoinedTransaction } from './joined-transaction';
 import { driveSync, paramsInTransaction, RolledBack, type Query, type Result, type UnitOfWork } from './transaction';
 
-/** The parts of better-sqlite3 that are used, or of what the DataSource's `driver` option puts in its place: `NodeSqlite`. */
+/**
+ * The part of better-sqlite3 that the library uses. The `driver` option of the DataSource can replace
+ * better-sqlite3, for example with `NodeSqlite`.
+ */
 interface SqliteConnection {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
@@ -19,29 +22,30 @@ interface SqliteStatement {
   run(...params: unknown[]): { changes: number };
 }
 
-/** What is read once of a connection, and the statements that are prepared on it. */
-interface KnownConnection {
-  /** The statement that restores the application's setting: it is part of how connections are opened. */
+/** The settings of a connection, which are read once, and its prepared statements. */
+interface ConnectionState {
+  /** The statement that restores the busy timeout with which the application opened the connection. */
   readonly restoreBusyTimeout: string;
-  /** With a write-ahead log readers wait for nobody. Without one they wait for whoever writes. */
+  /** Whether reads never wait for a writer, as with a write-ahead log or an in-memory database. */
   readonly readsNeverBlock: boolean;
   readonly prepared: Map<string, SqliteStatement>;
 }
 
-/** How long to leave the connection to others before checking again whether it is free. */
-const CHECK_AGAIN_MS = 2;
+/** The interval at which a busy connection is checked again. */
+const POLL_INTERVAL_MS = 2;
 
-/** SQLite's own wait for another process would stop the whole of this one, so a busy database fails at once instead. */
+/** Makes a busy database fail immediately. SQLite's own wait for another process would block this whole process. */
 const NO_BLOCKING = 'PRAGMA busy_timeout = 0';
 
 /**
- * SQLite: the application and the library share one connection, so a transaction that waits for anything would include, or
- * roll back, whatever else runs meanwhile. Here a transaction runs from beginning to end without giving up control. It
- * first waits for a transaction of the application to end, and for other processes that write.
+ * Runs statements on SQLite, where the application and the library share one connection. A transaction that
+ * awaited anything would include, or roll back, all other statements that run meanwhile. Transactions
+ * therefore run synchronously from BEGIN to COMMIT, once no transaction of the application is open and no
+ * other process is writing.
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
-  private readonly known = new WeakMap<SqliteConnection, KnownConnection>();
+  private readonly connectionStates = new WeakMap<SqliteConnection, ConnectionState>();
 
   constructor(private readonly dataSource: DataSource) {
     super();
@@ -49,7 +53,7 @@ export class SqliteDatabase extends Database {
 
   protected runTransaction<T>(unit: UnitOfWork<T>, deadline: Deadline): Promise<T> {
     return this.whenFree(deadline, (connection) => {
-      const { restoreBusyTimeout } = this.knownOf(connection);
+      const { restoreBusyTimeout } = this.connectionState(connection);
       try {
         connection.exec(`${NO_BLOCKING}; BEGIN IMMEDIATE`);
         const outcome = driveSync(unit(), (query) => this.execute(connection, query));
@@ -58,22 +62,22 @@ export class SqliteDatabase extends Database {
         return isRolledBack ? outcome.outcome : outcome;
       } catch (error) {
         if (connection.inTransaction) connection.exec('ROLLBACK');
-        tryTo(connection, restoreBusyTimeout);
+        execQuietly(connection, restoreBusyTimeout);
         throw error;
       }
     });
   }
 
-  /** It has no standby: nothing needs to be judged. */
+  /** `checkServer` is not needed, because SQLite has no standbys. */
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
     return this.whenFree(deadline, (connection) => {
-      const { readsNeverBlock, restoreBusyTimeout } = this.knownOf(connection);
+      const { readsNeverBlock, restoreBusyTimeout } = this.connectionState(connection);
       if (readsNeverBlock && query.sql.startsWith('SELECT')) return this.execute(connection, query);
       try {
         connection.exec(NO_BLOCKING);
         return this.execute(connection, query);
       } finally {
-        tryTo(connection, restoreBusyTimeout);
+        execQuietly(connection, restoreBusyTimeout);
       }
     });
   }
@@ -89,8 +93,9 @@ export class SqliteDatabase extends Database {
       connection.exec(savepoint(isRolledBack ? 'ROLLBACK TO SAVEPOINT' : 'RELEASE SAVEPOINT').sql);
       return Promise.resolve(isRolledBack ? outcome.outcome : outcome);
     } catch (error) {
-      // Where that is impossible the application's transaction is gone, or was never joined: this error led there.
-      tryTo(connection, savepoint('ROLLBACK TO SAVEPOINT').sql);
+      // The savepoint does not exist if the transaction was rolled back or never joined. The original error
+      // is the cause.
+      execQuietly(connection, savepoint('ROLLBACK TO SAVEPOINT').sql);
       throw error;
     }
   }
@@ -107,19 +112,19 @@ export class SqliteDatabase extends Database {
     return Promise.resolve();
   }
 
-  private knownOf(connection: SqliteConnection): KnownConnection {
-    let known = this.known.get(connection);
-    if (!known) {
+  private connectionState(connection: SqliteConnection): ConnectionState {
+    let state = this.connectionStates.get(connection);
+    if (!state) {
       const valueOf = (pragma: string): unknown =>
         Object.values(connection.prepare(`PRAGMA ${pragma}`).all()[0] ?? {})[0];
-      known = {
+      state = {
         restoreBusyTimeout: `PRAGMA busy_timeout = ${Number(valueOf('busy_timeout'))}`,
         readsNeverBlock: ['wal', 'memory'].includes(String(valueOf('journal_mode'))),
         prepared: new Map(),
       };
-      this.known.set(connection, known);
+      this.connectionStates.set(connection, state);
     }
-    return known;
+    return state;
   }
 
   private execute(connection: SqliteConnection, query: Query): Result {
@@ -130,7 +135,7 @@ export class SqliteDatabase extends Database {
   }
 
   private prepareOnce(connection: SqliteConnection, sql: string): SqliteStatement {
-    const { prepared } = this.knownOf(connection);
+    const { prepared } = this.connectionState(connection);
     let statement = prepared.get(sql);
     if (!statement) prepared.set(sql, (statement = connection.prepare(sql)));
     return statement;
@@ -140,7 +145,10 @@ export class SqliteDatabase extends Database {
     return (this.dataSource.driver as unknown as { databaseConnection: SqliteConnection }).databaseConnection;
   }
 
-  /** Nothing else runs between finding the connection free and the end of the work. */
+  /**
+   * Waits for the connection and calls `work` synchronously once the connection is free, so that no other
+   * statement runs in between.
+   */
   private async whenFree<T>(deadline: Deadline, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
     const { connection } = this;
     for (;;) {
@@ -150,16 +158,19 @@ export class SqliteDatabase extends Database {
       } catch (error) {
         if (failureCode(error) !== 'SQLITE_BUSY') throw error;
       }
-      await sleep(CHECK_AGAIN_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 }
 
-/** What was done is done, whether this succeeds or not. A busy timeout that stays 0 makes others fail early, no more. */
-function tryTo(connection: SqliteConnection, sql: string): void {
+/**
+ * Runs a statement and ignores its failure. If the busy timeout stays 0 because of the failure, other
+ * statements on a busy database fail earlier, but none fails wrongly.
+ */
+function execQuietly(connection: SqliteConnection, sql: string): void {
   try {
     connection.exec(sql);
   } catch {
-    // Nothing is lost.
+    // The failure is ignored, because it changes no outcome.
   }
 }

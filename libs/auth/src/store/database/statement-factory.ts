@@ -12,7 +12,7 @@ import { greatest, least, type Dialect } from './dialect';
 import { columns, Statement } from './statement';
 import type { Row } from './transaction';
 
-/** The names of the library's tables in statements. */
+/** The tables of the library, by their names in templates. */
 const ENTITIES = {
   session: AuthSession,
   event: AuthEvent,
@@ -25,63 +25,73 @@ const ENTITIES = {
 const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity`;
 
-/** How the look-up of a session reads `request.user` with the account. */
+/** How a statement that looks up a session reads `request.user` with the account. */
 export interface UserSql {
-  /** The columns that `fromRow` reads, and the status as `account`. */
+  /** Selects the columns that `fromRow` reads, and the status of the account as `account`. */
   readonly columns: string;
-  /** Joins the user's row to that of a session `s`. */
+  /** Joins the row of the user to a session `s`. */
   readonly join: string;
   readonly fromRow: (row: Row) => RequestUser;
 }
 
-/** How statements read the account of a user. */
+/** How a statement reads the account of a user. */
 export interface AccountSql {
-  /** An expression, 'active', 'disabled' or 'deleted', for the user of a row `s` that has the column of a session's user. */
+  /**
+   * An expression for the status of the user of a row `s`, which has the column `session.userId`: 'active',
+   * 'disabled' or 'deleted'.
+   */
   readonly status: string;
-  /** Null where `request.user` is not read. */
-  readonly user: UserSql | null;
+  readonly user: UserSql;
 }
 
-/** The times in force. A session has the timeouts that it was opened with besides. */
+/** The configured times. A session also keeps the timeouts with which it was opened. */
 export interface SessionTimes {
   readonly idleMs: number;
   readonly absoluteMs: number;
-  /** For how long a session is kept after its login, ended or not. */
+  /** How long a session is stored after its login, whether it has ended or not. */
   readonly retentionMs: number;
 }
 
 /** Compiles the library's statements when the application starts. */
 export class StatementFactory {
-  /** The instant from which on no refresh extends the session `s`. A lowered timeout applies at once, a raised one does not. */
+  /**
+   * When the session `s` ends even if it is refreshed. A lowered timeout applies to open sessions, but a
+   * raised timeout does not.
+   */
   readonly absoluteEnd: string;
-  /** When the session `s` expires if nothing happens. */
+  /** When the session `s` expires without further activity. */
   readonly expiresAt: string;
   readonly retentionMs: string;
 
   constructor(
     private readonly dataSource: DataSource,
     readonly dialect: Dialect,
-    /** Null where the users are not in the same DataSource. */
+    /** Null if the users are not in the same DataSource. */
     readonly account: AccountSql | null,
     private readonly times: SessionTimes,
   ) {
     const { idleMs, absoluteMs, retentionMs } = times;
-    this.retentionMs = whole(retentionMs);
-    this.absoluteEnd = least(dialect, 's.{session.absoluteExpiresAt}', `s.{session.createdAt} + ${whole(absoluteMs)}`);
-    const idleEnd = `s.{session.lastActivity} + ${whole(idleMs)}`;
+    this.retentionMs = integerLiteral(retentionMs);
+    this.absoluteEnd = least(
+      dialect,
+      's.{session.absoluteExpiresAt}',
+      `s.{session.createdAt} + ${integerLiteral(absoluteMs)}`,
+    );
+    const idleEnd = `s.{session.lastActivity} + ${integerLiteral(idleMs)}`;
     this.expiresAt = least(dialect, 's.{session.idleExpiresAt}', idleEnd, this.absoluteEnd);
   }
 
+  /** Compiles a statement. */
   statement(template: string): Statement {
     return new Statement(this.dataSource, ENTITIES, template);
   }
 
-  /** A statement that runs often, whose text never varies: the server prepares it once per connection. */
+  /** Compiles a frequent statement whose text never varies. It is prepared once per connection. */
   prepared(template: string): Statement {
     return new Statement(this.dataSource, ENTITIES, template, true);
   }
 
-  /** A statement for each number of rows, compiled when it is first needed. */
+  /** Returns a function that compiles one statement for each number of rows, when that number is first needed. */
   forCount(template: (count: number) => string): (count: number) => Statement {
     const compiled = new Map<number, Statement>();
     return (count) => {
@@ -91,17 +101,20 @@ export class StatementFactory {
     };
   }
 
-  /** `SELECT` of sessions `s` that `sessionFromRow` reads; rows can be locked. */
+  /** Compiles a SELECT of sessions `s` for `sessionFromRow`. `rest` may contain a clause that locks the rows. */
   selectSession(rest: string): Statement {
     return this.statement(`SELECT ${this.sessionColumns} FROM {session} s ${rest}`);
   }
 
-  /** The same with the account of each session's user, which `accountFromRow` reads. */
+  /**
+   * Compiles a SELECT of sessions `s` with the accounts of their users, for `sessionFromRow` and
+   * `accountFromRow`.
+   */
   selectSessionWithAccount(rest: string): Statement {
     return this.statement(`SELECT ${this.sessionAndAccountColumns} FROM {session} s ${rest}`);
   }
 
-  /** The account of the user of `s`; NULL where only the user store knows it. */
+  /** An expression for the status of the user of `s`, or NULL if only the user store knows it. */
   get accountStatus(): string {
     return this.account?.status ?? 'NULL';
   }
@@ -117,20 +130,24 @@ export class StatementFactory {
   }
 
   /**
-   * The assignments of activity at the instant `at` to a session `s`, which then goes on for as long as it could before, or
-   * for the idle timeout in force if that is shorter.
+   * Returns the assignments that record activity at the instant `at` in a session `s`. The assignments
+   * extend the session by its own idle timeout, or by the configured idle timeout if that is shorter.
    */
   activityAt(at: string): string {
     const last = greatest(this.dialect, 's.{session.lastActivity}', at);
     const stored = 's.{session.idleExpiresAt} - s.{session.lastActivity}';
-    const allowance = least(this.dialect, stored, whole(this.times.idleMs));
-    // MySQL assigns from left to right: the idle end is computed before the activity that it is computed from changes.
+    const allowance = least(this.dialect, stored, integerLiteral(this.times.idleMs));
+    // MySQL evaluates assignments from left to right, so the idle end, which depends on the previous
+    // activity, is assigned first.
     return `{session.idleExpiresAt} = ${last} + ${allowance}, {session.lastActivity} = ${last}`;
   }
 }
 
-/** Checked options are whole numbers; nothing else may become part of a statement. */
-function whole(milliseconds: number): string {
+/**
+ * Formats an integer for SQL. Validated options are integers, and no other value may become part of a
+ * statement.
+ */
+function integerLiteral(milliseconds: number): string {
   if (!Number.isSafeInteger(milliseconds)) throw new Error(`${milliseconds} is not a whole number of milliseconds.`);
   return String(milliseconds);
 }

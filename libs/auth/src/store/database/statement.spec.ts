@@ -3,7 +3,7 @@ import { SQLITE } from '../../../../../test/support/sqlite';
 import { AUTH_ENTITIES, AuthSession } from '../entities';
 import { Statement } from './statement';
 
-describe('a statement', () => {
+describe('Statement', () => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('a statement', () => {
   const compile = (template: string, isPrepared = false): Statement =>
     new Statement(dataSource, { session: AuthSession }, template, isPrepared);
 
-  it('has the names of the DataSource, and its values as parameters, lists included', () => {
+  it('uses the names of the DataSource and passes values, including lists, as parameters', () => {
     const statement = compile(
       'SELECT {session.userId} FROM {session} WHERE {session.id} IN (:ids...) AND {session.state} = :state',
     );
@@ -26,16 +26,16 @@ describe('a statement', () => {
     });
   });
 
-  it('says whether the server prepares it', () => {
+  it('reports whether the server prepares the statement', () => {
     expect(compile('SELECT 1', true).with({})).toEqual({ sql: 'SELECT 1', params: [], isPrepared: true });
   });
 
-  it('fails where a parameter is missing, rather than run with a wrong condition', () => {
+  it('throws for a missing parameter instead of running with a wrong condition', () => {
     expect(() => compile('DELETE FROM {session} WHERE {session.id} = :id').with({})).toThrow('No value for ":id".');
     expect(() => compile('DELETE FROM {session} WHERE {session.id} = :id').with({ id: undefined })).toThrow('":id"');
   });
 
-  it('cannot be compiled with a name that does not exist', () => {
+  it('throws if its template contains an unknown entity or column', () => {
     expect(() => compile('SELECT {session.nothing} FROM {session}')).toThrow('has no column "nothing"');
     expect(() => compile('SELECT * FROM {user}')).toThrow('No entity "user"');
   });

@@ -1,31 +1,32 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { Query } from './transaction';
 
-/** An entity class, or nothing where a template does not use the name. */
+/** Entity classes by their names in templates. */
 type TemplateEntities = Readonly<Record<string, new () => object>>;
 
-/** Parameters by name. */
+/** The values of parameters by name. */
 export type ParameterValues = Readonly<Record<string, unknown>>;
 
 /**
- * A statement, written once with the names of entities and properties and compiled for the application's DataSource, so that its
- * schema, entity prefix and naming strategy hold.
+ * A statement that is compiled from a template for the application's DataSource, with its schema, entity
+ * prefix and naming strategy.
  *
- * In the template `{session}` is the table of that entity, `{session.userId}` a column of it, and `:name` a parameter;
- * `:name...` is a list. A name that does not exist stops the start, not a request.
+ * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one of its
+ * columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown name is an error at
+ * startup, not in a request.
  */
 export class Statement {
   private readonly parts: readonly string[];
   private readonly parameters: readonly { readonly name: string; readonly isList: boolean }[];
   private readonly placeholder: (index: number) => string;
-  /** The text for lists of these lengths, which the next call mostly has too. */
-  private last = { lengths: 'none yet', sql: '' };
+  /** The SQL for the list lengths of the last call. The next call usually has the same lengths. */
+  private lastRendered = { lengths: 'none yet', sql: '' };
 
   constructor(
     dataSource: DataSource,
     entities: TemplateEntities,
     template: string,
-    /** Whether the server prepares it once per connection. */
+    /** Whether to prepare the statement once per connection. */
     private readonly isPrepared = false,
   ) {
     const named = resolveNames(dataSource, entities, template);
@@ -37,21 +38,25 @@ export class Statement {
     this.placeholder = dataSource.options.type === 'postgres' ? (index) => `$${index}` : () => '?';
   }
 
-  /** The statement with its parameters. One that is missing is an error here, never a NULL in a condition. */
+  /**
+   * Binds parameters. Throws if a parameter is missing, because the parameter would otherwise be NULL in a
+   * condition.
+   */
   with(values: ParameterValues): Query {
     const params: unknown[] = [];
     let lengths = '';
     for (const { name, isList } of this.parameters) {
       const value = values[name];
-      if (value === undefined) throw new Error(`No value for ":${name}".`);
+      if (value === undefined)
+        throw new Error(`No value for ":${name}". Pass a value for each parameter of the statement.`);
       if (!isList) params.push(value);
       else lengths += `${params.push(...(value as unknown[]))},`;
     }
-    if (lengths !== this.last.lengths) this.last = { lengths, sql: this.write(values) };
-    return { sql: this.last.sql, params, isPrepared: this.isPrepared };
+    if (lengths !== this.lastRendered.lengths) this.lastRendered = { lengths, sql: this.render(values) };
+    return { sql: this.lastRendered.sql, params, isPrepared: this.isPrepared };
   }
 
-  private write(values: ParameterValues): string {
+  private render(values: ParameterValues): string {
     let index = 0;
     const placeholder = (): string => this.placeholder(++index);
     return this.parts.reduce((written, part, partIndex) => {
@@ -74,21 +79,24 @@ function resolveNames(dataSource: DataSource, entities: TemplateEntities, templa
   });
 }
 
-/** The column of a property, embedded ones included. */
+/** Returns the column of a property, which can be a path to a property of an embedded entity. */
 export function columnName(metadata: EntityMetadata, property: string): string {
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
   return column.databaseName;
 }
 
-/** Columns for a SELECT, each under the name of its property in snake case: drivers return such names as they are. */
+/**
+ * Returns columns for a SELECT, each aliased to the snake case of its property. All drivers return such
+ * names unchanged.
+ */
 export function columns(entity: string, properties: string, alias = ''): string {
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const select = (property: string): string => `${alias}{${entity}.${property}} AS ${snakeCase(property)}`;
   return properties.split(/\s+/).map(select).join(', ');
 }
 
-/** A name for the nth of many parameters: names are letters. */
+/** Returns letters that distinguish up to 676 parameters, because the names of parameters contain only letters. */
 export function letters(index: number): string {
   return String.fromCharCode(65 + Math.floor(index / 26), 97 + (index % 26));
 }

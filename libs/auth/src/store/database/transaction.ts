@@ -1,59 +1,73 @@
 import { ConflictError } from './failure';
 import type { ServerClock } from './server-clock';
 
-/** A row, by the names that the statement gives its columns. */
+/** A row, keyed by the column names in the statement. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A parameter that becomes the milliseconds that remain for a statement that commits itself, when it is sent. */
+/**
+ * A placeholder for the milliseconds that remain to a statement that commits itself. Replaced when the
+ * statement is sent.
+ */
 export const REMAINING_MS = Symbol('REMAINING_MS');
 
-/** A parameter that becomes the same deadline by the database's clock, in milliseconds; NULL where that is not known. */
+/**
+ * A placeholder for the deadline of a statement that commits itself, by the database's clock, in
+ * milliseconds since 1970. The value is NULL if the time of that clock is unknown.
+ */
 export const DEADLINE_AT = Symbol('DEADLINE_AT');
 
 /** A statement with its parameters, ready for the driver. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly unknown[];
-  /** Whether the server prepares it once per connection. */
+  /** Whether to prepare the statement once per connection. */
   readonly isPrepared?: boolean;
 }
 
 export interface Result {
   readonly rows: readonly Row[];
-  /** How many rows the statement changed. */
+  /** The number of rows that the statement changed. */
   readonly affected: number;
 }
 
 /**
- * A transaction, written as a generator: it yields its statements, receives their results and returns its outcome.
+ * A transaction, written as a generator: it yields its statements, receives their results and returns its
+ * outcome.
  *
- * It does not know how it is run. On a database with a pool it has a connection of its own. On SQLite, where all share one
- * connection, it runs without giving up control, so that nothing can come between its statements. A transaction that
- * returns is committed, one that throws is rolled back as a whole, and one that returns `RolledBack` is rolled back and has
- * an outcome all the same.
+ * The generator does not depend on how its statements are run. A database with a pool runs each transaction
+ * on its own connection. On SQLite, where all code shares one connection, the transaction runs
+ * synchronously, so that no other statement can interleave. A transaction that returns is committed. A
+ * transaction that throws is rolled back. A transaction that returns `RolledBack` is rolled back and still
+ * has an outcome.
  */
 export type Transaction<T> = Generator<Query, T | RolledBack<T>, Result>;
 
-/** Starts a transaction, once for each attempt. */
+/** Starts a transaction. Called once for each run. */
 export type UnitOfWork<T> = () => Transaction<T>;
 
-/** A step of a transaction. */
+/** A part of a transaction. */
 export type Step<T> = Generator<Query, T, Result>;
 
-/** The outcome of a transaction that leaves nothing behind. */
+/** The outcome of a transaction that is rolled back without an error. */
 export class RolledBack<T> {
   constructor(readonly outcome: T) {}
 }
 
-/** PostgreSQL's largest `integer`, in milliseconds: three weeks. */
+/** PostgreSQL's largest `integer`: about 25 days. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** The parameters within a transaction, whose COMMIT is not sent after the deadline. */
+/**
+ * Returns the parameters of a statement within a transaction. The statement needs no deadline of its own,
+ * because no COMMIT is sent after the deadline.
+ */
 export function paramsInTransaction({ params }: Query): unknown[] {
   return params.map((param) => (param === REMAINING_MS ? NO_TIMEOUT_MS : param === DEADLINE_AT ? null : param));
 }
 
-/** The parameters of a statement that commits itself: it has nine tenths of the time, the rest is for the way there and back. */
+/**
+ * Returns the parameters of a statement that commits itself. The statement receives 90 % of the remaining
+ * time. The rest is for the network.
+ */
 export function autocommitParams({ params }: Query, remainingMs: number, clock: ServerClock): unknown[] {
   const limitMs = Math.floor(remainingMs * 0.9);
   return params.map((param) => {
@@ -62,24 +76,25 @@ export function autocommitParams({ params }: Query, remainingMs: number, clock: 
   });
 }
 
-/** All rows of the statement. */
+/** Returns all rows of the statement. */
 export function* rowsOf(query: Query): Step<readonly Row[]> {
   return (yield query).rows;
 }
 
-/** The first row of the statement, or null. */
+/** Returns the first row of the statement, or null. */
 export function* firstOf(query: Query): Step<Row | null> {
   return (yield query).rows[0] ?? null;
 }
 
-/** How many rows the statement changed. */
+/** Returns the number of rows that the statement changed. */
 export function* affectedBy(query: Query): Step<number> {
   return (yield query).affected;
 }
 
 /**
- * Sends a statement whose condition says what the transaction has read of as many rows.
- * @throws ConflictError where one of them has changed since
+ * Sends an UPDATE or DELETE whose condition contains the values that the transaction has read from `rows`
+ * rows.
+ * @throws ConflictError if one of the rows has changed since it was read
  */
 export function* changeAll(query: Query, rows: number): Step<void> {
   if ((yield query).affected !== rows) throw new ConflictError();
@@ -87,7 +102,7 @@ export function* changeAll(query: Query, rows: number): Step<void> {
 
 type SendStatement = (query: Query) => Promise<Result>;
 
-/** Runs a transaction whose statements are sent one by one. */
+/** Runs a transaction. Sends its statements one after another. */
 export async function drive<T>(transaction: Transaction<T>, send: SendStatement): Promise<T | RolledBack<T>> {
   let step = transaction.next();
   while (!step.done) {
@@ -99,7 +114,7 @@ export async function drive<T>(transaction: Transaction<T>, send: SendStatement)
   return step.value;
 }
 
-/** The same without giving up control. */
+/** Runs a transaction synchronously. */
 export function driveSync<T>(transaction: Transaction<T>, run: (query: Query) => Result): T | RolledBack<T> {
   let step = transaction.next();
   while (!step.done) {

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, DIGEST, INSTANT, USER_ID } from './columns';
 
-/** A token that lets its holder set a new password, once; removed when it is used. */
+/** A password reset token. The row is removed when the token is used. */
 @Entity('auth_password_resets', COMPARED_BY_BYTES)
 export class AuthPasswordReset {
   @PrimaryColumn(DIGEST) digest!: string;

@@ -2,19 +2,19 @@ import { Exclude } from 'class-transformer';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, DIGEST, INSTANT, UUID } from './columns';
 
-/** A user, where the application has no table of users of its own. */
+/** A user, for applications without their own table of users. */
 @Entity('auth_users', COMPARED_BY_BYTES)
 export class AuthUser {
   @PrimaryColumn(UUID) id!: string;
   @Column({ type: 'varchar', length: 255 }) username!: string;
 
-  /** The digest of the name in the form that names are compared in: exact and indexed, the same on every database. */
+  /** The digest of the name in the form in which names are compared. The comparison is exact on every database. */
   @Index({ unique: true })
   @Exclude({ toPlainOnly: true })
   @Column({ ...DIGEST, name: 'username_key', select: false })
   usernameKey!: string;
 
-  /** Never loaded unless it is asked for, never in a serialised response. */
+  /** The hash is loaded only if a query selects this column, so that responses do not contain the hash. */
   @Exclude({ toPlainOnly: true })
   @Column({ type: 'varchar', length: 255, name: 'password_hash', nullable: true, select: false })
   passwordHash!: string | null;

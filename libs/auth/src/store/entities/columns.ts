@@ -1,8 +1,9 @@
 import type { ColumnOptions, EntityOptions, ValueTransformer } from 'typeorm';
 
 /**
- * Instants are stored as whole milliseconds since 1970 (UTC): exact, and the same whatever the time zone of the process
- * or the database is. Drivers give 64-bit columns back as text; these fit in a JavaScript number.
+ * Stores instants as whole milliseconds since 1970-01-01T00:00:00Z, which do not depend on the time zone of
+ * the process or database. Drivers return 64-bit columns as text, and all instants fit in a JavaScript
+ * number.
  */
 const milliseconds: ValueTransformer = {
   to: (value: unknown) => value,
@@ -16,12 +17,15 @@ export const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnO
 
 export const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
 
-/** The application's user id as text; no foreign key, because the application's table and id type are its own. */
+/**
+ * The user's id as text. It has no foreign key, because the application chooses the table of users and the
+ * type of their ids.
+ */
 export const USER_ID = { type: 'varchar', length: 255 } as const satisfies ColumnOptions;
 
 /**
- * TypeORM writes the engine of a table for MySQL and MariaDB alone, which makes it the one place where an entity can ask
- * for their binary collation (PostgreSQL and SQLite compare by bytes as they are): no two digests are ever taken for one
- * another because they differ in case only.
+ * Gives a table a binary collation on MySQL and MariaDB, where digests that differ only in case would
+ * otherwise be equal. An entity cannot set a collation, but TypeORM appends the engine to CREATE TABLE on
+ * these databases. PostgreSQL and SQLite compare byte by byte by default.
  */
 export const COMPARED_BY_BYTES: EntityOptions = { engine: 'InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin' };

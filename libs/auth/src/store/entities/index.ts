@@ -8,7 +8,7 @@ import { AuthUser } from './auth-user.entity';
 
 type EntityClass = new () => object;
 
-/** The entities of an application with its own table of users: all but `AuthUser`. */
+/** All entities of the library except `AuthUser`, for an application with its own table of users. */
 export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze([
   AuthSession,
   AuthEvent,
@@ -18,7 +18,7 @@ export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze
   AuthUserLock,
 ]);
 
-/** Every entity of the library, for the `entities` of the application's DataSource. */
+/** All entities of the library, for the option `entities` of your DataSource. */
 export const AUTH_ENTITIES: readonly EntityClass[] = Object.freeze([...AUTH_ENTITIES_WITHOUT_USERS, AuthUser]);
 
 export { AuthEvent, AuthLoginFailure, AuthLoginTicket, AuthPasswordReset, AuthSession, AuthUser, AuthUserLock };

@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { CryptoSource } from '../../domain/ports/platform';
 
-const FIRST_YEAR = Date.UTC(2020, 0, 1);
+const EPOCH = Date.UTC(2020, 0, 1);
 const IDS_PER_MS = 4096;
 
-/** The smallest id of the events of an instant: ids rise with time. */
+/** Returns the smallest possible id of an event at this instant. Ids increase with time. */
 export function firstEventIdAt(at: number): number {
-  return Math.max(1, at - FIRST_YEAR) * IDS_PER_MS;
+  return Math.max(1, at - EPOCH) * IDS_PER_MS;
 }
 
 /**
- * Ids of events: whole numbers below 2^53, milliseconds since 2020 times 4096. Where one starts within its millisecond, and
- * how far the next one is, is random, so that instances seldom choose the same. If they do, the transaction is run again
- * with other ids.
+ * Generates the ids of events: integers below 2^53, which are the milliseconds since 2020 times 4096 plus
+ * an offset. The first offset of a millisecond and the steps to further ids are random, so that instances
+ * rarely generate the same id. If two instances generate the same id, the transaction that fails is run
+ * again with new ids.
  */
 @Injectable()
 export class EventIds {

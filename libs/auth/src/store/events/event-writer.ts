@@ -9,10 +9,10 @@ import { EventIds } from './event-ids';
 const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
   {event.extra}, {event.occurredAt})`;
 
-/** Rows of one INSERT: as many as every database takes in one statement. */
+/** The number of rows in one INSERT, which stays below the parameter limits of all supported databases. */
 const ROWS_PER_INSERT = 200;
 
-/** Writes events to the durable log, within the transaction of the change that they record. */
+/** Writes events to the durable log, in the transaction of the change that the events record. */
 @Injectable()
 export class EventWriter {
   private readonly insertOne;
@@ -30,7 +30,7 @@ export class EventWriter {
     });
   }
 
-  /** If the rows cannot be written, the transaction fails. */
+  /** Writes events. If a row cannot be written, the transaction fails. */
   *write(events: readonly NewAuthEvent[]): Step<void> {
     for (const { userId } of events) this.growth.count(userId);
     if (events.length === 1) return void (yield* affectedBy(this.insertOne.with({ eventRow: this.rowOf(events[0]!) })));
@@ -42,20 +42,21 @@ export class EventWriter {
   }
 
   /**
-   * The same as a part of another statement: one event of the user in each row of `table` (PostgreSQL).
-   * @param extra an expression for the details, where the row decides them
+   * Returns an INSERT that is part of another statement and records one event for the user of each row of
+   * `table` (PostgreSQL).
+   * @param extra an expression for the details, if they depend on the row
    */
   insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {
     return `${INSERT} SELECT CAST(:eventId AS bigint), user_id, CAST(:event AS text), CAST(:eventIp AS text),
       CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
   }
 
-  /** Counts an event that `insertForUsersIn` has written. */
+  /** Counts an event that `insertForUsersIn` has written. `write` counts its own events. */
   countWritten(userId: string): void {
     this.growth.count(userId);
   }
 
-  /** The parameters of `insertForUsersIn`. */
+  /** Returns the parameters of `insertForUsersIn`. */
   valuesOf(event: NewAuthEvent): Record<string, unknown> {
     const [eventId, , name, eventIp, eventUserAgent, eventExtra, eventAt] = this.rowOf(event);
     return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };

@@ -9,12 +9,12 @@ import { currentTransaction } from '../database/joined-transaction';
 import type { Step, Transaction } from '../database/transaction';
 import { EventWriter } from './event-writer';
 
-/** How a revocation writes its events. */
+/** Writes the events of a revocation. */
 export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
 
 /**
- * Runs revocations. A revocation must not fail because its events cannot be written, or not soon: then it is run again
- * without them, and the loss is logged.
+ * Runs revocations. A revocation must not fail or wait because of its events. If the events cannot be
+ * written, or the event log is locked, the revocation is run again without them, and the loss is logged.
  */
 @Injectable()
 export class RevocationRunner {
@@ -26,14 +26,15 @@ export class RevocationRunner {
   ) {}
 
   /**
-   * @param revocation is given the way to write its events
-   * @param budget the time that is left, where the revocation is part of a longer operation
+   * Runs a revocation.
+   * @param revocation receives the function that writes its events
+   * @param budget the remaining time, if the revocation is part of a longer operation
    */
   async run<T>(revocation: (write: WriteEvents) => Transaction<T>, budget?: TimeBudget): Promise<T> {
     const options = (): StatementOptions => (budget ? { withinMs: budget.remainingMs } : {});
     const write = this.writeUnlessLocked.bind(this);
     let isWriting = false;
-    const observed: WriteEvents = function* (events) {
+    const trackedWrite: WriteEvents = function* (events) {
       isWriting = true;
       yield* write(events);
       isWriting = false;
@@ -41,7 +42,7 @@ export class RevocationRunner {
     try {
       return await this.database.transaction(() => {
         isWriting = false;
-        return revocation(observed);
+        return revocation(trackedWrite);
       }, options());
     } catch (error) {
       if (!isWriting || !(error instanceof AuthError)) throw error;
@@ -53,15 +54,17 @@ export class RevocationRunner {
           lost.push(...events.map(({ event }) => event));
         });
       }, options());
-      this.logger.error(`Sessions were ended, but the event log could not be written. Lost: ${lost.join(', ')}`);
+      this.logger.error(
+        `Committed a change without its events, because the event log cannot be written. Lost: ${lost.join(', ')}`,
+      );
       return outcome;
     }
   }
 
-  /** Does not wait for a log that another transaction has locked. */
+  /** Writes events. Fails after a short wait if another transaction has locked the event log. */
   private *writeUnlessLocked(events: readonly NewAuthEvent[]): Step<void> {
     if (events.length === 0) return;
-    // How long a transaction of the application waits is its own decision.
+    // The application decides how long its own transactions wait.
     if (currentTransaction()) return yield* this.events.write(events);
     const { begin, end } = withLockTimeout(this.database.dialect);
     for (const query of begin) yield query;

@@ -3,7 +3,8 @@ import { count, instant, nullable, primary, TableMigration, text, type FrozenTab
 const TABLES: readonly FrozenTable[] = [
   {
     name: 'auth_sessions',
-    // Space in each page for the new versions of its rows, which refreshes and activity then write in place (HOT).
+    // Leaves space in each page for new row versions, so that refreshes and activity writes are HOT
+    // updates.
     fillFactor: 70,
     columns: [
       primary(text('id', 36)),
@@ -40,6 +41,7 @@ const TABLES: readonly FrozenTable[] = [
       text('methods', 512),
       nullable({ name: 'data', type: 'text' }),
       nullable(count('failure_count')),
+      nullable(text('failed_methods', 512)),
       nullable(instant('attempt_pending_until')),
       nullable(instant('attempts_delayed_until')),
     ],
@@ -98,7 +100,7 @@ const TABLES: readonly FrozenTable[] = [
   },
 ];
 
-/** The tables of sessions, events, failed logins, login tickets, password resets and user locks. */
+/** Creates the tables of sessions, events, failed logins, login tickets, password resets and user locks. */
 export class CreateAuthSessions1760000000000 extends TableMigration {
   readonly name = 'CreateAuthSessions1760000000000';
   protected readonly tables = TABLES;

@@ -4,12 +4,12 @@ import { CreateAuthUsers1760000000001 } from './1760000000001-create-auth-users'
 
 type MigrationClass = new () => MigrationInterface;
 
-/** The migrations of an application that has a table of users of its own. */
+/** The migrations for an application with its own table of users. */
 export const AUTH_MIGRATIONS_WITHOUT_USERS: readonly MigrationClass[] = Object.freeze([
   CreateAuthSessions1760000000000,
 ]);
 
-/** Every migration of the library, for the `migrations` of the application's DataSource. */
+/** All migrations of the library, for the option `migrations` of your DataSource. */
 export const AUTH_MIGRATIONS: readonly MigrationClass[] = Object.freeze([
   ...AUTH_MIGRATIONS_WITHOUT_USERS,
   CreateAuthUsers1760000000001,

@@ -1,7 +1,7 @@
 import { Table, type MigrationInterface, type QueryRunner, type TableColumnOptions } from 'typeorm';
 import { COMPARED_BY_BYTES } from '../entities/columns';
 
-/** A column as it was when the migration was written, whatever the entity is today. */
+/** A column as of the migration. Later changes of the entity do not affect this column. */
 export interface FrozenColumn {
   readonly name: string;
   readonly type: 'varchar' | 'bigint' | 'integer' | 'text' | 'boolean';
@@ -18,15 +18,18 @@ export const nullable = (column: FrozenColumn): FrozenColumn => ({ ...column, nu
 
 export interface FrozenTable {
   readonly name: string;
-  /** PostgreSQL: how full, in percent, inserts fill a page. */
+  /** PostgreSQL: the percentage to which inserts fill a page. */
   readonly fillFactor?: number;
   readonly columns: readonly FrozenColumn[];
   readonly indices: readonly { readonly columns: readonly string[]; readonly unique?: boolean }[];
 }
 
-/** Creates tables on the database at hand, under the application's schema, entity prefix and naming strategy. */
+/**
+ * Creates tables on any supported database, in the application's schema, with its entity prefix and naming
+ * strategy.
+ */
 export abstract class TableMigration implements MigrationInterface {
-  /** TypeORM orders migrations by the timestamp at its end. */
+  /** The name ends with a timestamp, by which TypeORM orders migrations. */
   abstract readonly name: string;
   protected abstract readonly tables: readonly FrozenTable[];
 
@@ -75,7 +78,7 @@ function tablePath(runner: QueryRunner, name: string): string {
   return driver.buildTableName(prefixed, schema, undefined);
 }
 
-/** TypeORM 0.3 calls it `connection`, 1.x `dataSource`. */
+/** TypeORM 0.3 names the property `connection`, TypeORM 1.x names it `dataSource`. */
 function dataSourceOf(runner: QueryRunner): QueryRunner['manager']['dataSource'] {
   const { manager } = runner as unknown as { manager: { dataSource?: unknown; connection?: unknown } };
   return (manager.dataSource ?? manager.connection) as QueryRunner['manager']['dataSource'];

@@ -3,7 +3,7 @@ import type { Statement } from '../database/statement';
 import type { StatementFactory } from '../database/statement-factory';
 import { affectedBy, rowsOf, type Step } from '../database/transaction';
 
-/** Keeps the ended sessions of a user within a number of rows. */
+/** Limits the number of ended sessions that are stored for each user. */
 export class EndedSessionTrimmer {
   private readonly find: Statement;
   private readonly remove: Statement;
@@ -14,7 +14,7 @@ export class EndedSessionTrimmer {
   ) {
     const ended = `{session.userId} = :userId AND {session.state} IN ('expired', 'logged_out', 'revoked')`;
     this.find = statements.statement(
-      `SELECT {session.id} AS id FROM (SELECT {session.id}, {session.createdAt} FROM {session} WHERE ${ended} LIMIT :most) ended
+      `SELECT {session.id} AS id FROM (SELECT {session.id}, {session.createdAt} FROM {session} WHERE ${ended} LIMIT :limit) ended
        ORDER BY {session.createdAt}, {session.id}`,
     );
     this.remove = statements.statement(
@@ -23,12 +23,14 @@ export class EndedSessionTrimmer {
   }
 
   /**
-   * Removes the oldest beyond those that may stay, `most` at most. It reads just as many more than may stay, whatever there
-   * is: batch after batch, the oldest of all go. Under the user's lock, so that two do not both remove the excess.
+   * Removes at most `limit` of the user's oldest ended sessions beyond `cap`. Each batch reads at most
+   * `cap + limit` sessions, however many sessions the user has. A removed session is older than `cap`
+   * other sessions, so the newest sessions remain. The user's lock prevents two parallel calls from both
+   * removing the excess.
    */
-  *trim(userId: string, cap: number, most: number): Step<number> {
+  *trim(userId: string, cap: number, limit: number): Step<number> {
     yield* this.locks.lock(userId);
-    const found = yield* rowsOf(this.find.with({ userId, most: cap + most }));
+    const found = yield* rowsOf(this.find.with({ userId, limit: cap + limit }));
     const ids = found.slice(0, Math.max(0, found.length - cap)).map((row) => row['id']);
     return ids.length === 0 ? 0 : yield* affectedBy(this.remove.with({ ids }));
   }

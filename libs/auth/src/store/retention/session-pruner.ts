@@ -1,6 +1,6 @@
 import type { OperationContext } from '../../domain/ports/sessions';
 import type { PrunedSessions } from '../../domain/ports/maintenance';
-import { ending, inactiveReason, isExpired, type EndedSession } from '../../domain/session';
+import { toEndedSession, inactiveReason, isExpired, type EndedSession } from '../../domain/session';
 import { endEvents } from '../../domain/session-events';
 import { forUpdateSkipLocked, least } from '../database/dialect';
 import { accountFromRow, sessionFromRow } from '../database/rows';
@@ -10,9 +10,10 @@ import type { WriteEvents } from '../events/revocation-runner';
 import type { SessionRevocation } from '../sessions/session-revocation';
 
 /**
- * Visits the sessions that are due. Active ones end if they have expired or, where statements read the accounts, if their
- * user is inactive; the others are scheduled again. Ended ones are deleted. Requests never write `checkAt`: it has an index,
- * and an update that changes an indexed column is not HOT.
+ * Processes the sessions that are due. Ended sessions are deleted. Active sessions end if they have
+ * expired or, if statements can read the accounts, if their user is inactive. All other active sessions
+ * are rescheduled. Requests never write `checkAt`, because it has an index, and PostgreSQL cannot perform
+ * a HOT update that changes an indexed column.
  */
 export class SessionPruner {
   private readonly due;
@@ -27,7 +28,7 @@ export class SessionPruner {
     const { dialect, expiresAt, accountStatus } = statements;
     const isDue = 's.{session.checkAt} <= :now';
     this.due = statements.selectSessionWithAccount(
-      `WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT :most ${forUpdateSkipLocked(dialect)}`,
+      `WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT :limit ${forUpdateSkipLocked(dialect)}`,
     );
     const ended = `{session.state} <> 'active'`;
     this.remove = statements.statement(`DELETE FROM {session} WHERE {session.id} IN (:ids...) AND ${ended}`);
@@ -42,9 +43,12 @@ export class SessionPruner {
     );
   }
 
-  /** Prunes up to `most` due sessions, without a user's lock. It skips sessions that others have locked, to wait for none. */
-  *prune({ now, client }: OperationContext, most: number, write: WriteEvents): Step<PrunedSessions> {
-    const rows = yield* rowsOf(this.due.with({ now, most }));
+  /**
+   * Processes at most `limit` due sessions. Takes no user lock, and skips locked sessions, so that pruning
+   * never waits.
+   */
+  *prune({ now, client }: OperationContext, limit: number, write: WriteEvents): Step<PrunedSessions> {
+    const rows = yield* rowsOf(this.due.with({ now, limit }));
     const ended: EndedSession[] = [];
     const toRemove: string[] = [];
     const toReschedule: string[] = [];
@@ -61,15 +65,15 @@ export class SessionPruner {
     return { visited: rows.length, removed, ended };
   }
 
-  /** Counts what is due, as `to_end` and `to_remove`. */
-  counting(now: number): Query {
+  /** Counts the due sessions, as `to_end` and `to_remove`. */
+  countDue(now: number): Query {
     return this.count.with({ now });
   }
 }
 
-/** How an active session that is due ends, or null where it goes on. */
+/** Returns how a due active session ends, or null if it remains active. */
 function endOf(row: Row, now: number): EndedSession | null {
   const session = sessionFromRow(row);
   const reason = isExpired(session, now) ? 'expired' : inactiveReason(accountFromRow(row));
-  return reason && ending(session, reason);
+  return reason && toEndedSession(session, reason);
 }

@@ -21,21 +21,21 @@ import { EndedSessionTrimmer } from './ended-session-trimmer';
 import { HistoryTrimmer, usersOverCap } from './history-trimmer';
 import { SessionPruner } from './session-pruner';
 
-/** The table of each kind, its key, and which rows are too old. */
-const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, tooOld: string]>> = {
-  // Ids of events rise with time.
+/** The table of each kind, its key, and the condition for rows that are due. */
+const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, isDue: string]>> = {
+  // The ids of events increase with time.
   events: ['event', 'id', '{event.id} < :before'],
   loginTickets: ['ticket', 'digest', '{ticket.expiresAt} <= :before'],
   passwordResets: ['reset', 'digest', '{reset.expiresAt} <= :before'],
-  // An attempt that is being verified has not failed yet.
+  // Keeps rows with slots of attempts that are still being verified.
   loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before AND {failure.pendingUntil} <= :before'],
 };
 
-/** Pruning in the application's database. */
+/** Prunes the application's database. */
 @Injectable()
 export class SqlPruningStore extends PruningStore {
   private readonly sessions: SessionPruner;
-  private readonly tooOld: Readonly<Record<Prunable, TooOldRows>>;
+  private readonly due: Readonly<Record<Prunable, DueRows>>;
   private readonly trimmer: HistoryTrimmer;
   private readonly sessionTrimmer: EndedSessionTrimmer;
 
@@ -47,8 +47,8 @@ export class SqlPruningStore extends PruningStore {
   ) {
     super();
     this.sessions = new SessionPruner(statements, revocation);
-    const rows = (kind: Prunable): TooOldRows => tooOldRows(statements, kind);
-    this.tooOld = {
+    const rows = (kind: Prunable): DueRows => dueRows(statements, kind);
+    this.due = {
       events: rows('events'),
       loginFailures: rows('loginFailures'),
       loginTickets: rows('loginTickets'),
@@ -58,59 +58,59 @@ export class SqlPruningStore extends PruningStore {
     this.sessionTrimmer = new EndedSessionTrimmer(statements, locks);
   }
 
-  pruneSessions(context: OperationContext, most: number): Promise<PrunedSessions> {
-    return this.revocation.run((write) => this.sessions.prune(context, most, write));
+  pruneSessions(context: OperationContext, limit: number): Promise<PrunedSessions> {
+    return this.revocation.run((write) => this.sessions.prune(context, limit, write));
   }
 
-  remove(what: Prunable, before: number, most: number): Promise<number> {
-    return this.database.transaction(() => this.removeRows(what, before, most));
+  remove(what: Prunable, before: number, limit: number): Promise<number> {
+    return this.database.transaction(() => this.removeRows(what, before, limit));
   }
 
   async usersOverCap(cap: number, after: string): Promise<UsersOverCap> {
-    return usersOverCap((await this.database.autocommit(this.trimmer.countingNext(after))).rows, cap);
+    return usersOverCap((await this.database.autocommit(this.trimmer.countNextUsers(after))).rows, cap);
   }
 
-  trim(userId: string | null, cap: number, most: number, position: TrimPosition): Promise<TrimmedEvents> {
-    return this.database.transaction(() => this.trimmer.trim(userId, cap, most, position));
+  trim(userId: string | null, cap: number, limit: number, position: TrimPosition): Promise<TrimmedEvents> {
+    return this.database.transaction(() => this.trimmer.trim(userId, cap, limit, position));
   }
 
-  trimSessions(userId: string, cap: number, most: number): Promise<number> {
-    return this.database.transaction(() => this.sessionTrimmer.trim(userId, cap, most));
+  trimSessions(userId: string, cap: number, limit: number): Promise<number> {
+    return this.database.transaction(() => this.sessionTrimmer.trim(userId, cap, limit));
   }
 
   async countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }> {
-    const [row] = (await this.database.autocommit(this.sessions.counting(now))).rows;
+    const [row] = (await this.database.autocommit(this.sessions.countDue(now))).rows;
     return { toEnd: Number(row?.['to_end']), toRemove: Number(row?.['to_remove']) };
   }
 
   async count(what: Prunable, before: number): Promise<number> {
-    const query = this.tooOld[what].count.with({ before: boundOf(what, before) });
+    const query = this.due[what].count.with({ before: boundOf(what, before) });
     return Number((await this.database.autocommit(query)).rows[0]?.['total']);
   }
 
   async countOverCap(before: number, { perUser, withoutUser }: HistoryCaps): Promise<number> {
-    const [row] = (await this.database.autocommit(this.trimmer.counting(before, perUser))).rows;
+    const [row] = (await this.database.autocommit(this.trimmer.countOverCap(before, perUser))).rows;
     return Number(row?.['over_cap']) + Math.max(0, Number(row?.['without_user']) - withoutUser);
   }
 
-  /** Skips rows that others have locked, to wait for none. */
-  private *removeRows(what: Prunable, before: number, most: number): Step<number> {
-    const { find, remove } = this.tooOld[what];
+  /** Removes due rows. Skips rows that other transactions have locked, so that pruning never waits. */
+  private *removeRows(what: Prunable, before: number, limit: number): Step<number> {
+    const { find, remove } = this.due[what];
     const bound = boundOf(what, before);
-    const keys = (yield* rowsOf(find.with({ before: bound, most }))).map((row) => row['found']);
+    const keys = (yield* rowsOf(find.with({ before: bound, limit }))).map((row) => row['found']);
     return keys.length === 0 ? 0 : yield* affectedBy(remove.with({ keys, before: bound }));
   }
 }
 
-type TooOldRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
+type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
 
-function tooOldRows(statements: StatementFactory, kind: Prunable): TooOldRows {
-  const [table, key, tooOld] = PRUNABLE[kind];
+function dueRows(statements: StatementFactory, kind: Prunable): DueRows {
+  const [table, key, isDue] = PRUNABLE[kind];
   const skipLocked = forUpdateSkipLocked(statements.dialect);
-  const rows = `FROM {${table}} WHERE ${tooOld}`;
+  const rows = `FROM {${table}} WHERE ${isDue}`;
   return {
-    find: statements.statement(`SELECT {${table}.${key}} AS found ${rows} LIMIT :most ${skipLocked}`),
-    remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.${key}} IN (:keys...) AND ${tooOld}`),
+    find: statements.statement(`SELECT {${table}.${key}} AS found ${rows} LIMIT :limit ${skipLocked}`),
+    remove: statements.statement(`DELETE FROM {${table}} WHERE {${table}.${key}} IN (:keys...) AND ${isDue}`),
     count: statements.statement(`SELECT COUNT(*) AS total ${rows}`),
   };
 }

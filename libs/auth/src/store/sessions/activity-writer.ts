@@ -6,20 +6,20 @@ import { forUpdateSkipLocked } from '../database/dialect';
 import { letters } from '../database/statement';
 import { affectedBy, rowsOf, type Transaction } from '../database/transaction';
 
-/** Sessions of one UPDATE. */
+/** The maximum number of sessions in one UPDATE. */
 const SESSIONS_PER_UPDATE = 100;
 
 /** Writes the last activity of many sessions in a single statement. */
 @Injectable()
 export class ActivityWriter {
-  private readonly free;
+  private readonly lockAvailable;
   private readonly update;
 
   constructor(
     statements: StatementFactory,
     private readonly database: Database,
   ) {
-    this.free = statements.statement(
+    this.lockAvailable = statements.statement(
       `SELECT {session.id} AS id FROM {session} WHERE {session.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
     );
     this.update = statements.forCount((count) => {
@@ -30,7 +30,10 @@ export class ActivityWriter {
     });
   }
 
-  /** @returns the sessions that others have locked, or that no longer exist */
+  /**
+   * Writes the last activity of sessions.
+   * @returns the touches of sessions that other transactions have locked, or that no longer exist
+   */
   async write(touches: readonly Touch[]): Promise<readonly Touch[]> {
     const skipped: Touch[] = [];
     for (let i = 0; i < touches.length; i += SESSIONS_PER_UPDATE) {
@@ -40,18 +43,18 @@ export class ActivityWriter {
     return skipped;
   }
 
-  /** Skips sessions that others have locked, so that none of them delays the others. */
+  /** Skips sessions that other transactions have locked, so that locked sessions do not delay the rest of the batch. */
   private *writeBatch(touches: readonly Touch[]): Transaction<readonly Touch[]> {
     const ids = touches.map(({ sessionId }) => sessionId);
-    const free = new Set((yield* rowsOf(this.free.with({ ids }))).map((row) => String(row['id'])));
-    const batch = touches.filter(({ sessionId }) => free.has(sessionId));
-    const skipped = touches.filter(({ sessionId }) => !free.has(sessionId));
+    const locked = new Set((yield* rowsOf(this.lockAvailable.with({ ids }))).map((row) => String(row['id'])));
+    const batch = touches.filter(({ sessionId }) => locked.has(sessionId));
+    const skipped = touches.filter(({ sessionId }) => !locked.has(sessionId));
     if (batch.length === 0) return skipped;
     const instants: [string, unknown][] = batch.flatMap(({ sessionId, at }, i) => [
       [`id${letters(i)}`, sessionId],
       [`at${letters(i)}`, at],
     ]);
-    yield* affectedBy(this.update(batch.length).with({ ...Object.fromEntries(instants), ids: [...free] }));
+    yield* affectedBy(this.update(batch.length).with({ ...Object.fromEntries(instants), ids: [...locked] }));
     return skipped;
   }
 }

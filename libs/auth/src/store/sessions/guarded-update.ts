@@ -14,21 +14,23 @@ import {
   type Transaction,
 } from '../database/transaction';
 
-/** What the update returns of the changed row `s` besides, on PostgreSQL. */
+/** Values that the UPDATE returns from the changed row `s` on PostgreSQL. */
 export interface Returned {
-  /** Expressions with their names. A subquery on the same table reads the row as it was before. */
+  /** Expressions with aliases. A subquery on the same table reads the row as it was before the update. */
   readonly columns: string;
-  /** The details of the event, where those columns decide them. */
+  /** An expression for the details of the event, if they depend on these columns. */
   readonly extra?: string;
-  /** Whether they are returned elsewhere too, where that takes another statement. */
+  /** Whether other databases return the columns too, which requires another statement. */
   readonly everywhere?: boolean;
 }
 
 /**
- * A guard condition with its consequences: an UPDATE of one session `s` whose WHERE clause decides whether it may happen,
- * and the event that records it. Of any number of parallel runs, those whose condition still holds change the row.
+ * A compare-and-set: an UPDATE of one session `s` whose WHERE clause is the guard condition, and the event
+ * that records the change. Of several parallel runs, only a run whose condition still holds changes the
+ * row.
  *
- * PostgreSQL runs both as a single statement, other databases as the shortest transaction.
+ * PostgreSQL runs the UPDATE and the INSERT of the event as a single statement. Other databases run them
+ * in the shortest possible transaction.
  */
 export class GuardedUpdate {
   private readonly update: Statement;
@@ -38,7 +40,7 @@ export class GuardedUpdate {
     private readonly database: Database,
     statements: StatementFactory,
     private readonly events: EventWriter,
-    /** What follows `UPDATE {session} AS s SET`. */
+    /** The SQL after `UPDATE {session} AS s SET`. */
     assignmentsAndGuard: string,
     returned: Returned = { columns: '1 AS one' },
   ) {
@@ -56,13 +58,14 @@ export class GuardedUpdate {
   }
 
   /**
-   * Returns null where the row was not changed; that an earlier run has changed it, whose result was lost, is possible.
-   * Otherwise it returns what PostgreSQL reports of the row. Elsewhere the row is empty, unless it is read again.
+   * Runs the update. Returns null if the condition did not hold, possibly because an earlier run, whose
+   * result was lost, has already changed the row. Otherwise returns `Returned.columns` on PostgreSQL, and an
+   * empty row on other databases unless `everywhere` is set.
    */
   async run(values: ParameterValues, event: NewAuthEvent, options: StatementOptions = {}): Promise<Row | null> {
     const { database, events, update, readBack } = this;
     if (database.dialect === 'postgres') {
-      // Each run draws another event id: the first one may be taken.
+      // Each run generates a new event id, because the previous id may be taken.
       const query = (): Query =>
         update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS, deadlineAt: DEADLINE_AT });
       const [row] = (await database.autocommit(query, options)).rows;

@@ -3,25 +3,29 @@ import type { NetworkChange } from '../../domain/outcomes';
 import type { RefreshableSession } from '../../domain/refresh-decision';
 
 /**
- * The network before the refresh, if it has changed (PostgreSQL). The subquery reads the row as it was before the update.
- * Elsewhere the session was read before, and `networkChangeOf` decides the same.
+ * Reads the previous network of a refreshed session if the network has changed (PostgreSQL). The subquery
+ * reads the row as it was before the update. On other databases, the session is read first, and
+ * `networkChangeOf` makes the same comparison.
  */
 export const PREVIOUS_NETWORK = {
   column: `(SELECT p.{session.lastNetwork} FROM {session} p
     WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network`,
-  /** The details of the event, which that column decides. */
-  extra: `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:movedExtra AS text) END`,
+  /** The details of the event, which depend on the column. */
+  extra: `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:changedExtra AS text) END`,
 } as const;
 
-/** The details of the event of such a refresh. */
+/** The details of the event if the network has changed. */
 export const NETWORK_CHANGED = { network_changed: true } as const;
 
-/** The previous network, if the session is refreshed from another one; null where either is not known. */
+/**
+ * Returns the previous network if a session is refreshed from a different network. Returns null if either
+ * network is unknown.
+ */
 export function networkChangeOf(previous: string | null, network: string): string | null {
   return previous !== null && network !== '' && previous !== network ? previous : null;
 }
 
-/** The change that a replay shows. The session keeps the network that its pair was issued to. */
+/** Returns the change of network at a replay. The session keeps the network to which its pair was issued. */
 export function networkChangeAtReplay(
   { session, lastNetwork }: RefreshableSession,
   { trackedNetwork: to }: Pick<Client, 'trackedNetwork'>,

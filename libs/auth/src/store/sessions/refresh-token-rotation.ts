@@ -3,7 +3,7 @@ import type { RotateOutcome } from '../../domain/outcomes';
 import type { RotateToken } from '../../domain/ports/sessions';
 import { decideRefresh, expiriesOf, MAX_REPLAYS } from '../../domain/refresh-decision';
 import type { PresentedRefreshToken, RefreshableSession } from '../../domain/refresh-decision';
-import { ending, endingAt, type SessionRecord } from '../../domain/session';
+import { toEndedSession, toEndedSessionAt, type SessionRecord } from '../../domain/session';
 import { newEvent } from '../../domain/session-events';
 import { AccountSource } from '../accounts/account-source';
 import { Database } from '../database/database';
@@ -20,22 +20,22 @@ import { RotationCall } from './rotation-call';
 import { SessionRevocation } from './session-revocation';
 
 /**
- * The time of the first statement on PostgreSQL, which writes the event as well. A locked log may delay it, and there must be
- * time left to end the sessions if the token turns out to be used.
+ * The time limit of the first statement on PostgreSQL, which also writes the event. If the event log is locked, enough
+ * time remains to end the sessions in case the token turns out to be reused.
  */
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 
 type Rotated = Extract<RotateOutcome, { kind: 'rotated' }>;
 type Replayed = Extract<RotateOutcome, { kind: 'replayed' }>;
 
-/** How often a refresh is decided again because a parallel request changed the session. */
+/** The maximum number of decisions about one refresh. A parallel change of the session requires another one. */
 const MAX_DECISIONS = 5;
 
 /**
- * Rotates a refresh token: replaces it by its successor.
+ * Rotates refresh tokens: replaces the presented token with its successor.
  *
- * The digest of the live token is in its session's row, so one conditional update is the guard condition: of any number of
- * parallel presentations one changes the row. The others find it changed, and `decideRefresh` decides what that means.
+ * The digest of the live token is stored in the session's row, so a conditional update is the compare-and-set. Only
+ * one of several parallel presentations changes the row. `decideRefresh` decides about the other presentations.
  */
 @Injectable()
 export class RefreshTokenRotation {
@@ -43,7 +43,7 @@ export class RefreshTokenRotation {
   private readonly rotation: GuardedUpdate;
   private readonly replay: GuardedUpdate;
   private readonly replayBeforeFirstUse: GuardedUpdate;
-  /** Whether the guard condition covers all that a refresh depends on, so that nothing need be read first. */
+  /** Whether the guard condition covers everything that a refresh depends on, so that no read is needed first. */
   private readonly rotatesWithoutReading: boolean;
 
   constructor(
@@ -60,7 +60,7 @@ export class RefreshTokenRotation {
     );
     const { dialect, absoluteEnd, expiresAt } = statements;
     this.rotatesWithoutReading = dialect === 'postgres' && statements.account !== null;
-    // Only PostgreSQL tests the account in the UPDATE without locking the user's row. Elsewhere it is read before.
+    // Only PostgreSQL can test the account in the UPDATE without locking the user's row.
     const account = this.rotatesWithoutReading ? `AND ${statements.accountStatus} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     const guarded = (assignments: string, guard: string, returned?: Returned): GuardedUpdate =>
@@ -75,7 +75,7 @@ export class RefreshTokenRotation {
        ${statements.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
        {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
        {session.replayCount} = 0, {session.firstUsedAt} = NULL`,
-      // Without rotation the refresh digest stays the same: only the access digest shows that an earlier run was committed.
+      // Without rotation, only the access digest shows that an earlier run was committed.
       `s.{session.refreshDigest} = :presentedDigest AND s.{session.accessDigest} <> :nextAccessDigest
          AND s.{session.refreshExpiresAt} > :now`,
       {
@@ -100,9 +100,9 @@ export class RefreshTokenRotation {
   }
 
   private async rotateWithin(call: RotationCall, command: RotateToken): Promise<RotateOutcome> {
-    // With its access token a pair may be unchanged, which only a read can tell.
+    // If the access token is presented too, only a read can decide whether the pair stays unchanged.
     const startsWithUpdate = this.rotatesWithoutReading && command.presented.accessDigest === null;
-    const first = startsWithUpdate ? await this.tryFirst(command, call) : null;
+    const first = startsWithUpdate ? await this.rotateUnread(command, call) : null;
     if (first) return first;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const found = await this.read(command.presented, call);
@@ -116,7 +116,7 @@ export class RefreshTokenRotation {
     return { kind: 'refused' };
   }
 
-  /** Returns 'lost_race' where a parallel request changed the session after it was read. */
+  /** Carries out a decision. Returns 'lost_race' if a parallel request changed the session after it was read. */
   private async applyDecision(
     found: RefreshableSession | null,
     command: RotateToken,
@@ -136,10 +136,10 @@ export class RefreshTokenRotation {
       case 'unchanged':
         return { kind: 'unchanged', expiries: expiriesOf(found) };
       case 'reuse':
-        // With a seed, an earlier run of this call may have been committed, and its pair been issued to the client by a
-        // replay and refreshed since. Without a seed nobody but this call knows the pair, and `rotate` would have found it.
+        // With a seed, the client may have received the pair of an earlier run by a replay, and may have refreshed it.
+        // Without a seed, only this call knows that pair, and `rotateWithin` would have found it.
         if (call.mayHaveRotated(found, command)) return { kind: 'refused' };
-        return this.revocation.run((write) => this.revokeAll(command, userId, write), call.budget);
+        return this.revocation.run((write) => this.revokeOnReuse(command, userId, write), call.budget);
       case 'session_expired':
         return { kind: 'session_expired', userId };
       case 'account_inactive':
@@ -147,14 +147,14 @@ export class RefreshTokenRotation {
     }
   }
 
-  /** Before anything is known of the token. A failure, or a delay, is followed by the read. */
-  private tryFirst(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
+  /** Tries to rotate the token before the session is read. If the update fails or times out, the session is read. */
+  private rotateUnread(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
     return this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
   }
 
   /**
-   * @param found the session as it was read, for the event; null where PostgreSQL reads it itself
-   * @returns null where the guard condition does not hold
+   * @param found the session as it was read, for the event, or null if PostgreSQL reads it in the update
+   * @returns null if the guard condition does not hold
    */
   private async tryRotate(
     command: RotateToken,
@@ -173,7 +173,7 @@ export class RefreshTokenRotation {
       generations: next.refreshDigest === presented.digest ? 0 : 1,
       now,
       network: client.trackedNetwork || null,
-      movedExtra: JSON.stringify(NETWORK_CHANGED),
+      changedExtra: JSON.stringify(NETWORK_CHANGED),
       seed,
       replayUntil: seed === null ? null : now + command.graceMs,
       replayTransport: seed === null ? null : presented.transport,
@@ -182,7 +182,7 @@ export class RefreshTokenRotation {
     const change = found && networkChangeOf(found.lastNetwork, client.trackedNetwork);
     const extra = change ? NETWORK_CHANGED : {};
     const event = newEvent('token_refresh', found?.session.userId ?? null, client, now, extra);
-    const row = await this.rotation.run(values, event, call.options(maxMs));
+    const row = await this.rotation.run(values, event, call.statementOptions(maxMs));
     if (!row) return null;
     const issued = { accessExpiresAt: values.accessExpiresAt, refreshExpiresAt: values.refreshExpiresAt };
     const expiries = found ? expiriesOf({ ...found, ...issued }) : expiriesFromRow(row);
@@ -192,7 +192,7 @@ export class RefreshTokenRotation {
     return { kind: 'rotated', expiries, networkChange: session && { session, from, to: client.trackedNetwork } };
   }
 
-  /** The session that a first attempt has rotated unread. The refresh is committed, and must not fail for a signal. */
+  /** Reads a session that was rotated unread. The refresh is committed and must not fail because of a signal. */
   private async readForSignal(presented: PresentedRefreshToken, call: RotationCall): Promise<SessionRecord | null> {
     const found = await this.read(presented, call).catch(() => null);
     return found?.session ?? null;
@@ -208,30 +208,31 @@ export class RefreshTokenRotation {
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
     const replay = isSameNetwork ? this.replay : this.replayBeforeFirstUse;
-    if (!(await replay.run(values, event, call.options()))) return null;
+    if (!(await replay.run(values, event, call.statementOptions()))) return null;
     const networkChange = networkChangeAtReplay(found, client);
     return { kind: 'replayed', seed: found.replay!.seed, expiries: expiriesOf(found), networkChange };
   }
 
   /**
-   * Ends every session of the user. Under the user's lock the token is judged again: of parallel presentations the first
-   * finds a live family. The others find a revoked one, which changes nothing and is not reported.
+   * Ends every session of the user. The decision is repeated under the user's lock. The first of several parallel
+   * presentations finds a live family. The other presentations find a revoked family, change nothing and report
+   * nothing.
    */
-  private *revokeAll(command: RotateToken, userId: string, write: WriteEvents): Transaction<RotateOutcome> {
+  private *revokeOnReuse(command: RotateToken, userId: string, write: WriteEvents): Transaction<RotateOutcome> {
     const { presented, now, graceMs, client } = command;
     const active = yield* this.revocation.lockAllActive(userId);
     const row = yield* firstOf(this.select.with({ id: presented.sessionId }));
     const found = row && refreshableFromRow(row);
     if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return { kind: 'refused' };
 
-    const ended = active.map((session) => endingAt(session, now, 'token_reuse'));
+    const ended = active.map((session) => toEndedSessionAt(session, now, 'token_reuse'));
     yield* this.revocation.storeEndOfAll(userId, ended, now, { presented });
     const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
     const { session, generation, refreshedAt } = found;
     yield* write([newEvent('token_reuse', userId, client, now, { session_id: session.id, sessions_ended: count })]);
     return {
       kind: 'reused',
-      session: ending(session, 'token_reuse').session,
+      session: toEndedSession(session, 'token_reuse').session,
       ended,
       generationsBehind: generation - presented.generation,
       lastRefreshAt: refreshedAt ?? session.createdAt,
@@ -240,9 +241,9 @@ export class RefreshTokenRotation {
 
   private async read(presented: PresentedRefreshToken, call: RotationCall): Promise<RefreshableSession | null> {
     const query = this.select.with({ id: presented.sessionId });
-    const [row] = (await this.database.autocommit(query, call.budgetOnly())).rows;
+    const [row] = (await this.database.autocommit(query, call.readOptions())).rows;
     const found = row ? refreshableFromRow(row) : null;
-    // A token of another family is refused whoever the user is.
+    // A token of another family is refused, whatever the status of the account is.
     if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
     return { ...found, account: await this.accounts.askStatus(found.session.userId) };
   }

@@ -3,15 +3,16 @@ import type { RefreshableSession } from '../../domain/refresh-decision';
 import type { StatementOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 
-/** One call of `rotate`: its time, and whether a statement of it may have been done although its result was lost. */
+/** One call of `rotate`: its time budget, and whether the outcome of one of its statements is unknown. */
 export class RotationCall {
   outcomeUnknown = false;
 
   constructor(readonly budget: TimeBudget) {}
 
   /**
-   * Whether an earlier statement of this call may have rotated the token, and another call the token after it. Then the
-   * session was refreshed just now. The grace period allows for clocks that differ.
+   * Returns whether an earlier statement of this call may have rotated the token, and another call may
+   * then have rotated the successor. In that case, the session was refreshed after this call started. The
+   * grace period allows for clock differences.
    */
   mayHaveRotated(
     { refreshedAt, generation }: RefreshableSession,
@@ -21,12 +22,12 @@ export class RotationCall {
     return this.outcomeUnknown && seed !== null && isReplaced;
   }
 
-  options(maxMs = Infinity): StatementOptions {
+  statementOptions(maxMs = Infinity): StatementOptions {
     const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);
     return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome, retryUntilDeadline: true };
   }
 
-  budgetOnly(): StatementOptions {
+  readOptions(): StatementOptions {
     return { withinMs: this.budget.remainingMs, retryUntilDeadline: true };
   }
 }

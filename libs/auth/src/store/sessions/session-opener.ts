@@ -3,7 +3,7 @@ import { networkOf } from '../../domain/ip-address';
 import type { OpenOutcome } from '../../domain/outcomes';
 import type { OpenSession } from '../../domain/ports/sessions';
 import { endEvents, newEvent } from '../../domain/session-events';
-import { capacityFor, REFUSAL_RECORDED_FOR_MS } from '../../domain/session-policy';
+import { applySessionPolicy, REFUSAL_RECORDED_FOR_MS } from '../../domain/session-policy';
 import { endStreaks } from '../accounts/sql-login-attempt-store';
 import { VALID_TICKET } from '../accounts/sql-login-ticket-store';
 import { UserLocks } from '../accounts/user-locks';
@@ -14,13 +14,14 @@ import { firstEventIdAt } from '../events/event-ids';
 import { EventWriter } from '../events/event-writer';
 import { SessionRevocation } from './session-revocation';
 
-/** The columns of a new session that are parameters of the same name. */
-const GIVEN = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt lastActivity
-  idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest methods data`;
+/** The columns of a new session whose values are parameters of the same name. */
+const PARAMETER_COLUMNS = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
+  lastActivity idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest
+  methods data`;
 
-/** The columns of a new session, and their values. The others are NULL. */
+/** The columns of a new session and their values. All other columns are NULL. */
 const NEW_SESSION: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(GIVEN.split(/\s+/).map((property) => [property, `:${property}`])),
+  ...Object.fromEntries(PARAMETER_COLUMNS.split(/\s+/).map((property) => [property, `:${property}`])),
   state: "'active'",
   checkAt: ':expiresAt',
   loginNetwork: ':network',
@@ -29,7 +30,7 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
   replayCount: '0',
 };
 
-/** Opens a session, and ends those that the session policy does not allow beside it. */
+/** Opens a session and ends the sessions that exceed the limits of the session policy. */
 @Injectable()
 export class SessionOpener {
   private readonly read;
@@ -37,7 +38,7 @@ export class SessionOpener {
   private readonly endStreaks;
   private readonly readRefusals;
   private readonly readTicket;
-  private readonly consume;
+  private readonly consumeTicket;
 
   constructor(
     private readonly database: Database,
@@ -48,7 +49,7 @@ export class SessionOpener {
   ) {
     const account = statements.account ? statements.accountStatus : "'active'";
     const sessions = 'FROM {session} WHERE {session.userId} = s.{lock.userId}';
-    // All that an opening depends on, as of the moment in which the user's lock is held; `s` is the row of the lock.
+    // Reads everything that the opening depends on, after the user's lock was taken. `s` is the row of the lock.
     this.read = statements.prepared(
       `SELECT s.{lock.credentialsVersion} AS version, ${account} AS account,
          (SELECT COUNT(*) ${sessions} AND {session.state} = 'active') AS active_sessions,
@@ -65,7 +66,7 @@ export class SessionOpener {
     const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
       AND ${VALID_TICKET}`;
     this.readTicket = statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`);
-    this.consume = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
+    this.consumeTicket = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
     this.readRefusals = statements.statement(
       `SELECT {event.ipAddress} AS ip_address FROM {event}
        WHERE {event.userId} = :userId AND {event.id} >= :firstId AND {event.occurredAt} > :since
@@ -74,23 +75,24 @@ export class SessionOpener {
   }
 
   open(command: OpenSession): Promise<OpenOutcome> {
-    // Run again after its COMMIT went through unnoticed, it finds the session open and has the outcome of the first run.
-    let first: OpenOutcome | undefined;
+    // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the
+    // first run.
+    let firstOutcome: OpenOutcome | undefined;
     const openOnce = function* (this: SessionOpener): Step<OpenOutcome> {
-      return (first = yield* this.openLocked(command, first));
+      return (firstOutcome = yield* this.openLocked(command, firstOutcome));
     };
     return this.database.transaction(() => openOnce.call(this), { retryUnknownCommit: true });
   }
 
-  private *openLocked(command: OpenSession, first?: OpenOutcome): Step<OpenOutcome> {
+  private *openLocked(command: OpenSession, firstOutcome?: OpenOutcome): Step<OpenOutcome> {
     const { session, client, now, credentialsVersion } = command;
     const { userId } = session;
     yield* this.locks.lock(userId);
     const network = client.trackedNetwork;
     const values = { ...session, ...client.device, network, lastNetwork: network || null };
     const state = (yield* firstOf(this.read.with(values)))!;
-    if (first && Number(state['is_open']) > 0) return first;
-    // A user who was forgotten, disabled or deleted while the password was verified gets no session.
+    if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
+    // A user who was forgotten, disabled or deleted while the password was being verified gets no session.
     const isSameVersion = credentialsVersion === null || Number(state['version']) === credentialsVersion;
     if (!isSameVersion || state['account'] !== 'active') return { kind: 'credentials_changed' };
 
@@ -98,17 +100,17 @@ export class SessionOpener {
     if (ticket && !(yield* firstOf(this.readTicket.with(ticket)))) return { kind: 'credentials_changed' };
 
     const isFull = Number(state['active_sessions']) >= command.maxSessions;
-    const capacity = capacityFor(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
+    const capacity = applySessionPolicy(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
     if (capacity.kind === 'limit_reached') {
-      // The password was right.
+      // The password was correct, so its failure streak ends although the login is refused.
       if (command.attempt) yield* affectedBy(this.endStreaks.with({ ...command.attempt }));
       yield* this.recordRefusal(command);
       return capacity;
     }
     yield* this.revocation.storeEnded(capacity.ended, now);
-    if (ticket) yield* changeAll(this.consume.with(ticket), 1);
+    if (ticket) yield* changeAll(this.consumeTicket.with(ticket), 1);
 
-    const newDevice = client.recognisable && Number(state['is_new_device']) === 1;
+    const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
     yield* affectedBy(this.insert.with({ ...values, ...command.issued, expiresAt: session.expiresAt }));
     if (command.attempt) yield* affectedBy(this.endStreaks.with({ ...command.attempt }));
     const opened = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
@@ -116,7 +118,7 @@ export class SessionOpener {
     return { kind: 'opened', session, ended: capacity.ended, newDevice };
   }
 
-  /** Records a login that the session limit refuses, once an hour for each network: a client may try again and again. */
+  /** Records a login that the session limit refuses, at most once an hour for each network. Clients may retry often. */
   private *recordRefusal({ session: { userId }, client, now }: OpenSession): Step<void> {
     const refused = newEvent('login_blocked', userId, client, now, { reason: 'session_limit' });
     const since = now - REFUSAL_RECORDED_FOR_MS;

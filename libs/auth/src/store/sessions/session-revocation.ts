@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AccountStatus } from '../../domain/account-status';
 import type { EndSessions, OperationContext } from '../../domain/ports/sessions';
 import type { EndedSession, EndReason, SessionRecord } from '../../domain/session';
-import { ending, endingAt, inactiveReason, isExpired, stateAfter } from '../../domain/session';
+import { toEndedSession, toEndedSessionAt, inactiveReason, isExpired, stateAfter } from '../../domain/session';
 import { endEvents } from '../../domain/session-events';
 import { SESSION_LIMIT } from '../../domain/session-policy';
 import { UserLocks } from '../accounts/user-locks';
@@ -14,21 +14,24 @@ import { StatementFactory } from '../database/statement-factory';
 import { changeAll, firstOf, rowsOf, type Step, type Transaction } from '../database/transaction';
 import { RevocationRunner, type WriteEvents } from '../events/revocation-runner';
 
-/** What the end of sessions depends on, besides that they are active. */
+/** Conditions, besides the state `active`, that must still hold when a session ends. */
 export interface EndCondition {
-  /** Their last activity is earlier. */
+  /** The last activity of the sessions is earlier than this instant. */
   readonly inactiveSince?: number;
-  /** One of them, to which a refresh token was presented, has the family of the token. */
+  /** The session to which a refresh token was presented still has the token's family. */
   readonly presented?: { readonly sessionId: string; readonly familyDigest: string };
 }
 
-/** Ends sessions. Only an active session ends, so each ends once, for one reason, and is never revived. */
+/**
+ * Ends sessions. Only an active session can end. Each session therefore ends once, with one reason, and is
+ * never revived.
+ */
 @Injectable()
 export class SessionRevocation {
   private readonly activeOfUser;
   private readonly activeOne;
   private readonly accountOfUser;
-  private readonly marks;
+  private readonly updates;
 
   constructor(
     private readonly statements: StatementFactory,
@@ -41,28 +44,32 @@ export class SessionRevocation {
     this.activeOfUser = statements.selectSession(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lock}`);
     this.activeOne = statements.selectSession(`${active} AND s.{session.id} = :sessionId ${lock}`);
     this.accountOfUser = statements.selectSessionWithAccount(`${active} LIMIT 1`);
-    // Ended sessions are kept as long as the history: a later login is compared with them to recognise a new device.
+    // Ended sessions are kept as long as the history, because later logins are compared with them to
+    // recognize a new device.
     const removeAt = greatest(dialect, ':now', `s.{session.createdAt} + ${retentionMs}`);
-    const mark = (condition = ''): Statement =>
+    const endIf = (condition = ''): Statement =>
       statements.statement(
         `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
            {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
          WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' ${condition}`,
       );
-    this.marks = {
-      active: mark(),
-      expired: mark(`AND ${expiresAt} <= :now`),
-      inactive: mark('AND s.{session.lastActivity} < :inactiveSince'),
-      presented: mark('AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)'),
+    this.updates = {
+      active: endIf(),
+      expired: endIf(`AND ${expiresAt} <= :now`),
+      inactive: endIf('AND s.{session.lastActivity} < :inactiveSince'),
+      presented: endIf('AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)'),
     };
   }
 
-  /** Runs a transaction that ends sessions; see `RevocationRunner`. */
+  /** Runs a transaction that ends sessions. See `RevocationRunner`. */
   run<T>(revocation: (write: WriteEvents) => Transaction<T>, budget?: TimeBudget): Promise<T> {
     return this.runner.run(revocation, budget);
   }
 
-  /** Ends the sessions that the command names and records it. Those that have expired end as such. */
+  /**
+   * Ends the sessions that the command selects, and writes an event for each session. Sessions that have
+   * already expired end with the reason `expired`.
+   */
   *endAndRecord(command: EndSessions, write: WriteEvents): Step<readonly EndedSession[]> {
     const { userId, sessionId, exceptId, current, now } = command;
     const found =
@@ -73,7 +80,7 @@ export class SessionRevocation {
       session.id === current?.id ? current.reason : command.reason;
     const ended = found
       .filter((session) => session.id !== exceptId)
-      .map((session) => endingAt(session, now, reasonOf(session)));
+      .map((session) => toEndedSessionAt(session, now, reasonOf(session)));
     if (command.reason === 'logout_all') yield* this.storeEndOfAll(userId, ended, now);
     else yield* this.storeEnded(ended, now);
     yield* write(endEvents(ended, command.client, now, command.actor));
@@ -81,8 +88,8 @@ export class SessionRevocation {
   }
 
   /**
-   * Ends the sessions of a user whose account is inactive and revokes reset tokens, as disabling does. Reads the account again
-   * where it can: it may be active again.
+   * Ends the sessions of a user whose account is inactive and revokes the user's credentials, as disabling
+   * does. Reads the account again if statements can read it, because the account may be active by now.
    */
   *endForInactiveAccount(
     userId: string,
@@ -98,21 +105,26 @@ export class SessionRevocation {
     return yield* this.endAndRecord({ ...context, userId, reason }, write);
   }
 
-  /** Marks the sessions of the user that have expired as such. */
+  /** Ends the user's sessions that have expired. */
   *expire(userId: string, now: number): Step<readonly EndedSession[]> {
     const active = yield* this.lockAllActive(userId);
-    const ended = active.filter((session) => isExpired(session, now)).map((session) => ending(session, 'expired'));
+    const ended = active
+      .filter((session) => isExpired(session, now))
+      .map((session) => toEndedSession(session, 'expired'));
     yield* this.storeEnded(ended, now);
     return ended;
   }
 
-  /** Takes the user's lock and returns the active sessions, oldest first, locked. */
+  /** Takes the user's lock, then locks the active sessions and returns them, oldest first. */
   *lockAllActive(userId: string): Step<readonly SessionRecord[]> {
     yield* this.locks.lock(userId);
     return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
   }
 
-  /** Stores the end of all sessions of a user, and ends the login tickets: a login that was begun must not outlive it. */
+  /**
+   * Stores the end of all sessions of a user and revokes logins in progress, so that no login in progress
+   * opens a session afterwards.
+   */
   *storeEndOfAll(
     userId: string,
     ended: readonly EndedSession[],
@@ -120,16 +132,16 @@ export class SessionRevocation {
     condition: EndCondition = {},
   ): Step<void> {
     yield* this.storeEnded(ended, now, condition);
-    yield* this.locks.revokeLoginTickets(userId);
+    yield* this.locks.revokeLogins(userId);
   }
 
   /**
-   * Stores the states of sessions that end. They are locked where the database has such locks. Where it has not, and one of
-   * them has changed since it was read, the transaction is run again.
+   * Stores the states of ended sessions. The caller has locked the sessions if the database supports row
+   * locks. On other databases, the transaction is run again if a session has changed since it was read.
    */
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
     const { inactiveSince, presented } = condition;
-    const read = { inactiveSince, sessionId: presented?.sessionId, familyDigest: presented?.familyDigest };
+    const conditionValues = { inactiveSince, sessionId: presented?.sessionId, familyDigest: presented?.familyDigest };
     const byReason = new Map<EndReason, string[]>();
     for (const { session, reason } of ended) {
       const ids = byReason.get(reason);
@@ -139,15 +151,15 @@ export class SessionRevocation {
     for (const [reason, ids] of byReason) {
       for (let i = 0; i < ids.length; i += SESSION_LIMIT) {
         const batch = ids.slice(i, i + SESSION_LIMIT);
-        const values = { ...read, state: stateAfter(reason), reason, now, ids: batch };
-        yield* changeAll(this.markFor(reason, condition).with(values), batch.length);
+        const values = { ...conditionValues, state: stateAfter(reason), reason, now, ids: batch };
+        yield* changeAll(this.updateFor(reason, condition).with(values), batch.length);
       }
     }
   }
 
-  private markFor(reason: EndReason, { inactiveSince, presented }: EndCondition): Statement {
-    if (reason === 'expired') return this.marks.expired;
-    if (presented) return this.marks.presented;
-    return inactiveSince === undefined ? this.marks.active : this.marks.inactive;
+  private updateFor(reason: EndReason, { inactiveSince, presented }: EndCondition): Statement {
+    if (reason === 'expired') return this.updates.expired;
+    if (presented) return this.updates.presented;
+    return inactiveSince === undefined ? this.updates.active : this.updates.inactive;
   }
 }

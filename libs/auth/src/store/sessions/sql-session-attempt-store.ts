@@ -3,13 +3,14 @@ import type { Admission, CountedFailure } from '../../domain/failure-streak';
 import { type FailedSessionAttempt, SessionAttemptStore } from '../../domain/ports/accounts';
 import type { CurrentSession } from '../../domain/ports/sessions';
 import { isProvedAt, withProvenMethods } from '../../domain/proofs';
-import { endingAt, type EndedSession } from '../../domain/session';
+import { toEndedSessionAt, type EndedSession } from '../../domain/session';
 import { endEvents } from '../../domain/session-events';
 import {
   admissionInSession,
-  failedInSession,
+  countSessionFailure,
+  delimitedMethod,
   NO_SESSION_STREAK,
-  slotInSession,
+  sessionSlotExpiresAt,
   type SessionStreak,
 } from '../../domain/session-streak';
 import { Database } from '../database/database';
@@ -21,16 +22,26 @@ import { changeAll, firstOf, type Row, type Transaction } from '../database/tran
 import type { WriteEvents } from '../events/revocation-runner';
 import { SessionRevocation } from './session-revocation';
 
-/** The assignments that end the failure streak of a session. */
-export const END_SESSION_STREAK =
-  '{session.failureCount} = NULL, {session.attemptPendingUntil} = NULL, {session.attemptsDelayedUntil} = NULL';
+/** The methods that have failed in the streak, without `:succeeded`. */
+const STILL_FAILED = `REPLACE(COALESCE({session.failedMethods}, ''), :succeeded, '')`;
 
-/** The failure streaks of sessions, in their rows. */
+/**
+ * The assignments after a success of the method `:succeeded`, which is formatted by `delimitedMethod`, or
+ * empty for none. The assignments end the failure streak of the session unless another method has failed
+ * in the streak, so that knowing the password does not allow further guesses of a code. The failed methods
+ * come last, because MySQL evaluates assignments from left to right.
+ */
+export const END_SESSION_STREAK = `
+  {session.failureCount} = CASE WHEN ${STILL_FAILED} = '' THEN NULL ELSE {session.failureCount} END,
+  {session.attemptsDelayedUntil} = CASE WHEN ${STILL_FAILED} = '' THEN NULL ELSE {session.attemptsDelayedUntil} END,
+  {session.attemptPendingUntil} = NULL, {session.failedMethods} = ${STILL_FAILED}`;
+
+/** Stores the failure streaks of sessions in the rows of the sessions. */
 @Injectable()
 export class SqlSessionAttemptStore extends SessionAttemptStore {
   private readonly lockActive;
   private readonly takeSlot;
-  private readonly returnSlot;
+  private readonly releaseSlot;
   private readonly writeStreak;
   private readonly addMethod;
   private readonly readMethods;
@@ -41,7 +52,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     private readonly revocation: SessionRevocation,
   ) {
     super();
-    const streak = columns('session', 'failureCount attemptPendingUntil attemptsDelayedUntil', 's.');
+    const streak = columns('session', 'failureCount failedMethods attemptPendingUntil attemptsDelayedUntil', 's.');
     this.lockActive = statements.statement(
       `SELECT ${statements.sessionColumns}, ${streak} FROM {session} s
        WHERE s.{session.id} = :sessionId AND s.{session.state} = 'active' ${forUpdate(statements.dialect)}`,
@@ -53,7 +64,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     this.takeSlot = statements.statement(
       `UPDATE {session} SET {session.attemptPendingUntil} = :slot WHERE ${isAsRead}`,
     );
-    this.returnSlot = statements.statement(
+    this.releaseSlot = statements.statement(
       `UPDATE {session} SET {session.attemptPendingUntil} = NULL
        WHERE {session.id} = :sessionId AND {session.attemptPendingUntil} = :slot`,
     );
@@ -62,10 +73,12 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
       `UPDATE {session} SET {session.methods} = :methods, ${END_SESSION_STREAK}
        WHERE ${live} AND {session.methods} = :methodsRead`,
     );
-    this.readMethods = statements.statement(`SELECT {session.methods} AS methods FROM {session} WHERE ${live}`);
+    this.readMethods = statements.statement(
+      `SELECT ${columns('session', 'methods failedMethods')} FROM {session} WHERE ${live}`,
+    );
     this.writeStreak = statements.statement(
-      `UPDATE {session} SET {session.failureCount} = :failures, {session.attemptPendingUntil} = NULL,
-         {session.attemptsDelayedUntil} = :delayedUntil
+      `UPDATE {session} SET {session.failureCount} = :failures, {session.failedMethods} = :failedMethods,
+         {session.attemptPendingUntil} = NULL, {session.attemptsDelayedUntil} = :delayedUntil
        WHERE ${isAsRead}`,
     );
   }
@@ -76,24 +89,33 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
   }
 
   async release(sessionId: string, admittedAt: number): Promise<void> {
-    await this.database.autocommit(this.returnSlot.with({ sessionId, slot: slotInSession(admittedAt) }));
+    await this.database.autocommit(this.releaseSlot.with({ sessionId, slot: sessionSlotExpiresAt(admittedAt) }));
   }
 
-  async prove({ id, accessDigest, methods: read }: CurrentSession, method: string, now: number): Promise<boolean> {
+  async recordProof(
+    { id, accessDigest, methods: read }: CurrentSession,
+    method: string,
+    now: number,
+  ): Promise<boolean> {
+    const succeeded = delimitedMethod(method);
     for (let before = read; ;) {
-      const values = { id, accessDigest, methodsRead: before, methods: withProvenMethods(before, [method], now) };
+      const methods = withProvenMethods(before, [method], now);
+      const values = { id, accessDigest, methodsRead: before, methods, succeeded };
       if ((await this.database.autocommit(this.addMethod.with(values))).affected === 1) return true;
       const [found] = (await this.database.autocommit(this.readMethods.with({ id, accessDigest }))).rows;
       if (!found) return false;
-      const methods = String(found['methods']);
-      // An earlier run, whose result was lost, has added it. Otherwise another method was proved meanwhile.
-      if (isProvedAt(methods, method, now)) return true;
-      if (methods === before) return false;
-      before = methods;
+      const stored = String(found['methods']);
+      // The method was stored by an earlier run of this call whose result was lost. Otherwise, if the
+      // stored methods have changed, another method was proven in the meantime, so the update is repeated
+      // with the stored methods.
+      const hasFailed = failedMethodsIn(found).includes(succeeded);
+      if (isProvedAt(stored, method, now) && !hasFailed) return true;
+      if (stored === before) return false;
+      before = stored;
     }
   }
 
-  /** A failure must be counted although it cannot be recorded: it runs as a revocation does. */
+  /** Counts a failure. A failure is counted even if its event cannot be written, so it runs as a revocation. */
   fail(attempt: FailedSessionAttempt): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }> {
     return this.revocation.run((write) => this.failLocked(attempt, write));
   }
@@ -103,40 +125,45 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     const row = yield* firstOf(this.lockActive.with({ sessionId }));
     if (!row) return null;
     const streak = streakFromRow(row);
-    const slot = slotInSession(now);
-    // Run again after its COMMIT went through unnoticed, it finds its own slot taken.
+    const slot = sessionSlotExpiresAt(now);
+    // If the response to COMMIT is lost, the second run finds the slot that the first run has taken.
     if (call.hasTaken && streak.pendingUntil === slot) return { kind: 'admitted' };
     const admission = admissionInSession(streak, now);
     if (admission.kind !== 'admitted') return admission;
-    yield* changeAll(this.takeSlot.with({ sessionId, slot, ...asRead(streak) }), 1);
+    yield* changeAll(this.takeSlot.with({ sessionId, slot, ...unchangedStreakValues(streak) }), 1);
     call.hasTaken = true;
     return admission;
   }
 
   private *failLocked(
-    { sessionId, now, client, throttleFrom, events }: FailedSessionAttempt,
+    { sessionId, method, now, client, throttleFrom, events }: FailedSessionAttempt,
     write: WriteEvents,
   ): Transaction<{ counted: CountedFailure; ended: readonly EndedSession[] }> {
-    // Without a row the session has ended meanwhile. The failure is recorded all the same.
+    // Without a row, the session has ended in the meantime. The failure is recorded nevertheless.
     const row = yield* firstOf(this.lockActive.with({ sessionId }));
     const before = row ? streakFromRow(row) : NO_SESSION_STREAK;
-    const { streak, counted, endsSession } = failedInSession(before, now, throttleFrom);
-    if (row) yield* changeAll(this.writeStreak.with({ sessionId, ...streak, ...asRead(before) }), 1);
-    const ended = row && endsSession ? [endingAt(sessionFromRow(row), now, 'failed_reauthentication')] : [];
+    const { streak, counted, endsSession } = countSessionFailure(before, method, now, throttleFrom);
+    if (row) yield* changeAll(this.writeStreak.with({ sessionId, ...streak, ...unchangedStreakValues(before) }), 1);
+    const ended = row && endsSession ? [toEndedSessionAt(sessionFromRow(row), now, 'failed_reauthentication')] : [];
     yield* this.revocation.storeEnded(ended, now);
     yield* write([...events(counted), ...endEvents(ended, client, now)]);
     return { counted, ended };
   }
 }
 
-/** The parameters of the condition that the streak is the one that was read. */
-function asRead({ failures, pendingUntil, delayedUntil }: SessionStreak): ParameterValues {
+/** Returns the parameters of the condition that the streak has not changed since the session was read. */
+function unchangedStreakValues({ failures, pendingUntil, delayedUntil }: SessionStreak): ParameterValues {
   return { failuresRead: failures, pendingRead: pendingUntil, delayedRead: delayedUntil };
+}
+
+function failedMethodsIn(row: Row): string {
+  return (row['failed_methods'] as string | null) ?? '';
 }
 
 function streakFromRow(row: Row): SessionStreak {
   return {
     failures: Number(row['failure_count'] ?? 0),
+    failedMethods: failedMethodsIn(row),
     pendingUntil: Number(row['attempt_pending_until'] ?? 0),
     delayedUntil: Number(row['attempts_delayed_until'] ?? 0),
   };

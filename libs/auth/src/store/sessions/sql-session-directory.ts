@@ -7,7 +7,8 @@ import {
   type SessionCriteria,
   SessionDirectory,
 } from '../../domain/ports/sessions';
-import { endingAt, type EndedSession, type SessionRecord } from '../../domain/session';
+import { toEndedSessionAt, type EndedSession, type SessionRecord } from '../../domain/session';
+import { UserLocks } from '../accounts/user-locks';
 import { StatementFactory } from '../database/statement-factory';
 import { endEvents } from '../../domain/session-events';
 import { eventFromRow, sessionFromRow } from '../database/rows';
@@ -18,7 +19,7 @@ import { forUpdate } from '../database/dialect';
 import { columns, type Statement } from '../database/statement';
 import { rowsOf, type Transaction } from '../database/transaction';
 
-/** The condition of each criterion; a statement has those that are given. */
+/** The condition of each criterion. A statement contains the conditions of the given criteria. */
 const CONDITIONS: Readonly<Record<keyof SessionCriteria, string>> = {
   userId: 's.{session.userId} = :userId',
   createdBefore: 's.{session.createdAt} < :createdBefore',
@@ -29,7 +30,7 @@ const CONDITIONS: Readonly<Record<keyof SessionCriteria, string>> = {
   browserFamily: 's.{session.browserFamily} = :browserFamily',
 };
 
-/** The sessions and histories of all users, in the application's database. */
+/** Reads and ends sessions, and reads histories, in the application's database. */
 @Injectable()
 export class SqlSessionDirectory extends SessionDirectory {
   private readonly historyBefore;
@@ -39,55 +40,63 @@ export class SqlSessionDirectory extends SessionDirectory {
     private readonly database: Database,
     private readonly statements: StatementFactory,
     private readonly revocation: SessionRevocation,
+    private readonly locks: UserLocks,
   ) {
     super();
     const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
     const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
-    this.historyBefore = statements.statement(`SELECT ${fields('')} ${before} LIMIT :most`);
-    // No index has the names of the events, and a rare one would be looked for in all rows of the user.
+    this.historyBefore = statements.statement(`SELECT ${fields('')} ${before} LIMIT :limit`);
+    // The names of events have no index. To find a rare event, the statement would otherwise read all
+    // events of the user.
     this.eventsBefore = statements.statement(
       `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${HISTORY_SEARCH_LIMIT}) newest
          INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
-       WHERE newest.{event.event} IN (:events...) ORDER BY newest.{event.id} DESC LIMIT :most`,
+       WHERE newest.{event.event} IN (:events...) ORDER BY newest.{event.id} DESC LIMIT :limit`,
     );
   }
 
-  async page(criteria: SessionCriteria, after: string, most: number): Promise<readonly SessionRecord[]> {
+  async page(criteria: SessionCriteria, after: string, limit: number): Promise<readonly SessionRecord[]> {
     const statement = this.select(criteria, '');
-    return (await this.database.autocommit(statement.with({ ...criteria, after, most }))).rows.map(sessionFromRow);
+    return (await this.database.autocommit(statement.with({ ...criteria, after, limit }))).rows.map(sessionFromRow);
   }
 
   end(
     criteria: SessionCriteria,
     after: string,
-    most: number,
+    limit: number,
     actor: string,
-    at: OperationContext,
+    context: OperationContext,
   ): Promise<readonly EndedSession[]> {
-    return this.revocation.run((write) => this.endBatch(criteria, after, most, actor, at, write));
+    return this.revocation.run((write) => this.endBatch(criteria, after, limit, actor, context, write));
   }
 
-  async history(userId: string, { before, events, most }: HistoryCriteria): Promise<readonly AuthEventEntry[]> {
-    const values = { userId, before: Math.min(before, Number.MAX_SAFE_INTEGER), most };
+  async history(userId: string, { before, events, limit }: HistoryCriteria): Promise<readonly AuthEventEntry[]> {
+    const values = { userId, before: Math.min(before, Number.MAX_SAFE_INTEGER), limit };
     const query = events ? this.eventsBefore.with({ ...values, events }) : this.historyBefore.with(values);
     return (await this.database.autocommit(query)).rows.map(eventFromRow);
   }
 
-  /** In the order of ids, without the users' locks, which would be too many: transactions that conflict are run again. */
+  /**
+   * Ends a batch of sessions. Locks them in the order of their ids. Takes the user's lock only if the
+   * criteria select a single user, because a batch can affect many users. Transactions that conflict are
+   * run again.
+   */
   private *endBatch(
     criteria: SessionCriteria,
     after: string,
-    most: number,
+    limit: number,
     actor: string,
     { now, client }: OperationContext,
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
-    const statement = this.select(criteria, forUpdate(this.statements.dialect));
-    const found = (yield* rowsOf(statement.with({ ...criteria, after, most }))).map(sessionFromRow);
-    const ended = found.map((session) => endingAt(session, now, 'admin'));
     const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
-    if (isAllOfUser) yield* this.revocation.storeEndOfAll(criteria.userId, ended, now);
-    else yield* this.revocation.storeEnded(ended, now, criteria);
+    // Logins in progress are revoked before the sessions are read. Such a login either opens no session,
+    // or its session is read here.
+    if (isAllOfUser) yield* this.locks.revokeLogins(criteria.userId);
+    const statement = this.select(criteria, forUpdate(this.statements.dialect));
+    const found = (yield* rowsOf(statement.with({ ...criteria, after, limit }))).map(sessionFromRow);
+    const ended = found.map((session) => toEndedSessionAt(session, now, 'admin'));
+    yield* this.revocation.storeEnded(ended, now, criteria);
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }
@@ -95,6 +104,6 @@ export class SqlSessionDirectory extends SessionDirectory {
   private select(criteria: SessionCriteria, lock: string): Statement {
     const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionCriteria]);
     const conditions = ["s.{session.state} = 'active'", 's.{session.id} > :after', ...given].join(' AND ');
-    return this.statements.selectSession(`WHERE ${conditions} ORDER BY s.{session.id} LIMIT :most ${lock}`);
+    return this.statements.selectSession(`WHERE ${conditions} ORDER BY s.{session.id} LIMIT :limit ${lock}`);
   }
 }

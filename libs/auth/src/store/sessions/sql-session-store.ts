@@ -11,7 +11,10 @@ import { StatementFactory, type UserSql } from '../database/statement-factory';
 import type { Row } from '../database/transaction';
 import { ActivityWriter } from './activity-writer';
 
-/** Sizes of the prepared IN lists, where a list cannot be one parameter. A shorter list is filled with its first id. */
+/**
+ * The sizes of IN lists for databases that cannot pass a list as one parameter. A shorter list is padded
+ * with its first id.
+ */
 const LIST_SIZES = [8, 32, 128];
 
 /** Reads sessions in the application's database. */
@@ -42,7 +45,7 @@ export class SqlSessionStore extends SessionStore {
          FROM {session} s ${this.user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
       );
     const one = { size: 1, statement: select('= :id') };
-    // PostgreSQL plans a list of unknown length at each run, which for one id costs more than the look-up.
+    // PostgreSQL plans a list of unknown length at each run, which costs more than a lookup of one id.
     this.lookups =
       statements.dialect === 'postgres'
         ? [one, { size: Infinity, statement: select('= ANY(:ids)') }]
@@ -65,7 +68,10 @@ export class SqlSessionStore extends SessionStore {
     );
   }
 
-  /** The one read of a guarded request. Those that arrive while a read is under way are read together. */
+  /**
+   * Runs the only read of a guarded request. Requests that arrive while a read is in flight share the next
+   * read.
+   */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);
   }

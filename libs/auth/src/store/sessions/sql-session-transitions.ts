@@ -11,7 +11,10 @@ import { SessionOpener } from './session-opener';
 import { SessionRevocation } from './session-revocation';
 import { TokenReissue } from './token-reissue';
 
-/** The transitions of sessions in the application's database; each has a file of its own. */
+/**
+ * Runs the transitions of sessions in the application's database. Each transition is implemented in its own
+ * class.
+ */
 @Injectable()
 export class SqlSessionTransitions extends SessionTransitions {
   constructor(
@@ -19,7 +22,7 @@ export class SqlSessionTransitions extends SessionTransitions {
     private readonly opener: SessionOpener,
     private readonly rotation: RefreshTokenRotation,
     private readonly revocation: SessionRevocation,
-    private readonly reissuing: TokenReissue,
+    private readonly tokenReissue: TokenReissue,
   ) {
     super();
   }
@@ -38,7 +41,7 @@ export class SqlSessionTransitions extends SessionTransitions {
     methods: readonly string[],
     context: OperationContext,
   ): Promise<PairExpiries | null> {
-    return this.reissuing.reissueAfterReauthentication(session, issued, methods, context);
+    return this.tokenReissue.reissueAfterReauthentication(session, issued, methods, context);
   }
 
   end(command: EndSessions): Promise<readonly EndedSession[]> {

@@ -3,6 +3,7 @@ import type { ReissuedSession } from '../../domain/outcomes';
 import type { CurrentSession, OperationContext, NewTokenFamily } from '../../domain/ports/sessions';
 import { PASSWORD_METHOD, withProvenMethods } from '../../domain/proofs';
 import { newEvent } from '../../domain/session-events';
+import { delimitedMethod } from '../../domain/session-streak';
 import type { PairExpiries } from '../../domain/tokens';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
@@ -15,8 +16,9 @@ import { GuardedUpdate } from './guarded-update';
 import { END_SESSION_STREAK } from './sql-session-attempt-store';
 
 /**
- * Gives a session that goes on a fresh token pair in a new family, when its user has proved their identity, and ends its
- * failure streak. The previous refresh token is revoked, not used: presenting it is no reuse.
+ * Issues a token pair of a new family to an active session whose user has proven their identity. Proving
+ * the password ends the password's part of the session's failure streak. The previous refresh token is
+ * revoked, not used, so presenting it is not reuse.
  */
 @Injectable()
 export class TokenReissue {
@@ -24,7 +26,7 @@ export class TokenReissue {
   private readonly read;
   private readonly readMethods;
   private readonly readReissued;
-  private readonly confirmed: GuardedUpdate;
+  private readonly reissueIfLive: GuardedUpdate;
 
   constructor(
     private readonly database: Database,
@@ -50,7 +52,7 @@ export class TokenReissue {
     this.readReissued = statements.statement(
       `SELECT ${expiries}, ${columns('session', 'accessDigest methods', 's.')} FROM {session} s WHERE ${active}`,
     );
-    this.confirmed = new GuardedUpdate(
+    this.reissueIfLive = new GuardedUpdate(
       database,
       statements,
       events,
@@ -60,40 +62,41 @@ export class TokenReissue {
   }
 
   /**
-   * The session after its password was verified and replaced, or null where it has ended. Part of a transaction that holds
-   * the user's lock.
+   * Issues a new pair to a session whose password was verified and replaced. Runs in a transaction that
+   * holds the user's lock. Returns null if the session has ended.
    */
   *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
     const before = yield* firstOf(this.readMethods.with({ id }));
     if (!before) return null;
-    yield* changeAll(this.replace.with({ ...issued, id, now, ...afterProof(before, [PASSWORD_METHOD], now) }), 1);
+    yield* changeAll(this.replace.with({ ...issued, id, now, ...proofValues(before, [PASSWORD_METHOD], now) }), 1);
     const row = yield* firstOf(this.read.with({ id }));
     return row && { session: sessionFromRow(row), ...expiriesFromRow(row) };
   }
 
-  /** The same by itself, where the given access token is still the live one; null where it is not. */
+  /** Issues a new pair in its own transaction. Returns null if the given access token is no longer live. */
   async reissueAfterReauthentication(
     { id, userId, accessDigest, ...stored }: CurrentSession,
     issued: NewTokenFamily,
-    proved: readonly string[],
+    proven: readonly string[],
     { now, client }: OperationContext,
   ): Promise<PairExpiries | null> {
     const event = newEvent('reauthentication', userId, client, now);
     const values = { ...issued, id, currentAccessDigest: accessDigest, now };
     for (let before: Row = stored; ;) {
-      const row = await this.confirmed.run({ ...values, ...afterProof(before, proved, now) }, event);
+      const row = await this.reissueIfLive.run({ ...values, ...proofValues(before, proven, now) }, event);
       if (row) return expiriesFromRow(row);
       const [found] = (await this.database.autocommit(this.readReissued.with({ id }))).rows;
-      // An earlier run of this call, whose result was lost, may have replaced the tokens.
+      // An earlier run of this call, whose result was lost, has replaced the tokens.
       if (found?.['access_digest'] === issued.accessDigest) return expiriesFromRow(found);
-      // Another method may have been proved within the session since the request was authenticated.
+      // If another method was proven since the request was authenticated, repeat with the stored methods.
       if (found?.['access_digest'] !== accessDigest || found['methods'] === before['methods']) return null;
       before = found;
     }
   }
 }
 
-/** The parameters that add methods to those that were read. */
-function afterProof({ methods }: Row, proved: readonly string[], now: number): ParameterValues {
-  return { methods: withProvenMethods(methods as string, proved, now), methodsRead: methods };
+/** Returns the parameters that add proven methods to the stored ones. A proven password ends its failure streak. */
+function proofValues({ methods }: Row, proven: readonly string[], now: number): ParameterValues {
+  const succeeded = proven.includes(PASSWORD_METHOD) ? delimitedMethod(PASSWORD_METHOD) : '';
+  return { methods: withProvenMethods(methods as string, proven, now), methodsRead: methods, succeeded };
 }

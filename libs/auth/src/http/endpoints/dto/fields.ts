@@ -9,10 +9,10 @@ import {
 import { USERNAME_LENGTH } from '../../../domain/username';
 import { Property, text, type Schema } from './property';
 
-/** What is wrong with a value, or null. */
+/** Returns the message for an invalid value, or null for a valid value. */
 type Problem = (value: unknown) => string | null;
 
-/** One rule per field, so that a client gets one message per field. */
+/** Declares a field with a single validation rule, so that a client receives one message per field. */
 function field(name: string, problem: Problem, schema: Schema): PropertyDecorator {
   return (target, property) => {
     Property(schema)(target, property);
@@ -28,7 +28,7 @@ function field(name: string, problem: Problem, schema: Schema): PropertyDecorato
   };
 }
 
-/** A string that is not empty. */
+/** Declares a non-empty string. */
 export const TextField = (description: string, example: string): PropertyDecorator =>
   field('text', textProblem, { ...text(description, example), minLength: 1 });
 
@@ -39,7 +39,8 @@ export const UsernameField = (description: string): PropertyDecorator =>
     maxLength: USERNAME_LENGTH,
   });
 
-// A character has at least one byte in UTF-8.
+// `maxLength` counts characters. The limit in bytes is also an upper bound for the number of characters,
+// because a character has at least one byte.
 export const PasswordField = (description: string, minLength: number = 1): PropertyDecorator =>
   field('password', passwordProblem, {
     ...text(description, 'correct horse battery staple'),
@@ -48,7 +49,7 @@ export const PasswordField = (description: string, minLength: number = 1): Prope
     maxLength: PASSWORD_INPUT_BYTES,
   });
 
-/** `true`, `false` or absent, which means `false`. */
+/** Declares an optional boolean. Default: false. */
 export const OptionalBooleanField = (description: string): PropertyDecorator =>
   field(
     'boolean',

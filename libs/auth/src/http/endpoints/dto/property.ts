@@ -1,4 +1,4 @@
-/** A JSON schema as OpenAPI writes it. `required: false` marks an optional property. */
+/** A schema of the OpenAPI document. `required: false` marks an optional property. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** A DTO class. */
@@ -14,7 +14,7 @@ export function Property(schema: Schema): PropertyDecorator {
   };
 }
 
-/** Returns the declared properties of a DTO class, the inherited ones first. */
+/** Returns the declared properties of a DTO class, inherited properties first. */
 export function propertiesOf(model: Model): Readonly<Record<string, Schema>> {
   return (Reflect.getMetadata(PROPERTIES, model) as Record<string, Schema> | undefined) ?? {};
 }

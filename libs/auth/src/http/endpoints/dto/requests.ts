@@ -1,23 +1,23 @@
 import { OptionalBooleanField, PasswordField, TextField, UsernameField } from './fields';
 
 export class LoginRequest {
-  @UsernameField('Compared as sent.') username!: string;
-  @PasswordField('Compared as sent.') password!: string;
+  @UsernameField('The username. It is not trimmed.') username!: string;
+  @PasswordField("The user's password. It is not trimmed.") password!: string;
 }
 
 export class RefreshRequest {
-  @TextField('The latest refresh token of the session. Opaque.', 'nsar_…') refresh_token!: string;
+  @TextField('The current refresh token of the session, an opaque string.', 'nsar_…') refresh_token!: string;
 }
 
 export class LogoutAllRequest {
-  @OptionalBooleanField('Whether to keep the session of this request.') keep_current?: boolean;
+  @OptionalBooleanField('Whether to keep the session of this request. Default: false.') keep_current?: boolean;
 }
 
 export class ReauthenticateRequest {
-  @PasswordField('The password of the user.') password!: string;
+  @PasswordField("The user's password.") password!: string;
 }
 
 export class PasswordChangeRequest {
   @PasswordField('The current password.') current_password!: string;
-  @PasswordField('The new password. The password policy of the service applies.', 8) new_password!: string;
+  @PasswordField('The new password. It must meet the password policy.', 8) new_password!: string;
 }

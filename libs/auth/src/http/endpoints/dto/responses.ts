@@ -4,34 +4,40 @@ import type { SessionInfo, SessionState } from '../../../domain/session';
 import type { OpenedSession, TokenPair } from '../../../domain/tokens';
 import { Property, text, timestamp, uuid } from './property';
 
-// Handlers return plain objects: the application's interceptors may transform class instances.
+// Handlers return plain objects, because the application's interceptors may transform class instances.
 
 export class DetailResponse {
-  @Property(text('A message for people.', 'Session not found.')) detail!: string;
+  @Property(text('A human-readable message. It may change between versions.', 'Session not found.')) detail!: string;
 }
 
 export class TokenPairResponse {
-  @Property(text('Sent in the header `Authorization: Bearer`. Opaque.', 'nsaa_…')) access_token!: string;
-  @Property(text('Sent to `token/refresh` once. Opaque.', 'nsar_…')) refresh_token!: string;
+  @Property(
+    text('The access token, an opaque string. Send it in the header `Authorization: Bearer <access_token>`.', 'nsaa_…'),
+  )
+  access_token!: string;
+  @Property(text('The refresh token, an opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'))
+  refresh_token!: string;
   @Property({ type: 'string', enum: ['Bearer'], example: 'Bearer' }) token_type!: 'Bearer';
 }
 
 export class OpenedSessionResponse extends TokenPairResponse {
-  @Property(uuid('The new session.')) session_id!: string;
+  @Property(uuid('The id of the new session.')) session_id!: string;
 }
 
-const IP_ADDRESS = { ...text('Null if unknown or not tracked.', '203.0.113.7'), nullable: true };
+const IP_ADDRESS = { ...text('The IP address. Null if unknown or not tracked.', '203.0.113.7'), nullable: true };
 
 export class SessionResponse {
-  @Property(uuid('Identifies the session in `DELETE sessions/{sessionId}`.')) id!: string;
-  @Property({ ...text('Only active sessions are listed.', 'active'), enum: ['active'] }) state!: SessionState;
+  @Property(uuid('The id of the session. Pass it to `DELETE sessions/{sessionId}` to end the session.')) id!: string;
+  @Property({ ...text('The state. Only active sessions are listed.', 'active'), enum: ['active'] })
+  state!: SessionState;
   @Property(IP_ADDRESS) ip_address!: string | null;
   @Property({ type: 'string', enum: [...DEVICE_TYPES], example: 'mobile' }) device_type!: DeviceType;
-  @Property(text('`Other` if unknown.', 'Android')) os_family!: string;
-  @Property(text('`Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
-  @Property(text('Make and model; `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
+  @Property(text('The family of the operating system. `Other` if unknown.', 'Android')) os_family!: string;
+  @Property(text('The family of the browser. `Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
+  @Property(text('The make and model of the device. `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
   @Property(timestamp('The time of the login.')) created_at!: string;
-  @Property(timestamp('Updated about once a minute.')) last_activity!: string;
+  @Property(timestamp('The time of the last activity. By default, it is updated once a minute.'))
+  last_activity!: string;
 
   @Property({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })
   is_current!: boolean;
@@ -41,11 +47,15 @@ export class HistoryEntryResponse {
   @Property({ type: 'integer', example: 1042 }) id!: number;
   @Property({ type: 'string', enum: [...AUTH_EVENT_NAMES], example: 'login_success' }) event!: string;
   @Property(IP_ADDRESS) ip_address!: string | null;
-  @Property({ ...text('As sent; empty if not tracked.', 'Mozilla/5.0'), maxLength: 500 }) user_agent!: string;
+  @Property({
+    ...text('The User-Agent header of the request. Empty if unknown or not tracked.', 'Mozilla/5.0'),
+    maxLength: 500,
+  })
+  user_agent!: string;
 
   @Property({
     type: 'object',
-    description: 'Details that depend on the event; `{}` for most.',
+    description: 'Details, which depend on the event. Empty for most events.',
     properties: {
       username: { type: 'string' },
       failure_count: { type: 'integer', minimum: 1 },

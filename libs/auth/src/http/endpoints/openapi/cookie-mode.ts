@@ -4,39 +4,42 @@ import type { Schema } from '../dto/property';
 import { OpenedSessionResponse, TokenPairResponse } from '../dto/responses';
 import type { Endpoint } from '../endpoints';
 
-/** The option `cookies.mode`, by which the document differs. */
+/** The value of the option `cookies.mode`, on which the OpenAPI document depends. */
 export type DescribedMode = ResolvedAuthOptions['cookies']['mode'];
 
-/** The header that asks for cookies, as `@ApiHeader()` takes it. */
+/** The header with which a client requests cookies, in the form of an argument of `@ApiHeader()`. */
 export const TRANSPORT_HEADER = {
   name: 'X-Auth-Transport',
-  description: 'Answers with cookies, and with no tokens in the body.',
+  description: 'Send `cookie` to get the tokens in cookies instead of the body.',
   required: false,
   schema: { type: 'string', enum: ['cookie'] },
 };
 
-/** Whether the endpoint returns tokens, which can be in cookies instead of the body. */
+/** Returns whether the endpoint returns tokens, in the body or in cookies. */
 export function returnsTokens({ returns }: Endpoint): boolean {
   return returns === TokenPairResponse || returns === OpenedSessionResponse;
 }
 
-/** Whether the endpoint reads the header: those that set or clear cookies. */
+/** Returns whether the endpoint reads the header `X-Auth-Transport`, because it sets or clears cookies. */
 export function readsTransportHeader(endpoint: Endpoint): boolean {
   return returnsTokens(endpoint) || endpoint.id === 'authLogout' || endpoint.id === 'authLogoutAll';
 }
 
-/** Whether the body is not needed: a refresh by cookies has none. */
+/** Returns whether a request can omit the body. A refresh with cookies has no body. */
 export function needsNoBody({ id }: Endpoint, mode: DescribedMode): boolean {
   return mode !== false && id === 'authRefresh';
 }
 
-/** The errors that cookies add to an endpoint. */
+/** Returns the errors that an endpoint has only in cookie mode. */
 export function cookieErrors({ id, method }: Endpoint, mode: DescribedMode): readonly AuthErrorCode[] {
   if (mode === false || method === 'GET') return [];
   return id === 'authRefresh' ? ['cross_site_request', 'credentials_ambiguous'] : ['cross_site_request'];
 }
 
-/** The schema of a 200 with tokens: in the body, in cookies, or either. */
+/**
+ * Returns the schema of a response with the status 200 in the given cookie mode: a body with tokens, a
+ * body without tokens, or either of these two.
+ */
 export function withCookieBody(endpoint: Endpoint, mode: DescribedMode, body: Schema, sessionId: Schema): Schema {
   if (mode === false || !returnsTokens(endpoint)) return body;
   const isLogin = endpoint.returns === OpenedSessionResponse;

@@ -10,27 +10,31 @@ import { codedErrors, codedName, codedProperties, nameOf, responsesOf } from './
 type Swagger = typeof SwaggerModule;
 
 /**
- * For which mode the endpoints are described. Decorators add to what is there, and all applications of a process share
- * the controllers: where the modes of two differ, that of the last one to be created is described.
+ * The cookie mode for which the endpoints are described, or null before the first description. All applications of a
+ * process share the controllers. If two applications use different modes, the endpoints are described for the
+ * application that was created last.
  */
-let described: DescribedMode | null = null;
+let describedMode: DescribedMode | null = null;
 
-/** Where `@nestjs/swagger` keeps what its decorators write. */
+/** The prefix of the metadata keys of `@nestjs/swagger`. */
 const SWAGGER_METADATA = 'swagger/';
 
-/** Describes every endpoint to `@nestjs/swagger`, if it is installed. A document has those that are mounted. */
+/**
+ * Describes every endpoint to `@nestjs/swagger` if that package is installed. The OpenAPI document
+ * contains only the mounted endpoints.
+ */
 export function describeEndpoints(
   mode: DescribedMode,
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail if it is not installed
   requireSwagger: () => unknown = () => require('@nestjs/swagger'),
 ): void {
-  const withoutIt = 'the OpenAPI document will lack the endpoints.';
-  const swagger = loadOptionalPeer<Swagger>('@nestjs/swagger', requireSwagger, withoutIt);
+  const consequence = 'the OpenAPI document will lack the endpoints.';
+  const swagger = loadOptionalPeer<Swagger>('@nestjs/swagger', requireSwagger, consequence);
   if (!swagger) return;
-  if (described === mode) return;
-  if (described !== null) removeDescriptions();
+  if (describedMode === mode) return;
+  if (describedMode !== null) removeDescriptions();
   describeAll(swagger, mode);
-  described = mode;
+  describedMode = mode;
 }
 
 function removeDescriptions(): void {
@@ -59,7 +63,7 @@ function decoratorsOf(
   const { id, summary, isPublic, body, query = {}, params = {} } = endpoint;
   return [
     swagger.ApiOperation({ operationId: id, summary }),
-    // The application declares both schemes; see docs/openapi.md.
+    // The application declares both security schemes. See docs/openapi.md.
     ...(isPublic || mode === false ? [] : [swagger.ApiCookieAuth()]),
     ...(isPublic ? [] : [swagger.ApiBearerAuth()]),
     ...(mode === 'optional' && readsTransportHeader(endpoint) ? [swagger.ApiHeader(TRANSPORT_HEADER)] : []),
@@ -71,13 +75,13 @@ function decoratorsOf(
           }),
         ]
       : []),
-    // `explode: false`: the items of a list are separated by commas.
+    // `explode: false` means that the items of a list are separated by commas.
     ...Object.entries(query).map(([name, schema]) =>
       swagger.ApiQuery({ name, schema, required: false, ...(schema['type'] === 'array' ? { explode: false } : {}) }),
     ),
     ...Object.entries(params).map(([name, schema]) => swagger.ApiParam({ name, schema })),
     ...Object.entries(responsesOf(endpoint, mode)).map(([status, response]) =>
-      // A copy: the decorator changes its argument.
+      // Passes a copy, because the decorator changes its argument.
       swagger.ApiResponse({ ...response, status: Number(status) }),
     ),
   ];
@@ -87,7 +91,7 @@ function isRequired(body: Model): boolean {
   return Object.values(propertiesOf(body)).some(({ required }) => required !== false);
 }
 
-/** A class per schema, which is how `@nestjs/swagger` knows them, by the name of the schema. */
+/** Returns a class for each schema, by schema name, because `@nestjs/swagger` reads schemas from classes. */
 function schemasOf(swagger: Swagger, mode: DescribedMode): ReadonlyMap<string, Model> {
   const models = ENDPOINTS.flatMap(({ body, returns }) => [body, returns].flat()).filter(
     (model): model is Model => typeof model === 'function',

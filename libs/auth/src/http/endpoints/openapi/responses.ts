@@ -18,23 +18,30 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: 'Success.',
   400: 'The request is malformed, or a field is invalid.',
   401: 'The request has no valid access token of an active user.',
-  403: 'The request is refused; `code` is the reason.',
-  404: 'The user has no such active session.',
+  403: 'The request is refused. `code` contains the reason.',
+  404: 'The user has no active session with this id.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
-  429: 'Too many failed logins.',
-  503: 'The database does not answer, or too many passwords are being verified.',
+  429: 'Too many failed attempts.',
+  503: 'The database is unavailable, or too many passwords are being verified.',
 };
 
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
-const CACHE_CONTROL = { 'Cache-Control': header('No cache stores it.', { type: 'string', enum: ['no-store'] }) };
-const RETRY_AFTER = { 'Retry-After': header('In seconds.', { type: 'integer', minimum: 1, example: 30 }) };
+const CACHE_CONTROL = {
+  'Cache-Control': header('Caches must not store the response.', { type: 'string', enum: ['no-store'] }),
+};
+const RETRY_AFTER = {
+  'Retry-After': header('The number of seconds to wait before retrying.', { type: 'integer', minimum: 1, example: 30 }),
+};
 const HEADERS: Readonly<Record<number, Response['headers']>> = {
   401: {
-    'WWW-Authenticate': header('RFC 6750, section 3: `error="invalid_token"` if a token was sent.', {
-      type: 'string',
-      example: 'Bearer realm="api", error="invalid_token"',
-    }),
+    'WWW-Authenticate': header(
+      'The challenge of RFC 6750, section 3, with `error="invalid_token"` if a token was sent.',
+      {
+        type: 'string',
+        example: 'Bearer realm="api", error="invalid_token"',
+      },
+    ),
   },
   429: RETRY_AFTER,
   503: RETRY_AFTER,
@@ -47,7 +54,7 @@ const BODY: readonly AuthErrorCode[] = ['body_malformed', 'body_too_large', 'bod
 /** The example of a login ticket. */
 const TICKET = 'nsal_…';
 
-/** The name of a schema. `Auth` keeps it apart from the application's. */
+/** Returns the schema name of a DTO class. The prefix `Auth` distinguishes it from the application's schemas. */
 export function nameOf(model: Model): string {
   return `Auth${model.name.replace(/Response$/, '')}`;
 }
@@ -56,33 +63,35 @@ export function refTo(model: Model | string): Schema {
   return { $ref: `#/components/schemas/${typeof model === 'string' ? model : nameOf(model)}` };
 }
 
-/** Returns the responses of an endpoint by their status. */
+/** Returns the responses of an endpoint by status. */
 export function responsesOf(endpoint: Endpoint, mode: DescribedMode): Readonly<Record<number, Response>> {
   const codes = errorsOf(endpoint, mode);
   const statuses = [...new Set(codes.map((code) => ERROR_RESPONSES[code].status))];
   const errors = statuses.map((status) => {
-    const ofStatus = codes.filter((code) => ERROR_RESPONSES[code].status === status);
-    return [status, errorResponse(status, ofStatus, fieldsOf(endpoint))] as const;
+    const codesOfStatus = codes.filter((code) => ERROR_RESPONSES[code].status === status);
+    return [status, errorResponse(status, codesOfStatus, fieldsOf(endpoint))] as const;
   });
   return { 200: successResponse(endpoint, mode), ...Object.fromEntries(errors) };
 }
 
-/** Returns the properties of the schema of an error that has a code. */
+/** Returns the properties of the schema of an error with a code. */
 export function codedProperties(code: AuthErrorCode): Readonly<Record<string, Schema>> {
   const { detail } = propertiesOf(DetailResponse);
   return {
     detail: { ...detail, example: ERROR_RESPONSES[code].example },
-    code: { ...text('The reason.', code), enum: [code] },
-    ...(code === 'second_factor_required' ? { login_ticket: text('Continues the login. Opaque.', TICKET) } : {}),
+    code: { ...text('The reason for the refusal.', code), enum: [code] },
+    ...(code === 'second_factor_required'
+      ? { login_ticket: text('A login ticket, an opaque string. The next step of the login requires it.', TICKET) }
+      : {}),
   };
 }
 
-/** `session_limit_reached` -> `AuthSessionLimitReached` */
+/** Returns the schema name of an error code, such as `AuthSessionLimitReached` for `session_limit_reached`. */
 export function codedName(code: AuthErrorCode): string {
   return `Auth_${code}`.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The codes whose responses have a schema of their own. */
+/** Returns those error codes of an endpoint that the response body contains. Each of these codes has its own schema. */
 export function codedErrors(endpoint: Endpoint, mode: DescribedMode): AuthErrorCode[] {
   return errorsOf(endpoint, mode).filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
 }
@@ -140,7 +149,7 @@ function errorResponse(status: number, codes: readonly AuthErrorCode[], fields: 
   };
 }
 
-/** An object from names of fields to their messages. */
+/** Returns the schema of an object that maps field names to messages. */
 function fieldErrors(fields: readonly string[]): Schema {
   const messages = { type: 'array', items: { type: 'string' }, minItems: 1 };
   return {

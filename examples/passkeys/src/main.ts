@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES, AuthModule, AuthService, AuthUser } from 'nestjs-session-auth';
+import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
+import { EntityManager } from 'typeorm';
+import { PasskeysController } from './passkeys.controller.js';
+import { ORIGIN, Passkey, PasskeyChallenge, Passkeys } from './passkeys.service.js';
+
+const sqlite = { type: 'better-sqlite3', driver: NodeSqlite, database: process.env['DB'] ?? 'example.sqlite' } as const;
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({ ...sqlite, entities: [...AUTH_ENTITIES, Passkey, PasskeyChallenge], synchronize: true }),
+    EventEmitterModule.forRoot(),
+    AuthModule.forRoot({ cookies: { mode: 'only', secure: ORIGIN.startsWith('https:') }, secondFactor: Passkeys }),
+  ],
+  controllers: [PasskeysController],
+  providers: [Passkeys],
+})
+class AppModule {}
+
+const adapter = new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } });
+export const app = await NestFactory.create<NestFastifyApplication>(AppModule, adapter);
+app.useStaticAssets({ root: `${import.meta.dirname}/../../public` });
+const alice = { username: 'alice', password: 'correct horse battery staple' };
+if ((await app.get(EntityManager).count(AuthUser)) === 0) await app.get(AuthService).createUser(alice);
+await app.listen(process.env['PORT'] ?? 3000, '127.0.0.1');
+console.log(`Open ${ORIGIN} and sign in as ${alice.username} with the password: ${alice.password}`);

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it, mock } from 'node:test';
+import { Authenticator } from './authenticator.js';
+import { Client } from './client.js';
+import { assertRefused, auth, bob, database, enrolled } from './fixture.js';
+import { MINUTE_MS, origin, Passkey, password, signedIn, ticketOf } from './fixture.js';
+
+describe('a login with a password', () => {
+  it('is refused with the passkey of another user', async () => {
+    await enrolled();
+    const { passkey } = await enrolled('bob');
+    const client = new Client(origin);
+    const ticket = await ticketOf(client);
+    const outcome = await client.respond('/passkeys/second-factor', passkey, {}, { ticket });
+    await assertRefused(client, outcome);
+  });
+
+  it('opens only one session with its ticket', async () => {
+    const { passkey } = await enrolled();
+    const [client, thief] = [new Client(origin), new Client(origin)];
+    const ticket = await ticketOf(client);
+    assert.equal((await client.respond('/passkeys/second-factor', passkey, {}, { ticket })).status, 201);
+    await assertRefused(thief, await thief.respond('/passkeys/second-factor', passkey, {}, { ticket }));
+  });
+
+  it('opens no session with the ticket alone', async () => {
+    await enrolled();
+    const client = new Client(origin);
+    const ticket = await ticketOf(client);
+    await client.challenge();
+    await assertRefused(client, await client.post('/passkeys/second-factor', { ticket }));
+    await assertRefused(client, await client.post('/passkeys/login', { ticket }));
+    await assert.rejects(auth.openSession({ ticket }), { code: 'second_factor_required' });
+  });
+});
+
+describe('an attacker', () => {
+  it('cannot sign in another browser with their own passkey', async () => {
+    const { passkey } = await enrolled('bob');
+    const [attacker, victim] = [new Client(origin), new Client(origin)];
+    const response = passkey.get(await attacker.challenge());
+    await assertRefused(victim, await victim.post('/passkeys/login', response));
+    // A cross-site request is refused even with a challenge of the victim's browser.
+    const own = passkey.get(await victim.challenge());
+    const outcome = await victim.post('/passkeys/login', own, 'https://example.com');
+    assert.equal(outcome.code, 'cross_site_request');
+    await assertRefused(victim, outcome, 403);
+  });
+
+  it('cannot complete the login of another browser with their own ticket', async () => {
+    const { passkey } = await enrolled();
+    await enrolled('bob');
+    const victim = new Client(origin);
+    const ticket = await ticketOf(new Client(origin), 'bob');
+    await assertRefused(victim, await victim.respond('/passkeys/second-factor', passkey, {}, { ticket }));
+  });
+
+  it('cannot confirm a stolen session with their own passkey', async () => {
+    const { client } = await enrolled();
+    const { passkey } = await enrolled('bob');
+    assert.equal((await client.respond('/passkeys/confirmation', passkey)).status, 400);
+    assert.equal((await client.post('/passkeys/payout')).code, 'recent_login_required');
+  });
+
+  it('cannot register a passkey with a stolen session', async () => {
+    const client = await signedIn();
+    const challenge = await client.challenge('/passkeys/registration/options');
+    mock.timers.tick(5 * MINUTE_MS);
+    assert.equal((await client.post('/passkeys/registration/options')).code, 'recent_login_required');
+    await client.challenge();
+    const response = new Authenticator(origin).create(challenge);
+    assert.equal((await client.post('/passkeys/registration', response)).code, 'recent_login_required');
+  });
+
+  it('cannot add a passkey with the password if the user has a passkey already', async () => {
+    const { client, passkey } = await enrolled();
+    const change = { current_password: password, new_password: `${password}, changed` };
+    const undo = { current_password: change.new_password, new_password: password };
+    assert.equal((await client.post('/auth/password/change', change)).status, 200);
+    assert.equal((await client.post('/auth/password/change', undo)).status, 200);
+    assert.equal((await client.register(new Authenticator(origin))).code, 'recent_login_required');
+    assert.equal((await client.respond('/passkeys/confirmation', passkey)).status, 201);
+    assert.equal((await client.register(new Authenticator(origin))).status, 201);
+  });
+
+  it('cannot register the passkey of another user', async () => {
+    const { passkey } = await enrolled();
+    const attacker = await signedIn('bob');
+    const copy = new Authenticator(origin, passkey.credentialId);
+    assert.equal((await attacker.register(copy)).status, 400);
+    assert.equal(await database.countBy(Passkey, { userId: String(bob.id) }), 0);
+    const client = new Client(origin);
+    assert.equal((await client.respond('/passkeys/login', passkey)).status, 201);
+  });
+
+  it('cannot register a passkey without user verification, or for another origin or RP ID', async () => {
+    const client = await signedIn();
+    const deviations = [{ isVerified: false }, { origin: 'https://example.com' }, { rpId: 'example.com' }];
+    for (const deviation of deviations) {
+      assert.equal((await client.register(new Authenticator(origin), deviation)).status, 400);
+    }
+    assert.equal(await database.count(Passkey), 0);
+  });
+
+  it('loses a session opened with the password when the user registers the first passkey', async () => {
+    const thief = await signedIn();
+    const { client } = await enrolled();
+    assert.deepEqual([await thief.isSignedIn(), await client.isSignedIn()], [false, true]);
+  });
+
+  it('loses a session that the password opens while the first passkey is being stored', async () => {
+    const thief = new Client(origin);
+    const insert = database.insert.bind(database);
+    const held = mock.method(database, 'insert', async (...given: Parameters<typeof insert>) => {
+      if (given[0] === Passkey) await thief.post('/auth/login', { username: 'alice', password });
+      return insert(...given);
+    });
+    await enrolled();
+    held.mock.restore();
+    assert.deepEqual([thief.cookies.has('auth_access'), await thief.isSignedIn()], [true, false]);
+  });
+});
+
+it('a disabled user gets no session', async () => {
+  const { passkey } = await enrolled('bob');
+  const client = new Client(origin);
+  const ticket = await ticketOf(client, 'bob');
+  await auth.disableUser(bob.id);
+  await assertRefused(client, await client.respond('/passkeys/login', passkey), 404);
+  await assertRefused(client, await client.respond('/passkeys/second-factor', passkey, {}, { ticket }));
+  await auth.enableUser(bob.id);
+});

@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { ScheduleModule } from '@nestjs/schedule';
+import { minutes, ThrottlerModule } from '@nestjs/throttler';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthModule } from 'nestjs-session-auth';
+import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
+import { AccountsController } from './accounts.controller.js';
+import { Mail, User } from './entities.js';
+import { Mails } from './mails.service.js';
+
+const users = { entity: User, username: 'email', foldedUsername: 'folded', passwordHash: 'hash', active: 'active' };
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      type: 'better-sqlite3',
+      driver: NodeSqlite,
+      database: process.env['DATABASE'] ?? 'example.sqlite',
+      entities: [User, Mail, ...AUTH_ENTITIES_WITHOUT_USERS],
+      synchronize: true,
+    }),
+    TypeOrmModule.forFeature([User, Mail]),
+    EventEmitterModule.forRoot(),
+    ScheduleModule.forRoot(),
+    ThrottlerModule.forRoot([{ ttl: minutes(10), limit: 20 }]),
+    AuthModule.forRoot({ nameMatching: 'insensitive', users }),
+  ],
+  controllers: [AccountsController],
+  providers: [Mails],
+})
+export class AppModule {}

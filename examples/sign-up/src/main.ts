@@ -1,0 +1,11 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+
+const { NODE_ENV, SMTP_URL, PUBLIC_URL, TRUST_PROXY = false, PORT = '3000' } = process.env;
+if (NODE_ENV === 'production' && !(SMTP_URL && PUBLIC_URL)) throw new Error('Set SMTP_URL and PUBLIC_URL.');
+const app = await NestFactory.create<NestExpressApplication>(AppModule);
+app.set('trust proxy', TRUST_PROXY);
+app.useStaticAssets('public');
+await app.listen(PORT, '127.0.0.1');
+console.log(`Open http://localhost:${PORT}. ${SMTP_URL ? '' : 'Emails are printed here: SMTP_URL is not set.'}`);

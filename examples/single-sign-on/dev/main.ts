@@ -1,0 +1,17 @@
+import { createAlice, startProvider } from './provider.js';
+
+// Starts a provider and the application. As in production, environment variables configure the provider and its client.
+const port = Number(process.env['PORT'] ?? 3000);
+const client = {
+  clientId: 'example',
+  clientSecret: 'a secret for development only',
+  origin: `http://localhost:${port}`,
+};
+const { issuer } = await startProvider(client, port + 1);
+process.env['ORIGIN'] = client.origin;
+process.env['OIDC_ISSUER'] = issuer;
+process.env['OIDC_CLIENT_ID'] = client.clientId;
+process.env['OIDC_CLIENT_SECRET'] = client.clientSecret;
+const { app } = await import('../src/main.js');
+await createAlice(app);
+console.log(`Open ${client.origin}`);

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Browser } from './browser.js';
+import { freePort } from './free-port.js';
+
+it('npm start serves pages that send no referrer, and that send the code to the application from its own origin', async () => {
+  const port = String(await freePort());
+  Object.assign(process.env, { PORT: port, DB: ':memory:' });
+  await import('../dev/main.js');
+  const browser = new Browser(`http://localhost:${port}`);
+  const callback = await browser.authorize(await browser.start(), { name: 'bob' });
+  for (const address of ['/', callback.href]) {
+    const page = await browser.send(address);
+    assert.equal(page.status, 200);
+    const html = await page.text();
+    assert.match(html, /<script type="module" src="\/page.js">/);
+    assert.match(html, /<meta name="referrer" content="no-referrer" \/>/);
+    assert.match(html, /<meta http-equiv="Content-Security-Policy" content="default-src 'self'; /);
+  }
+  assert.equal(await browser.sessions(), null);
+  assert.equal((await browser.finish(callback)).status, 204);
+  assert.equal((await browser.sessions())?.length, 1);
+});

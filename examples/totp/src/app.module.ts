@@ -1,0 +1,34 @@
+import { Module, type NestInterceptor } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AUTH_ENTITIES, AuthController, AuthModule, PasswordController, type AuthRequest } from 'nestjs-session-auth';
+import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
+import { EntityManager } from 'typeorm';
+import { Authenticator, FactorToken } from './entities.js';
+import { SecondFactorController } from './second-factor.controller.js';
+import { SecondFactors } from './second-factors.service.js';
+
+const database = process.env['DATABASE'] ?? 'example.sqlite';
+const entities = [...AUTH_ENTITIES, Authenticator, FactorToken];
+/** The handlers that end all sessions or change the password. The trust in devices ends before they run. */
+const HANDLERS: unknown[] = [AuthController.prototype.logoutAll, PasswordController.prototype.change];
+const endOfTrust = (manager: EntityManager): NestInterceptor => ({
+  async intercept(context, next) {
+    const { auth } = context.switchToHttp().getRequest<AuthRequest>();
+    const isEnd = auth && HANDLERS.includes(context.getHandler());
+    if (isEnd) await manager.delete(FactorToken, { userId: String(auth.userId), kind: 'device' });
+    return next.handle();
+  },
+});
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({ type: 'better-sqlite3', driver: NodeSqlite, database, entities, synchronize: true }),
+    EventEmitterModule.forRoot(),
+    AuthModule.forRoot({ secondFactor: SecondFactors, recentLogin: { endpoint: true } }),
+  ],
+  controllers: [SecondFactorController],
+  providers: [SecondFactors, { provide: APP_INTERCEPTOR, useFactory: endOfTrust, inject: [EntityManager] }],
+})
+export class AppModule {}

@@ -1,0 +1,14 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AuthService, AuthUser } from 'nestjs-session-auth';
+import { EntityManager } from 'typeorm';
+import { AppModule } from './app.module.js';
+
+const app = await NestFactory.create<NestExpressApplication>(AppModule);
+app.useStaticAssets('public');
+const alice = { username: 'alice', password: 'correct horse battery staple' };
+const exists = await app.get(EntityManager).existsBy(AuthUser, { username: alice.username });
+if (!exists) await app.get(AuthService).createUser(alice);
+const port = Number(process.env['PORT'] ?? 3000);
+await app.listen(port, '127.0.0.1');
+console.log(`Open http://localhost:${port} and sign in as ${alice.username} with the password: ${alice.password}`);

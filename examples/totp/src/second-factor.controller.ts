@@ -1,0 +1,69 @@
+import { applyDecorators, Controller, Header, HttpCode, Post, Req, UnprocessableEntityException } from '@nestjs/common';
+import type { Request } from 'express';
+import { AuthService, clientInfoOf, RequireRecentLogin, type AuthPrincipal, type UserId } from 'nestjs-session-auth';
+import { toDataURL } from 'qrcode';
+import { SecondFactors, TRUST_COOKIE, type LoginClient } from './second-factors.service.js';
+
+type SessionRequest = Request & { readonly auth: AuthPrincipal; readonly user: { id: UserId; username: string } };
+type Target = { readonly ticket: string } | { readonly principal: AuthPrincipal };
+/** A POST route that responds with 200. Caches must not store its tokens, secrets and codes. */
+const PostSecret = (path: string) => applyDecorators(Post(path), HttpCode(200), Header('Cache-Control', 'no-store'));
+
+@Controller()
+export class SecondFactorController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly factors: SecondFactors,
+  ) {}
+
+  @PostSecret('login')
+  login(@Req() request: Request): Promise<object> {
+    const [, deviceToken = ''] = /(?:^|; )__Host-device=(\w+)/.exec(request.headers.cookie ?? '') ?? [];
+    return this.auth.login(request.body ?? {}, { ...clientInfoOf(request), deviceToken } as LoginClient);
+  }
+
+  @PostSecret('login/code')
+  async loginWithCode(@Req() request: Request): Promise<object> {
+    const { ticket, trust } = request.body ?? {};
+    const userId = await this.check(request, { ticket });
+    const [token] = trust === true ? await this.factors.createTokens(userId, 'device', 1) : [];
+    const session = await this.auth.openSession({ ticket }, clientInfoOf(request));
+    if (token) request.res!.cookie('__Host-device', token, TRUST_COOKIE);
+    return session;
+  }
+
+  @PostSecret('second-factor/enroll')
+  @RequireRecentLogin({ withinSeconds: 300 })
+  async enroll(@Req() { user }: SessionRequest): Promise<object> {
+    const uri = await this.factors.enroll(String(user.id), user.username);
+    return { uri, qrCode: await toDataURL(uri) };
+  }
+
+  /** Enables the second factor. Ends the other sessions, and revokes the earlier tokens of this session. */
+  @PostSecret('second-factor/confirm')
+  @RequireRecentLogin({ withinSeconds: 300 })
+  async confirm(@Req() request: SessionRequest): Promise<object> {
+    const userId = await this.check(request, { principal: request.auth }, false);
+    await this.auth.logoutAll(request.auth, { keepCurrent: true }, clientInfoOf(request));
+    const pair = await this.auth.confirmIdentity(request.auth, { methods: ['otp'] }, clientInfoOf(request));
+    return { ...pair, recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };
+  }
+
+  @PostSecret('second-factor/disable')
+  @RequireRecentLogin({ withinSeconds: 300 })
+  async disable(@Req() request: SessionRequest): Promise<void> {
+    await this.factors.disable(await this.check(request, { principal: request.auth }));
+  }
+
+  /** Checks the code of a request. Failed attempts are throttled. @returns the id of the user */
+  private async check(request: Request, target: Target, isConfirmed = true): Promise<string> {
+    const code = typeof request.body?.code === 'string' ? request.body.code : '';
+    const method = /^\d{6}$/.test(code) ? 'otp' : 'recovery';
+    let userId = '';
+    const isRight = await this.auth.attempt({ ...target, method }, clientInfoOf(request), ({ id }) =>
+      this.factors.accept(method, (userId = String(id)), code, isConfirmed),
+    );
+    if (!isRight) throw new UnprocessableEntityException('Wrong code.');
+    return userId;
+  }
+}

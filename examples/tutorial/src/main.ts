@@ -1,0 +1,20 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AuthError, AuthService } from 'nestjs-session-auth';
+import { AppModule } from './app.module.js';
+
+async function bootstrap() {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule);
+  app.useStaticAssets('public');
+  await app
+    .get(AuthService)
+    .createUser({ username: 'alice', password: 'correct horse battery staple' })
+    .catch((error) => {
+      // An earlier start created the user.
+      if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
+    });
+  const port = process.env.PORT ?? 3000;
+  await app.listen(port);
+  console.log(`Open http://localhost:${port}/sessions.html`);
+}
+await bootstrap();

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+
+const PASSWORD = 'correct horse battery staple';
+let folder: string;
+let server: ChildProcess;
+let origin: string;
+let printed = '';
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tutorial-'));
+  cpSync('public', join(folder, 'public'), { recursive: true });
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  const main = join(import.meta.dirname, '../src/main.js');
+  server = spawn(process.execPath, [main], { cwd: folder, env: { ...process.env, PORT: String(port) } });
+  server.stderr!.on('data', (data) => (printed += String(data)));
+  await new Promise<void>((resolve, reject) => {
+    server.stdout!.on('data', (data) => {
+      printed += String(data);
+      if (printed.includes(`Open ${origin}/sessions.html`)) resolve();
+    });
+    server.on('exit', () => reject(new Error(printed)));
+  });
+});
+
+after(async () => {
+  server.kill();
+  await once(server, 'exit');
+  rmSync(folder, { recursive: true });
+});
+
+const post = (path: string, body: object, headers = {}) =>
+  fetch(`${origin}/auth/${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const get = (path: string, token: string) =>
+  fetch(`${origin}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+
+it('the tutorial application guards a route, refreshes a session, and ends every session after token reuse', async () => {
+  assert.equal((await fetch(`${origin}/me`)).status, 401);
+  const login = await post('login/', { username: 'alice', password: PASSWORD });
+  const first = (await login.json()) as Record<'access_token' | 'refresh_token', string>;
+  const me = await get('/me', first.access_token);
+  assert.deepEqual([me.status, ((await me.json()) as { username: string }).username], [200, 'alice']);
+
+  const asPage = { Origin: origin, 'X-Auth-Transport': 'cookie' };
+  const browser = await post('login/', { username: 'alice', password: PASSWORD }, asPage);
+  const cookie = browser.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const sessions = await fetch(`${origin}/auth/sessions/`, { headers: { ...asPage, cookie } });
+  assert.equal(((await sessions.json()) as unknown[]).length, 2);
+
+  const refresh = await post('token/refresh/', { refresh_token: first.refresh_token });
+  const second = (await refresh.json()) as typeof first;
+  assert.equal((await get('/me', second.access_token)).status, 200);
+
+  const reuse = await post('token/refresh/', { refresh_token: first.refresh_token });
+  assert.equal(reuse.status, 400);
+  assert.equal((await get('/me', second.access_token)).status, 401);
+  assert.equal((await fetch(`${origin}/auth/sessions/`, { headers: { ...asPage, cookie } })).status, 401);
+  assert.match(printed, /SecurityAlerts.*refresh token reused from .*, 2 sessions ended/);
+});
+
+it('the tutorial application serves the page that lists sessions', async () => {
+  const page = await fetch(`${origin}/sessions.html`);
+  assert.match(await page.text(), /<title>Your sessions<\/title>/);
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0);
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}

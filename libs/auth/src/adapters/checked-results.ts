@@ -1,0 +1,79 @@
+import { loggable } from '../domain/loggable';
+import { type StoredUser, UserStore } from '../domain/ports/accounts';
+import { WrongResultError } from './application-calls';
+
+const USER = '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }';
+const MAX_PROPERTIES = 20;
+
+/**
+ * The types of the user properties that the library relies on. The library checks the types at runtime, because
+ * JavaScript, `any` and casts bypass the compiler.
+ */
+const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
+  id: ['string', 'number', 'bigint'],
+  username: ['string'],
+  passwordHash: ['string', 'null'],
+  active: ['boolean'],
+};
+
+/**
+ * Checks the result of a store, and returns the user, or null if there is no such user.
+ * @throws WrongResultError if the type is wrong
+ */
+export function checkedUser(result: unknown, store: UserStore): StoredUser | null {
+  if (result === null) return null;
+  if (typeOf(result) !== 'object') {
+    throw new WrongResultError(`${withArticle(typeOf(result))}. Return ${USER}, or null if there is no such user.`);
+  }
+  const user = result as Readonly<Record<keyof StoredUser, unknown>>;
+  const names = Object.keys(ACCEPTED) as (keyof StoredUser)[];
+  const wrong = names.filter((name) => !ACCEPTED[name].includes(typeOf(user[name])));
+  if (wrong.length > 0) {
+    const problems = wrong.map((name) => `${name} is ${withArticle(typeOf(user[name]))}`).join(', ');
+    throw new WrongResultError(
+      `${describe(result as object)}: ${problems}. Return ${USER}, or null if there is no such user.`,
+    );
+  }
+  refuseUnparsedId(user.id, store);
+  return result as StoredUser;
+}
+
+/**
+ * Returns the result of a class of the application, after a check that the result is a boolean.
+ * @param hint what the class should return
+ * @throws WrongResultError if the result is not a boolean
+ */
+export function checkedBoolean(result: unknown, hint: string): boolean {
+  if (typeof result === 'boolean') return result;
+  throw new WrongResultError(`${withArticle(typeOf(result))}. ${hint}`);
+}
+
+/**
+ * Throws if the ids of users are not strings and the store inherits `parseId`, which returns a string. `findById`
+ * would then receive a string, and find no user for any session.
+ */
+function refuseUnparsedId(id: unknown, store: UserStore): void {
+  if (typeof id === 'string' || store.parseId !== UserStore.prototype.parseId) return;
+  const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
+  throw new WrongResultError(
+    `a user whose id is a ${typeOf(id)}, but its parseId() returns a string. Add to the store: ` +
+      `override parseId(text: string) { return ${parse}; }`,
+  );
+}
+
+/** Describes an object by the names and types of its properties. */
+function describe(value: object): string {
+  const properties = Object.entries(value).map(([name, held]) => `${loggable(name)}: ${typeOf(held)}`);
+  const more = properties.length > MAX_PROPERTIES ? ', ...' : '';
+  return properties.length === 0 ? '{}' : `{ ${properties.slice(0, MAX_PROPERTIES).join(', ')}${more} }`;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function withArticle(type: string): string {
+  if (type === 'null' || type === 'undefined') return type;
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

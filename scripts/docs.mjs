@@ -1,0 +1,41 @@
+// Builds the website of the documentation into website/.vitepress/dist: npm run docs. With `-- --serve`, the
+// script serves the pages and rebuilds them on changes, but builds the API pages only if the pages are missing.
+// The script installs the packages of the website if the packages are missing or older than the lockfile.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const website = join(root, 'website');
+const api = join(website, 'public/api');
+const isServing = process.argv.includes('--serve');
+
+function run(command, args, cwd) {
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const changedAt = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+if (changedAt(join(website, 'node_modules/.package-lock.json')) < changedAt(join(website, 'package-lock.json'))) {
+  run('npm', ['ci'], website);
+}
+
+if (!isServing || !existsSync(api)) {
+  rmSync(api, { recursive: true, force: true });
+  const typedoc = join(root, 'node_modules/typedoc/bin/typedoc');
+  run(process.execPath, [typedoc, '--out', api], root);
+  run(process.execPath, [typedoc, '--options', 'libs/client/typedoc.json', '--out', join(api, 'client')], root);
+}
+
+// Copies the modules of Mermaid, which only pages with a diagram load.
+const mermaid = join(website, 'node_modules/mermaid/dist');
+for (const part of ['mermaid.esm.min.mjs', 'chunks/mermaid.esm.min']) {
+  cpSync(join(mermaid, part), join(website, 'public/mermaid', part), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map'),
+  });
+}
+
+const vitepress = join(website, 'node_modules/vitepress/bin/vitepress.js');
+run(process.execPath, [vitepress, isServing ? 'dev' : 'build', '.'], website);

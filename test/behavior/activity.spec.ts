@@ -1,0 +1,102 @@
+import { DataSource } from 'typeorm';
+import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
+import { MINUTE } from '../support/driven-clock';
+import { TestApplication } from '../support/test-application';
+import { Tap } from '../support/tap';
+
+async function activityOf(app: TestApplication, sessionId: string): Promise<number> {
+  const [row] = await app.dataSource.query(
+    `SELECT last_activity - created_at AS since FROM auth_sessions WHERE id = '${sessionId}'`,
+  );
+  return Number(row.since);
+}
+
+/** Polls, because activity is written after the response. */
+async function expectEventually(expected: number, read: () => Promise<number>): Promise<void> {
+  for (let i = 0; i < 200 && (await read()) !== expected; i++) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await read()).toBe(expected);
+}
+
+/** Resolves when the next batch of activity has been written, or skipped because its sessions are locked. */
+function nextActivityWrite(app: TestApplication): Promise<void> {
+  const tap = new Tap(app);
+  let isWriting = false;
+  return new Promise((resolve) => {
+    tap.hook = {
+      after: ({ sql }) => {
+        if (sql.endsWith('FOR UPDATE SKIP LOCKED')) isWriting = true;
+        if (sql === 'COMMIT' && isWriting) resolve();
+      },
+    };
+  });
+}
+
+describe.each(DATABASES)('the activity of sessions on %s', (name) => {
+  it('the activity of many sessions is written in a few statements, once per interval', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database });
+    const sessions = [];
+    for (let i = 0; i < 120; i++) sessions.push(await app.login());
+    app.clock.advance(2 * MINUTE);
+    const tap = new Tap(app);
+    let updates = 0;
+    tap.hook = {
+      before: ({ sql }) => {
+        if (/^UPDATE .?auth_sessions/.test(sql)) updates++;
+      },
+    };
+    await Promise.all(sessions.map(({ access_token }) => app.auth.authenticate(access_token)));
+    for (const { session_id } of sessions) await expectEventually(2 * MINUTE, () => activityOf(app, session_id));
+    expect(updates).toBeLessThanOrEqual(4);
+    const before = updates;
+    app.clock.advance(MINUTE - 1);
+    await Promise.all(sessions.map(({ access_token }) => app.auth.authenticate(access_token)));
+    await app.close();
+    expect(updates).toBe(before);
+    await database.drop();
+  });
+});
+
+describeEachPooled('the activity of a locked session on %s', (name) => {
+  it('the activity of a locked session is written when the lock is released, without another request', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database });
+    const { access_token: token, session_id: session } = await app.login();
+    app.clock.advance(10 * MINUTE);
+    const locker = app.dataSource.createQueryRunner();
+    await locker.startTransaction();
+    await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
+    const written = nextActivityWrite(app);
+    await app.get('/me', token).expect(200);
+    await written;
+    expect(await activityOf(app, session)).toBe(0);
+    await locker.rollbackTransaction();
+    await locker.release();
+    await app.close();
+    const reader = await new DataSource(database.options).initialize();
+    const [row] = await reader.query('SELECT last_activity - created_at AS since FROM auth_sessions');
+    expect(Number(row.since)).toBe(10 * MINUTE);
+    await reader.destroy();
+    await database.drop();
+  });
+
+  it('a locked session does not delay the activity of other sessions', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database });
+    const [first, second] = [await app.login(), await app.login('bob')];
+    app.clock.advance(2 * MINUTE);
+    const locker = app.dataSource.createQueryRunner();
+    await locker.startTransaction();
+    await locker.query(`SELECT id FROM auth_sessions WHERE id = '${first.session_id}' FOR UPDATE`);
+    await app.get('/me', first.access_token).expect(200);
+    await app.get('/me', second.access_token).expect(200);
+    await expectEventually(2 * MINUTE, () => activityOf(app, second.session_id));
+    expect(await activityOf(app, first.session_id)).toBe(0);
+    await locker.rollbackTransaction();
+    await locker.release();
+    await app.get('/me', first.access_token).expect(200);
+    await expectEventually(2 * MINUTE, () => activityOf(app, first.session_id));
+    await app.close();
+    await database.drop();
+  });
+});

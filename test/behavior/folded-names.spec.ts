@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
+import { hashSync } from 'bcrypt';
+import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { CountingHasher } from '../support/counting-hasher';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { fullWidth, tryLogin } from '../support/spellings';
+
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'varchar', unique: true, nullable: true })
+  foldedEmail!: string | null;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+}
+
+/** Users whose name is stored in its folded form only. */
+@Entity('subscribers')
+class Subscriber {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar', unique: true })
+  email!: string;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+}
+
+class Identity {
+  @Column({ type: 'varchar' })
+  name!: string;
+
+  @Column({ type: 'varchar', unique: true })
+  folded!: string;
+}
+
+@Entity('players')
+class Player {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column(() => Identity)
+  identity!: Identity;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+}
+
+/** Users whose folded name is their primary key. */
+@Entity('logins')
+class LoginName {
+  @PrimaryColumn('varchar')
+  id!: string;
+
+  @Column({ type: 'varchar' })
+  name!: string;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+}
+
+const hasher = new CountingHasher();
+const MEMBERS = { entity: Member, username: 'email', foldedUsername: 'foldedEmail', passwordHash: 'password' };
+const HASH = hashSync(PASSWORD, 4);
+const MINE = 'the password of mallory';
+const TAKEN = { code: 'username_taken' };
+
+function start(
+  database: TestDatabase,
+  users: NonNullable<AuthModuleOptions['users']>,
+  names: readonly string[],
+): Promise<TestApplication> {
+  const entities = [Member, Subscriber, Player, LoginName, ...AUTH_ENTITIES_WITHOUT_USERS];
+  const auth: AuthModuleOptions = { users, nameMatching: 'insensitive', passwordHasher: hasher };
+  return TestApplication.start({ database, entities, users: names, auth });
+}
+
+describe("the library's own users with folded names", () => {
+  it('a rename that does not change the folded name is logged once, with the code to write', async () => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({ database });
+    await app.dataSource.getRepository(AuthUser).update({ username: 'alice' }, { username: 'carol' });
+    for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
+    expect(app.logs.filter((line) => line.includes('of AuthUser'))).toEqual([
+      expect.stringContaining('Set usernameKey to the SHA-256 digest of the name in hexadecimal whenever'),
+    ]);
+    const usernameKey = createHash('sha256').update('carol').digest('hex');
+    await app.dataSource.getRepository(AuthUser).update({ username: 'carol' }, { usernameKey });
+    await app.login('carol');
+    await app.close();
+    await database.drop();
+  });
+});
+
+describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  beforeEach(async () => {
+    database = await createDatabase(name);
+    app = await start(database, MEMBERS, ['alice']);
+  });
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it('a login finds the user in every spelling, and a second user with a different spelling is refused', async () => {
+    for (const spelling of ['alice', 'ALICE', fullWidth('Alice'), fullWidth('ALICE')]) {
+      const { access_token: token } = await app.login(spelling);
+      await app.get('/me', token).expect(200);
+      const create = app.auth.createUser({ username: spelling, password: PASSWORD });
+      await expect(create).rejects.toMatchObject(TAKEN);
+    }
+    for (const other of ['\u00e1lice', 'alice ', 'alice.']) {
+      expect(await tryLogin(app, other, PASSWORD)).toBe('invalid_credentials');
+    }
+    const carol = await app.auth.createUser({ username: fullWidth('Carol'), password: PASSWORD });
+    expect(carol.username).toBe(fullWidth('Carol'));
+    await app.login('carol');
+    const rows = await app.dataSource.getRepository(Member).find({ order: { id: 'ASC' } });
+    expect(rows.map(({ email, foldedEmail }) => [email, foldedEmail])).toEqual([
+      ['alice', 'alice'],
+      [fullWidth('Carol'), 'carol'],
+    ]);
+  });
+
+  it('only one of two users who are created at the same time in two spellings is created', async () => {
+    for (const twin of ['BOB', fullWidth('bob'), fullWidth('BoB')]) {
+      const both = ['bob', twin].map((username) => app.auth.createUser({ username, password: PASSWORD }));
+      const outcomes = await Promise.allSettled(both);
+      const refused = outcomes.filter((one) => one.status === 'rejected');
+      expect(refused).toMatchObject([{ reason: TAKEN }]);
+      await app.login(twin);
+      await app.dataSource.getRepository(Member).delete({ foldedEmail: 'bob' });
+    }
+  });
+
+  it('all spellings share one failure streak, and a login under a similar name does not end it', async () => {
+    const members = app.dataSource.getRepository(Member);
+    const { password: hash } = await members.findOneByOrFail({ email: 'alice' });
+    const twins: Pick<Member, 'email' | 'foldedEmail'>[] = [
+      // This name is in lower case, but not normalized. A database whose collation treats the name as equal to
+      // `alice` refuses the row.
+      { email: fullWidth('Alice'), foldedEmail: fullWidth('alice') },
+      { email: 'Alice', foldedEmail: 'mallory' },
+      { email: 'ALICE', foldedEmail: null },
+    ];
+    const rows = twins.map((twin) => ({ ...twin, password: hashSync(MINE, 4) }));
+    await members.createQueryBuilder().insert().values(rows).orIgnore().execute();
+    for (let round = 0; round < 30; round++) {
+      for (let i = 0; i < 9; i++) await tryLogin(app, 'alice', `guess ${i}`);
+      for (const { email } of twins) expect(await tryLogin(app, email, MINE)).not.toBe('ok');
+    }
+    expect(hasher.verified.filter((one) => one === hash)).toHaveLength(10);
+    expect(await tryLogin(app, 'ALICE', PASSWORD)).toBe('too_many_attempts');
+  });
+
+  it.each([
+    ['the name without folding', 'Bob', 'Bob'],
+    ['the name in lower case without normalization', fullWidth('Bob'), fullWidth('bob')],
+    ['the name of another user', 'bob', 'carol'],
+    ['a trailing space', 'bob', 'bob '],
+    ['an accent', 'bob', 'b\u00f3b'],
+    ['NULL', 'bob', null],
+  ])('a login finds nobody whose folded column contains %s', async (_, email, foldedEmail) => {
+    await app.dataSource.getRepository(Member).insert({ email, foldedEmail, password: HASH });
+    const names = new Set(['bob', 'Bob', 'carol', 'bob ', 'b\u00f3b', email, fullWidth('bob')]);
+    for (const one of names) expect(await tryLogin(app, one, PASSWORD)).toBe('invalid_credentials');
+  });
+
+  it('a login finds nobody by a name that was changed without its folded form, and logs once how to fix that', async () => {
+    const members = app.dataSource.getRepository(Member);
+    const { id } = await members.findOneByOrFail({ email: 'alice' });
+    await members.update(id, { email: 'carol' });
+    const logged = (): string[] => app.logs.filter((line) => line.includes('of Member'));
+    expect(await tryLogin(app, 'carol', PASSWORD)).toBe('invalid_credentials');
+    expect(logged()).toEqual([]);
+    for (const spelling of ['alice', 'Alice']) {
+      expect(await tryLogin(app, spelling, PASSWORD)).toBe('invalid_credentials');
+    }
+    expect(logged()).toEqual([
+      expect.stringMatching(
+        /^In the row of Member with the id 1, foldedEmail does not match.* Set foldedEmail to foldName\(name\) whenever/,
+      ),
+    ]);
+    expect(app.logs.join('\n')).not.toMatch(/alice|carol/);
+    await members.update(id, { foldedEmail: 'carol' });
+    await app.login('Carol');
+  });
+
+  it('a login finds nobody if several users share a folded name because the unique index is missing, and logs the problem once', async () => {
+    const members = app.dataSource.getMetadata(Member);
+    const runner = app.dataSource.createQueryRunner();
+    const table = (await runner.getTable(members.tablePath))!;
+    if (name === 'mariadb') await runner.dropIndices(table, table.indices);
+    else await runner.dropUniqueConstraints(table, table.uniques);
+    await runner.release();
+    await app.dataSource.getRepository(Member).insert({ email: 'Alice', foldedEmail: 'alice', password: HASH });
+    for (const spelling of ['alice', 'Alice', 'alice']) {
+      expect(await tryLogin(app, spelling, PASSWORD)).toBe('invalid_credentials');
+    }
+    expect(app.logs.filter((line) => line.includes('Member'))).toEqual([
+      expect.stringMatching(/^Several rows of Member have the same foldedEmail, .*unique index/),
+    ]);
+  });
+
+  it('names can be stored in their folded form only', async () => {
+    await app.close();
+    const users = { entity: Subscriber, username: 'email', foldedUsername: 'email', passwordHash: 'password' };
+    app = await start(database, users, ['Alice']);
+    await app.login(fullWidth('ALICE'));
+    await expect(app.auth.createUser({ username: 'aLICE', password: null })).rejects.toMatchObject(TAKEN);
+    expect((await app.dataSource.getRepository(Subscriber).find()).map(({ email }) => email)).toEqual(['alice']);
+  });
+
+  it('the columns of the name and the folded name can be in an embedded entity', async () => {
+    await app.close();
+    const users = {
+      entity: Player,
+      username: 'identity.name',
+      foldedUsername: 'identity.folded',
+      passwordHash: 'password',
+    };
+    app = await start(database, users, ['Alice']);
+    await app.login('alice');
+    await expect(app.auth.createUser({ username: 'ALICE', password: PASSWORD })).rejects.toMatchObject(TAKEN);
+  });
+
+  it('folded names can be ids, and a new user inherits nothing from a deleted user with the same name', async () => {
+    await app.close();
+    const users = { entity: LoginName, username: 'name', foldedUsername: 'id', passwordHash: 'password' };
+    app = await start(database, users, ['Alice']);
+    const { access_token: token } = await app.login('alice');
+    await app.dataSource.getRepository(LoginName).delete({ id: 'alice' });
+    expect(await app.auth.createUser({ username: 'ALICE', password: PASSWORD })).toEqual({
+      id: 'alice',
+      username: 'ALICE',
+    });
+    expect(await app.auth.listSessions('alice')).toEqual([]);
+    await app.get('/me', token).expect(401);
+  });
+});

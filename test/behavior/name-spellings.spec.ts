@@ -1,0 +1,245 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AUTH_ENTITIES_WITHOUT_USERS,
+  type AuthModuleOptions,
+  type NameMatching,
+  type NewUser,
+  type StoredUser,
+  UserStore,
+} from 'nestjs-session-auth';
+import { Column, DataSource, DeleteDateColumn, Entity, type FindOptionsWhere, PrimaryGeneratedColumn } from 'typeorm';
+import { CountingHasher } from '../support/counting-hasher';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { fullWidth, guess, SPELLINGS, tryLogin } from '../support/spellings';
+import { Tap } from '../support/tap';
+
+/** A table with the default collation, which ignores case, accents and trailing spaces on MariaDB. */
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  name!: string;
+
+  /** Contains the name without case, accents and trailing spaces, for databases that compare bytes. */
+  @Column({ type: 'varchar', nullable: true })
+  lax!: string | null;
+
+  @Column({ type: 'varchar', nullable: true })
+  hash!: string | null;
+
+  @DeleteDateColumn()
+  deletedAt!: Date | null;
+}
+
+/** A user store whose database treats many spellings as one name. */
+@Injectable()
+class LaxUsers extends UserStore {
+  /** The names with which the library called `findByUsername`. */
+  static asked: string[] = [];
+  private readonly members;
+
+  constructor(dataSource: DataSource) {
+    super();
+    this.members = dataSource.getRepository(Member);
+  }
+
+  override findByUsername(username: string): Promise<StoredUser | null> {
+    LaxUsers.asked.push(username);
+    const isLax = this.members.manager.dataSource.options.type === 'mariadb';
+    return this.find(isLax ? { name: username } : { lax: lax(username) });
+  }
+
+  override findById(id: string): Promise<StoredUser | null> {
+    return this.find({ id: Number(id) });
+  }
+
+  /** Returns the user who already has the name, as some stores do. */
+  override async create({ username, passwordHash }: NewUser): Promise<StoredUser | null> {
+    const existing = await this.findByUsername(username);
+    if (!existing) await this.members.insert({ name: username, lax: lax(username), hash: passwordHash });
+    return existing ?? this.findByUsername(username);
+  }
+
+  private async find(where: FindOptionsWhere<Member>): Promise<StoredUser | null> {
+    const member = await this.members.findOneBy(where);
+    return member && { id: String(member.id), username: member.name, passwordHash: member.hash, active: true };
+  }
+}
+
+const hasher = new CountingHasher();
+const ENTITIES = [Member, ...AUTH_ENTITIES_WITHOUT_USERS];
+const MAPPING = { entity: Member, username: 'name', passwordHash: 'hash' };
+
+function lax(name: string): string {
+  return name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trimEnd();
+}
+
+function start(
+  database: TestDatabase,
+  users: NonNullable<AuthModuleOptions['users']>,
+  nameMatching: NameMatching,
+  names = ['alice'],
+): Promise<TestApplication> {
+  return TestApplication.start({
+    database,
+    entities: ENTITIES,
+    users: names,
+    auth: { users, nameMatching, passwordHasher: hasher },
+  });
+}
+
+async function hashOf(app: TestApplication, name: string): Promise<string> {
+  const { hash } = await app.dataSource.getRepository(Member).findOneByOrFail({ name });
+  return hash!;
+}
+
+describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  beforeEach(async () => {
+    database = await createDatabase(name);
+  });
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it.each([
+    ['a mapped entity', MAPPING],
+    ['a user store whose database ignores case, accents and trailing spaces', LaxUsers],
+  ])(
+    '40 spellings are 40 different names in %s, and guesses under all of them verify at most ten passwords',
+    async (_, users) => {
+      app = await start(database, users, 'exact');
+      expect(new Set(SPELLINGS).size).toBe(40);
+      const { refusals, verified } = await guess(app, hasher, await hashOf(app, 'alice'), 12);
+      expect(verified).toBe(10);
+      expect(refusals).toEqual(new Set(['invalid_credentials', 'too_many_attempts']));
+      await app.reset();
+      const others = SPELLINGS.filter((one) => one !== 'alice');
+      for (const other of others) expect(await tryLogin(app, other, PASSWORD)).toBe('invalid_credentials');
+      expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
+    },
+  );
+
+  it('40 users of a mapped entity can have the 40 spellings, and each logs in as themselves', async () => {
+    const spellings = [...SPELLINGS.slice(1), 'alice'];
+    app = await start(database, MAPPING, 'exact', spellings);
+    for (const spelling of spellings) {
+      await app.login(spelling);
+      const { userId } = app.sent('user_logged_in')[0]!;
+      const member = await app.dataSource.getRepository(Member).findOneByOrFail({ id: Number(userId) });
+      expect(member.name).toBe(spelling);
+      await app.reset();
+    }
+  });
+
+  it('a login finds nobody by a name that two users share, unless one of them is deleted', async () => {
+    app = await start(database, MAPPING, 'exact');
+    const members = app.dataSource.getRepository(Member);
+    await members.insert({ name: 'alice', hash: await hashOf(app, 'alice') });
+    for (let i = 0; i < 2; i++) expect(await tryLogin(app, 'alice', PASSWORD)).toBe('invalid_credentials');
+    expect(app.logs.filter((line) => line.includes('Member'))).toEqual([
+      expect.stringMatching(/^Several rows of Member have the same name, .*unique index/),
+    ]);
+    const [first, second] = await members.find({ order: { id: 'ASC' } });
+    for (const [deleted, other] of [
+      [first!, second!],
+      [second!, first!],
+    ]) {
+      await members.softDelete(deleted!.id);
+      expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
+      expect(app.sent('user_logged_in').at(-1)!.userId).toBe(other!.id);
+      await members.restore(deleted!.id);
+    }
+  });
+
+  it('a login with a similar spelling of a name in a user store causes the work of an unknown name', async () => {
+    app = await start(database, LaxUsers, 'exact');
+    const tap = new Tap(app);
+    const workOf = async (username: string): Promise<unknown> => {
+      const statements: string[] = [];
+      tap.hook = { before: ({ sql }) => void statements.push(sql) };
+      const hashes = hasher.verified.length;
+      expect(await tryLogin(app, username, PASSWORD)).toBe('invalid_credentials');
+      tap.hook = {};
+      return { statements, verified: hasher.verified.slice(hashes) };
+    };
+    const [unknown, other] = [await workOf('nobody'), await workOf('Alice')];
+    expect(other).toEqual(unknown);
+    expect(app.sent('login_failed').map(({ userId }) => userId)).toEqual([null, null]);
+    expect(app.logs.filter((line) => line.includes('another name'))).toEqual([
+      expect.stringMatching(
+        /^findByUsername\(\) of the user store returned a user with another name, .*'exact', .* byte by byte\./,
+      ),
+    ]);
+  });
+});
+
+describe.each(DATABASES)('a user store with case-insensitive names, with sessions on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  beforeEach(async () => {
+    database = await createDatabase(name);
+    app = await start(database, LaxUsers, 'insensitive');
+  });
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it('the store receives folded names, so that all spellings find one user and share one failure streak', async () => {
+    LaxUsers.asked = [];
+    for (const spelling of ['alice', 'ALICE', fullWidth('Alice')]) {
+      expect(await tryLogin(app, spelling, PASSWORD)).toBe('ok');
+    }
+    expect(new Set(LaxUsers.asked)).toEqual(new Set(['alice']));
+    const spellings = [...SPELLINGS, fullWidth('alice'), fullWidth('ALICE')];
+    const { verified } = await guess(app, hasher, await hashOf(app, 'alice'), 12, spellings);
+    expect(verified).toBe(10);
+    await app.reset();
+    for (const other of ['\u00e1lice', 'alice ']) {
+      expect(await tryLogin(app, other, PASSWORD)).toBe('invalid_credentials');
+    }
+  });
+
+  it('a login finds nobody if the user store returns a user with a different name', async () => {
+    const mine = { hash: await hasher.hash('the password of mallory'), lax: 'bob' };
+    await app.dataSource.getRepository(Member).insert({ ...mine, name: 'b\u00f3b' });
+    expect(await tryLogin(app, 'bob', 'the password of mallory')).toBe('invalid_credentials');
+    expect(await tryLogin(app, 'b\u00f3b', 'the password of mallory')).toBe('ok');
+  });
+
+  it.each(['Alice', fullWidth('alice'), '\u00e1lice', 'alice '])(
+    'the user %j is not created if the store treats the name as that of alice, and the sessions of alice continue',
+    async (username) => {
+      const { access_token: token } = await app.login();
+      const create = app.auth.createUser({ username, password: PASSWORD });
+      await expect(create).rejects.toMatchObject({ code: 'username_taken' });
+      await app.get('/me', token).expect(200);
+      expect(await app.dataSource.getRepository(Member).count()).toBe(1);
+    },
+  );
+});
+
+describe.each(DATABASES)('names with invisible characters on %s', (name) => {
+  it.each([
+    ['a mapped entity', MAPPING],
+    ['a user store', LaxUsers],
+  ])('a name with invisible characters is refused before %s creates a user', async (_, users) => {
+    const database = await createDatabase(name);
+    const app = await start(database, users, 'exact');
+    for (const username of ['alice\u200b', '\u202ealice', 'ali\u0007ce']) {
+      const create = app.auth.createUser({ username, password: PASSWORD }, { skipPolicy: true });
+      await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { username: [expect.any(String)] } });
+    }
+    expect(await app.dataSource.getRepository(Member).count()).toBe(1);
+    await app.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Code that the examples of a document require but the document does not show. */
+export interface DocumentContext {
+  /** Imports and ambient declarations. */
+  readonly declared?: string;
+  /** Modules by their paths relative to the examples, without `.ts`. */
+  readonly modules?: Readonly<Record<string, string>>;
+}
+
+const APP = "import type { INestApplication } from '@nestjs/common';\ndeclare const app: INestApplication;";
+const APP_MODULE = { 'app.module': 'export class AppModule {}' };
+
+/** Declarations of the front end frameworks and libraries that docs/client.md uses. */
+const PAGE_MODULES = {
+  'node_modules/react/index': `export declare function useState<T>(initial: T): [T, (next: T) => void];
+    export declare function useEffect(effect: () => void | (() => void), dependencies: readonly unknown[]): void;
+    export interface FormEvent<T> { readonly currentTarget: T; preventDefault(): void; }
+    declare global { namespace JSX { interface IntrinsicElements { [name: string]: object; } interface Element {} } }`,
+  'node_modules/vue/index': `export declare function ref<T>(value: T): { value: T };
+    export declare function onMounted(hook: () => unknown): void;
+    export declare function onUnmounted(hook: () => unknown): void;`,
+  client: `import { AuthClient } from 'nestjs-session-auth-client';
+    export const client: AuthClient = new AuthClient();`,
+  'api-types': `type Answer<Body> = { readonly responses: { readonly 200: { readonly content: { 'application/json': Body } } } };
+    export interface paths { '/orders': { readonly get: Answer<readonly { readonly item: string }[]> } }`,
+  api: `import createClient from 'openapi-fetch';
+    import type { paths } from './api-types.js';
+    export const api = createClient<paths>();`,
+};
+
+const readModules = (folder: string, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, readFileSync(join(__dirname, '../..', folder, `${name}.ts`), 'utf8')]));
+
+/** The files of the server-rendered example. Its guide shows parts of them. */
+const EXAMPLE = readModules('examples/server-rendered/src', ['flash', 'markup', 'page.guard', 'pages.controller']);
+
+export const CONTEXTS: Readonly<Record<string, DocumentContext>> = {
+  'README.md': {
+    modules: {
+      ...APP_MODULE,
+      'node_modules/@nestjs/config/index': `export declare class ConfigModule {}
+        export declare class ConfigService { getOrThrow(name: string): any; }`,
+    },
+  },
+  'docs/administrators.md': {
+    declared: `${APP}
+      import type { AuthRequest } from 'nestjs-session-auth';
+      declare const request: AuthRequest;
+      declare const userId: string;`,
+  },
+  'docs/browsers.md': { declared: APP },
+  'docs/client.md': {
+    declared: "import type { AuthClient as Client } from 'nestjs-session-auth-client';\ndeclare const client: Client;",
+    modules: PAGE_MODULES,
+  },
+  'docs/creating-users.md': {
+    declared: `import type { AuthRequest as Request, AuthService as Auth } from 'nestjs-session-auth';
+      declare const auth: Auth;
+      declare const request: Request;
+      declare const email: string;
+      declare const fullName: string;
+      declare const password: string;
+      declare const users: { insert(row: object): Promise<unknown> };`,
+  },
+  'docs/deployment.md': {
+    modules: {
+      ...APP_MODULE,
+      database: `import type { DataSourceOptions } from 'typeorm';
+        export declare const databaseOptions: DataSourceOptions;`,
+    },
+  },
+  'docs/high-availability.md': { modules: APP_MODULE },
+  'docs/moving-from-express-session.md': {
+    modules: {
+      ...APP_MODULE,
+      ...readModules('test/migration/express-session', [
+        'exchange.controller',
+        'former-sessions',
+        'logout-of-all.interceptor',
+        'opened-session-cipher',
+        'own-page',
+        'take-over.middleware',
+        'taken-over.entity',
+      ]),
+      'session-store': "import { MemoryStore } from 'express-session';\nexport const store = new MemoryStore();",
+    },
+  },
+  'docs/moving-from-jwt.md': {
+    modules: {
+      'jwt-auth.guard': `import type { CanActivate, ExecutionContext } from '@nestjs/common';
+        export declare class JwtAuthGuard implements CanActivate {
+          canActivate(context: ExecutionContext): boolean | Promise<boolean>;
+        }`,
+      'old-tokens': 'export declare class OldTokens { take(token: string): Promise<number | undefined>; }',
+    },
+  },
+  'docs/openapi.md': { declared: APP },
+  'docs/operations.md': {
+    declared: `import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+      declare const exporter: PushMetricExporter;`,
+  },
+  'docs/passwords.md': {
+    declared: `import type { AuthService as Auth } from 'nestjs-session-auth';
+      declare const auth: Auth;
+      declare const user: { readonly id: number; readonly email: string };
+      declare const mailer: { send(address: string, text: string): Promise<void> };
+      declare function isBreached(password: string): Promise<boolean>;`,
+  },
+  'docs/roles.md': {
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string; roles!: string[]; }',
+      'roles.guard': `import type { CanActivate } from '@nestjs/common';
+        export declare enum Role { User = 'user', Admin = 'admin' }
+        export declare const Roles: (...roles: Role[]) => ClassDecorator & MethodDecorator;
+        export declare class RolesGuard implements CanActivate { canActivate(): boolean; }`,
+    },
+  },
+  'docs/server-rendered-pages.md': { modules: EXAMPLE },
+  'docs/second-factors.md': {
+    declared: `import type { AuthService as Auth, ClientInfo } from 'nestjs-session-auth';
+      declare const auth: Auth;
+      declare const client: ClientInfo;
+      declare const user: { readonly id: number };
+      declare const codes: { use(userId: string, code: string): Promise<boolean> };`,
+    modules: {
+      enrollments: 'export declare class Enrollments { exists(userId: string): Promise<boolean>; }',
+      codes: 'export declare class Codes { use(userId: string, code: string): Promise<boolean>; }',
+      'login-code': 'export class LoginCode { ticket!: string; code!: string; }',
+    },
+  },
+  'docs/testing.md': {
+    modules: {
+      '../src/app.module': APP_MODULE['app.module'],
+      '../src/me.controller': 'export class MeController {}',
+    },
+  },
+  'docs/transactions.md': {
+    declared: `${APP}
+      declare const password: string;`,
+    modules: { 'profile.entity': 'export class Profile { userId!: string; plan!: string; }' },
+  },
+  'docs/transports.md': { modules: { profile: 'export class Profile { username!: string; signedInAt!: Date; }' } },
+  'docs/your-own-users.md': {
+    modules: {
+      'user.entity': 'export class User { email!: string; password!: string | null; disabledAt!: Date | null; }',
+      'create-users.migration': 'export class CreateUsers1760000000000 {}',
+      'django-user.entity': 'export class DjangoUser { username!: string; password!: string; isActive!: boolean; }',
+      directory: `export declare class DirectoryModule {}
+        export interface Person { number: number; email: string; name: string; hash: string | null; locked: boolean; }
+        export declare class Directory { findOne(by: { email: string } | { number: number }): Promise<Person | null>; }`,
+    },
+  },
+};

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { blocksOf } from './code-blocks';
+import { EXAMPLES } from './examples';
+
+const ROOT = join(__dirname, '../..');
+
+const read = (file: string): Record<string, Record<string, string>> =>
+  JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>;
+
+describe.each(EXAMPLES)('the example $name', ({ folder, guide }) => {
+  const sources = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.\w+$/.test(path))
+    .map((path) => readFileSync(join(folder, 'src', path), 'utf8'));
+
+  it('the TypeScript blocks of the guide are parts of the example', () => {
+    const typescript = blocksOf(guide).filter(({ language }) => language === 'ts');
+    expect(typescript.length).toBeGreaterThan(2);
+    const missing = typescript.filter(({ code }) => !sources.some((source) => source.includes(code.trimEnd())));
+    expect(missing).toEqual([]);
+  });
+
+  it('the example has at most 200 lines', () => {
+    expect(sources.join('').split('\n').length - 1).toBeLessThanOrEqual(200);
+  });
+
+  it('the lockfile of the example contains no registry URL', () => {
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { resolved?: string }>;
+    };
+    const resolved = Object.values(packages).flatMap(({ resolved: address }) => address ?? []);
+    expect(resolved).toEqual(['file:../../libs/auth']);
+  });
+
+  it('the example uses the same versions of packages as the repository', () => {
+    const { devDependencies: repositoryVersions } = read(join(ROOT, 'package.json'));
+    const { dependencies: exampleVersions } = read(join(folder, 'package.json'));
+    const differing = Object.entries(exampleVersions!).filter(
+      ([pkg, range]) => repositoryVersions![pkg] && repositoryVersions![pkg] !== range,
+    );
+    expect(differing).toEqual([]);
+    expect(exampleVersions!['nestjs-session-auth']).toBe('file:../../libs/auth');
+  });
+});

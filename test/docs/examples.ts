@@ -1,0 +1,22 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = join(__dirname, '../../examples');
+const GUIDES: Readonly<Record<string, string>> = { 'server-rendered': 'server-rendered-pages' };
+
+/** An application in `examples/` and the guide that shows its code. */
+export interface Example {
+  readonly name: string;
+  readonly folder: string;
+  readonly guide: string;
+}
+
+/** All examples. */
+export const EXAMPLES: readonly Example[] = readdirSync(FOLDER)
+  .filter((name) => existsSync(join(FOLDER, name, 'package.json')))
+  .map((name) => ({ name, folder: join(FOLDER, name), guide: `docs/${GUIDES[name] ?? name}.md` }));
+
+/** Returns whether an example compiles a guide's code, because only the example installs the required packages. */
+export function isCompiledByExample(document: string): boolean {
+  return EXAMPLES.some(({ name, guide }) => guide === document && name !== 'server-rendered');
+}

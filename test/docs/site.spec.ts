@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { addressOf, groupsOf, INDEX, linkOnSite, sidebarOf } from '../../website/pages';
+
+const ROOT = join(__dirname, '../..');
+const index = readFileSync(join(ROOT, INDEX), 'utf8');
+const listed = groupsOf(index).flatMap(({ pages }) => pages);
+const files = listed.map(({ file }) => file);
+
+/** The pages of the site: the guides, and the documents in the root folder of the repository. */
+const existing = ['.', 'docs']
+  .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => join(folder, name)))
+  .filter((path) => path.endsWith('.md') && path !== INDEX);
+
+describe('the index of the documentation', () => {
+  it('the documentation index lists every page exactly once', () => {
+    expect([...files].sort()).toEqual(existing.sort());
+  });
+
+  it('the documentation index has a non-empty group for each of the four kinds of documentation', () => {
+    const groups = groupsOf(index).map(({ title, pages }) => ({ title, isEmpty: pages.length === 0 }));
+    expect(groups).toEqual(
+      ['Tutorial', 'How-to guides', 'Reference', 'Explanation'].map((title) => ({ title, isEmpty: false })),
+    );
+  });
+
+  it('the documentation index describes every page in one sentence', () => {
+    expect(listed.filter(({ summary }) => !/^[A-Z][^|]{15,120}\.$/.test(summary))).toEqual([]);
+  });
+
+  it('the documentation index has no link outside its tables, because the sidebar would omit it', () => {
+    expect(index.match(/\]\(/g)).toHaveLength(listed.length);
+  });
+});
+
+describe('the website', () => {
+  it('the sidebar of the website has the groups and pages of the documentation index in the same order', () => {
+    const sidebar = sidebarOf(
+      '# Index\n\n## Reference\n\n| Page | |\n| --- | --- |\n| [Sign-up](sign-up.md) | Register. |\n',
+    );
+    expect(sidebar).toEqual([{ text: 'Reference', items: [{ text: 'Sign-up', link: '/sign-up' }] }]);
+    expect(sidebarOf(index).flatMap(({ items }) => items)).toHaveLength(files.length);
+  });
+
+  it('each page of the website has a unique address', () => {
+    const addresses = [INDEX, ...files].map(addressOf);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    expect(addressOf('README.md')).toBe('index');
+    expect(addressOf('CHANGELOG.md')).toBe('changelog');
+  });
+
+  it('links between pages of the website work, and links to other files become plain text', () => {
+    const link = (page: string, href: string): string | undefined => linkOnSite(page, href, files);
+    expect(link('docs/roles.md', 'signals.md#events')).toBe('/signals#events');
+    expect(link('docs/roles.md', '../README.md#quick-start')).toBe('/index#quick-start');
+    expect(link('README.md', 'docs/sign-up.md')).toBe('/sign-up');
+    expect(link('docs/roles.md', '#names')).toBe('#names');
+    expect(link('docs/roles.md', 'https://nestjs.com')).toBe('https://nestjs.com');
+    expect(link('docs/performance.md', '../bench/results/latest.json')).toBeUndefined();
+  });
+});

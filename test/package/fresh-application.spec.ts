@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brokenLinks, linksOf } from '../../website/links';
+import { createDatabase } from '../support/databases';
+import { describeAttacks } from './attacks/application';
+import { compileApps, runApp } from './client-apps';
+import { compileApplication, type CompiledApplication } from './compile';
+import { withApplication } from './application-process';
+import { Installation } from './installation';
+import { packLibrary, type PackedLibrary } from './pack';
+import { ROOT, run } from './run';
+import type { Layout, Versions } from './settings';
+import { walkThrough } from './walk-through';
+
+/**
+ * The oldest and newest supported versions, on this Node and on SQLite. `npm run matrix` tests the versions in
+ * between.
+ */
+const CORNERS: { versions: Versions; layout: Layout }[] = [
+  { versions: { nest: '11', typeorm: '0.3' }, layout: { modules: 'CommonJS', resolution: 'node10' } },
+  { versions: { nest: '12', typeorm: '1' }, layout: { modules: 'ESM', resolution: 'nodenext' } },
+];
+
+/** The files that a source file is compiled to. */
+function compiled(name: 'auth' | 'client', to: string): string[] {
+  const sources = run('git', ['ls-files', `libs/${name}/src`], ROOT)
+    .split('\n')
+    .filter(Boolean);
+  return sources
+    .filter((path) => !/\.(spec|d)\.ts$/.test(path))
+    .map((path) => path.replace(`libs/${name}/src/`, to).replace(/\.(m?)ts$/, '.$1js'));
+}
+
+describe('the packed library', () => {
+  let work: string;
+  let packed: PackedLibrary;
+  const installations = new Map<Versions, Installation>();
+  const installationOf = (versions: Versions): Installation => {
+    const made = installations.get(versions) ?? Installation.make(work, versions, packed);
+    installations.set(versions, made);
+    return made;
+  };
+
+  beforeAll(() => {
+    work = mkdtempSync(join(tmpdir(), 'nsa-package-'));
+    packed = packLibrary(work);
+  }, 120_000);
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it('the packed library contains the compiled files of its sources and nothing else', () => {
+    const { files } = packed.auth;
+    const outside = files.filter((path) => !path.startsWith('dist/'));
+    const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+    const top = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'];
+    expect(outside.sort()).toEqual([...top, ...guides.map((name) => `docs/${name}`)].sort());
+    const inside = files.filter((path) => /^dist\/.*\.m?js$/.test(path));
+    expect(inside.sort()).toEqual(compiled('auth', 'dist/').sort());
+    expect(files.every((path) => /\.(m?js|d\.m?ts|md|json)$|LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('the packed client contains each source file as an ES module and as CommonJS, and nothing else', () => {
+    const { files } = packed.client;
+    const outside = files.filter((path) => !path.startsWith('dist/'));
+    expect(outside.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    const inside = files.filter((path) => path.endsWith('.js'));
+    expect(inside.sort()).toEqual([...compiled('client', 'dist/cjs/'), ...compiled('client', 'dist/esm/')].sort());
+    expect(files.every((path) => /\.(js|d\.ts)$|\.(md|json)$|LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('the packed client has no dependencies and no scripts', () => {
+    const manifest = JSON.parse(readFileSync(join(packed.client.folder, 'package.json'), 'utf8')) as object;
+    const forbidden = Object.keys(manifest).filter((name) => /dependencies|scripts/i.test(name));
+    expect(forbidden).toEqual([]);
+  });
+
+  it('links in the packed documents lead to files of the package and to headings in them', () => {
+    for (const { files, folder } of [packed.auth, packed.client]) {
+      const read = (path: string): string | undefined =>
+        files.includes(path) ? readFileSync(join(folder, path), 'utf8') : undefined;
+      const documents = files.filter((path) => path.endsWith('.md'));
+      expect(documents.flatMap((path) => brokenLinks(path, read))).toEqual([]);
+    }
+    const readme = readFileSync(join(packed.auth.folder, 'README.md'), 'utf8');
+    expect(linksOf('README.md', readme).length).toBeGreaterThan(30);
+  });
+
+  it('the packed README contains the quick start and the endpoints, and omits what exists only in the repository', () => {
+    const text = readFileSync(join(packed.auth.folder, 'README.md'), 'utf8');
+    for (const words of ['/auth/login/', 'npm install nestjs-session-auth', '`GET auth/sessions/`']) {
+      expect(text).toContain(words);
+    }
+    expect(text).not.toMatch(/<!--|npm ci|docs\/images|ARCHITECTURE|CONTRIBUTING/);
+  });
+
+  it('the packed library passes publint and are-the-types-wrong', () => {
+    const lint = (tarball: string): string =>
+      run(process.execPath, [join(ROOT, 'scripts/lint-package.mjs'), tarball], ROOT);
+    expect(lint(packed.auth.tarball)).toContain('find nothing in ., ./testing, ./node-sqlite, ./package.json');
+    expect(lint(packed.client.tarball)).toContain('find nothing in ., ./package.json');
+  }, 60_000);
+
+  it.each(CORNERS)(
+    'the packed library compiles and runs on Nest $versions.nest with TypeORM $versions.typeorm in $layout.modules under $layout.resolution',
+    async ({ versions, layout }) => {
+      const installation = installationOf(versions);
+      installation.checkIdentity(process.execPath);
+      const host = compileApplication(installation, layout);
+      const database = await createDatabase('sqlite');
+      try {
+        const apps = compileApps(installation);
+        await withApplication(host, process.execPath, database.options, async (url) => {
+          await walkThrough(url, versions.nest === '11');
+          for (const app of apps) expect(await runApp(process.execPath, app, url)).toBe('1 200 signed_out');
+        });
+      } finally {
+        await database.drop();
+      }
+    },
+    300_000,
+  );
+
+  const { versions: newest, layout } = CORNERS.at(-1)!;
+  let attacked: CompiledApplication | undefined;
+  describeAttacks(() => (attacked ??= compileApplication(installationOf(newest), layout, 'own-users')));
+});

@@ -1,0 +1,83 @@
+import { strict as assert } from 'node:assert';
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly session_id: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+
+/** Asserts what each application must do over HTTP, from login to logout. */
+export async function walkThrough(url: string, hasDevices: boolean): Promise<void> {
+  const get = (path: string, token?: string): Promise<Answer> => send(url, 'GET', path, token);
+  const post = (path: string, body?: object, token?: string): Promise<Answer> => send(url, 'POST', path, token, body);
+  const login = async (): Promise<Tokens> => {
+    const credentials = { username: 'alice', password: 'correct horse battery staple' };
+    const { status, body } = await post('/auth/login/', credentials);
+    assert.equal(status, 200);
+    return body as Tokens;
+  };
+
+  assert.equal((await get('/me')).status, 401);
+  assert.deepEqual(await post('/auth/login/', { username: 'alice', password: 'wrong' }), {
+    status: 400,
+    body: { non_field_errors: ['Invalid credentials.'] },
+  });
+  const laptop = await login();
+  const phone = await login();
+  const { access_token: token } = laptop;
+  const me = { username: 'alice', session_id: laptop.session_id, has_service: true };
+  assert.deepEqual(await get('/me', token), { status: 200, body: me });
+
+  const sessions = (await get('/auth/sessions/', token)).body as Record<string, unknown>[];
+  assert.deepEqual(new Set(sessions.map(({ id }) => id)), new Set([laptop.session_id, phone.session_id]));
+  const current = sessions.find(({ is_current }) => is_current)!;
+  assert.equal(current['id'], laptop.session_id);
+  assert.equal(current['browser_family'], hasDevices ? 'Chrome' : 'Other');
+
+  const refreshed = await post('/auth/token/refresh/', { refresh_token: laptop.refresh_token });
+  assert.equal(refreshed.status, 200);
+  const fresh = refreshed.body as Tokens;
+  assert.equal((await get('/me', token)).status, 401);
+  assert.equal((await get('/me', fresh.access_token)).status, 200);
+
+  assert.deepEqual(await post('/auth/token/refresh/', { refresh_token: laptop.refresh_token }), {
+    status: 400,
+    body: { non_field_errors: ['Invalid or expired refresh token.'] },
+  });
+  assert.equal((await get('/me', fresh.access_token)).status, 401);
+  assert.equal((await get('/me', phone.access_token)).status, 401);
+  const reuses = [{ session_id: laptop.session_id, sessions_ended: 2 }];
+  const ends = ['token_reuse', 'token_reuse'];
+  assert.deepEqual((await get('/alerts')).body, { reuses, ends });
+
+  const { access_token: last } = await login();
+  assert.deepEqual(await post('/auth/logout/', undefined, last), {
+    status: 200,
+    body: { detail: 'Logged out successfully.' },
+  });
+  assert.equal((await get('/me', last)).status, 401);
+  assert.deepEqual((await get('/alerts')).body, { reuses, ends: [...ends, 'logout'] });
+}
+
+async function send(url: string, method: string, path: string, token?: string, body?: object): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      'User-Agent': CHROME,
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    signal: AbortSignal.timeout(20_000),
+  });
+  // Under Jest, objects from `response.json()` have the prototypes of another realm.
+  return { status: response.status, body: JSON.parse(await response.text()) as unknown };
+}

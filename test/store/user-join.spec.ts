@@ -1,0 +1,137 @@
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser, type UserId } from 'nestjs-session-auth';
+import type { DataSource } from 'typeorm';
+import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
+import { TestApplication, type TestApplicationOptions } from '../support/test-application';
+import { Tap, type Call } from '../support/tap';
+
+/** The number of rows, which is large enough for the planner to prefer an index. */
+const ROWS = 3_000;
+const SESSIONS_PER_READ = 10;
+
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar', length: 255, unique: true })
+  email!: string;
+
+  @Column({ type: 'varchar', nullable: true })
+  password!: string | null;
+}
+
+@Entity('members')
+class MemberWithTextId {
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  id!: string;
+
+  @Column({ type: 'varchar', length: 255, unique: true })
+  email!: string;
+
+  @Column({ type: 'varchar', nullable: true })
+  password!: string | null;
+}
+
+type Row = (index: number) => object;
+
+const mapping = (entity: new () => object): Omit<TestApplicationOptions, 'database'> => ({
+  auth: { users: { entity, username: 'email', passwordHash: 'password' } },
+  entities: [entity, ...AUTH_ENTITIES_WITHOUT_USERS],
+  users: [],
+});
+const emailOf = (index: number): object => ({ email: `user-${index}`, password: null });
+const idOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+
+const USERS: readonly [string, Omit<TestApplicationOptions, 'database'>, new () => object, Row][] = [
+  ['mapped users', mapping(Member), Member, emailOf],
+  [
+    'mapped users with text ids',
+    mapping(MemberWithTextId),
+    MemberWithTextId,
+    (index) => ({ id: idOf(index), ...emailOf(index) }),
+  ],
+  [
+    "the library's own users",
+    { users: [] },
+    AuthUser,
+    (index) => ({
+      id: idOf(index),
+      username: `user-${index}`,
+      usernameKey: `key-${index}`,
+      active: true,
+      createdAt: 0,
+    }),
+  ],
+];
+
+/** Returns the tables that a plan scans completely. */
+const SCANS: Record<DatabaseName, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
+  async postgres(dataSource, { sql, params }) {
+    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${sql}`, [...params]);
+    return plan.map((row) => Object.values(row)[0]!).filter((line) => line.includes('Seq Scan'));
+  },
+  async mariadb(dataSource, { sql, params }) {
+    const plan: { table: string | null; type: string | null }[] = await dataSource.query(`EXPLAIN ${sql}`, [...params]);
+    return plan.filter(({ type }) => type === 'ALL' || type === 'index').map(({ table }) => String(table));
+  },
+  async sqlite(dataSource, { sql, params }) {
+    const plan: { detail: string }[] = await dataSource.query(`EXPLAIN QUERY PLAN ${sql}`, [...params]);
+    return plan.map(({ detail }) => detail).filter((detail) => detail.startsWith('SCAN'));
+  },
+};
+
+describe.each(DATABASES)('session lookups on %s', (name) => {
+  it.each(USERS)(
+    'a session lookup joined with %s finds the rows of both tables by their primary keys',
+    async (_, options, entity, row) => {
+      const database = await createDatabase(name);
+      const app = await TestApplication.start({ database, ...options });
+      const userId = await fill(app, entity, row);
+      const opened = [];
+      for (let i = 0; i < SESSIONS_PER_READ; i++) opened.push(await app.auth.openSession(userId));
+      const calls = new Map<string, Call>();
+      const tap = new Tap(app);
+      tap.hook = {
+        before: (call) => {
+          const { sql, params } = call.only ?? call;
+          if (sql?.includes('access_digest')) calls.set(sql, { ...call, sql, params: [...params] });
+        },
+      };
+      await Promise.all(opened.map(({ accessToken }) => app.auth.authenticate(accessToken)));
+      tap.hook = {};
+      // The first lookup reads one session. The second lookup reads the sessions requested in the meantime.
+      expect(calls.size).toBe(2);
+      for (const call of calls.values()) {
+        expect(call.sql).toContain('LEFT JOIN');
+        expect(await SCANS[name](app.dataSource, call)).toEqual([]);
+      }
+      await app.close();
+      await database.drop();
+    },
+    60_000,
+  );
+});
+
+/** Inserts users and sessions that the lookup must skip. */
+async function fill(app: TestApplication, entity: new () => object, row: Row): Promise<UserId> {
+  const users = Array.from({ length: ROWS }, (_, index) => row(index + 1));
+  await insert(app, entity, users);
+  const [user] = await app.dataSource.getRepository<{ id: UserId }>(entity).find({ take: 1 });
+  const { sessionId } = await app.auth.openSession(user!.id);
+  const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id: sessionId });
+  await insert(
+    app,
+    AuthSession,
+    users.map((_, index) => ({ ...session, id: idOf(index), userId: `another-${index}` })),
+  );
+  if (app.dataSource.options.type === 'postgres') await app.dataSource.query('ANALYZE');
+  if (app.dataSource.options.type === 'mariadb') {
+    await app.dataSource.query(`ANALYZE TABLE auth_sessions, ${app.dataSource.getMetadata(entity).tableName}`);
+  }
+  return user!.id;
+}
+
+async function insert(app: TestApplication, entity: new () => object, rows: readonly object[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += 250) await app.dataSource.manager.insert(entity, rows.slice(i, i + 250));
+}

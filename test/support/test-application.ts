@@ -1,0 +1,216 @@
+import { Controller, Get, Module, UseGuards, type ModuleMetadata, type Type } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { EventEmitter2, EventEmitterModule } from '@nestjs/event-emitter';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  AUTH_ENTITIES,
+  AuthModule,
+  AuthService,
+  BearerAuthGuard,
+  CurrentSession,
+  CurrentUser,
+  PruningService,
+  Public,
+  type AuthModuleExtras,
+  type AuthModuleOptions,
+  type AuthSignalName,
+  type AuthSignals,
+  type AuthUser,
+  type SessionInfo,
+} from 'nestjs-session-auth';
+import request from 'supertest';
+import { DataSource } from 'typeorm';
+import { Clock } from '../../libs/auth/src/domain/ports/platform';
+import { WITHOUT_NAMED_STATEMENTS, type TestDatabase } from './databases';
+import { DrivenClock } from './driven-clock';
+
+/** bcrypt at its lowest cost, which is allowed in tests only. */
+export const CHEAP: AuthModuleOptions = { bcryptCost: 4 };
+
+export const PASSWORD = 'correct horse battery staple';
+
+@Controller()
+class MeController {
+  @Get('me')
+  @UseGuards(BearerAuthGuard)
+  me(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo): object {
+    return { id: user.id, username: user.username, session_id: session.id };
+  }
+
+  @Get('open')
+  @Public()
+  open(): object {
+    return { open: true };
+  }
+}
+
+export type PlatformName = 'express' | 'fastify';
+
+/** Fastify as the documentation sets it up, with Express's limit for bodies. */
+export const ADAPTERS: Readonly<Record<PlatformName, (trustProxy?: boolean | string) => AbstractHttpAdapter>> = {
+  express: (trustProxy) => {
+    const adapter = new ExpressAdapter();
+    if (trustProxy !== undefined) adapter.set('trust proxy', trustProxy);
+    return adapter;
+  },
+  fastify: (trustProxy = false) =>
+    new FastifyAdapter({
+      trustProxy,
+      bodyLimit: 100 * 1024,
+      onProtoPoisoning: 'remove',
+      onConstructorPoisoning: 'remove',
+      routerOptions: { ignoreTrailingSlash: true },
+    }),
+};
+
+export interface TestApplicationOptions {
+  readonly database: TestDatabase;
+  readonly platform?: PlatformName;
+  readonly trustProxy?: boolean | string;
+  readonly auth?: AuthModuleOptions & AuthModuleExtras;
+  readonly imports?: ModuleMetadata['imports'];
+  readonly controllers?: readonly Type[];
+  readonly providers?: ModuleMetadata['providers'];
+  readonly entities?: readonly (new () => object)[];
+  readonly users?: readonly string[];
+  /** Called before the application is initialized, for pipes, prefix and versioning. */
+  readonly configure?: (app: NestExpressApplication) => void | Promise<unknown>;
+  /** Overrides providers of the library. */
+  readonly override?: (module: TestingModuleBuilder) => TestingModuleBuilder;
+}
+
+/** An application with the library, listening on its own port. */
+export class TestApplication {
+  readonly signals: { name: AuthSignalName; payload: AuthSignals[AuthSignalName] }[] = [];
+
+  private constructor(
+    readonly nest: NestExpressApplication,
+    readonly clock: DrivenClock,
+    readonly logs: string[],
+  ) {}
+
+  static async start(options: TestApplicationOptions): Promise<TestApplication> {
+    const clock = new DrivenClock();
+    const logs: string[] = [];
+    const log = (...parts: unknown[]): void => void logs.push(parts.map(String).join(' '));
+    @Module({
+      imports: [
+        TypeOrmModule.forRoot({
+          ...options.database.options,
+          entities: [...(options.entities ?? AUTH_ENTITIES)],
+          synchronize: true,
+          retryAttempts: 0,
+        }),
+        EventEmitterModule.forRoot(),
+        AuthModule.forRoot({ ...CHEAP, ...WITHOUT_NAMED_STATEMENTS, ...options.auth }),
+        ...(options.imports ?? []),
+      ],
+      controllers: [MeController, ...(options.controllers ?? [])],
+      providers: options.providers ?? [],
+    })
+    class ApplicationModule {}
+    const driven = Test.createTestingModule({ imports: [ApplicationModule] })
+      .overrideProvider(Clock)
+      .useValue(clock);
+    const module = await (options.override?.(driven) ?? driven)
+      .setLogger({ log, error: log, warn: log, debug: log, verbose: log, fatal: log })
+      .compile();
+    const nest = module.createNestApplication<NestExpressApplication>(
+      ADAPTERS[options.platform ?? 'express'](options.trustProxy),
+    );
+    await options.configure?.(nest);
+    await nest.listen(0, '127.0.0.1');
+    const app = new TestApplication(nest, clock, logs);
+    app.recordSignals();
+    for (const username of options.users ?? ['alice', 'bob']) {
+      await app.auth.createUser({ username, password: PASSWORD });
+    }
+    return app;
+  }
+
+  get auth(): AuthService {
+    return this.nest.get(AuthService);
+  }
+
+  get pruning(): PruningService {
+    return this.nest.get(PruningService);
+  }
+
+  get dataSource(): DataSource {
+    return this.nest.get(DataSource);
+  }
+
+  /** An HTTP client. */
+  get http(): ReturnType<typeof request> {
+    return request(this.nest.getHttpServer());
+  }
+
+  get url(): string {
+    const { port } = this.nest.getHttpServer().address() as { port: number };
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Returns the payloads of the signals with this name, in order. */
+  sent<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
+    return this.signals.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
+  }
+
+  async login(username = 'alice', password = PASSWORD, userAgent = 'test'): Promise<LoginAnswer> {
+    const answer = await this.http.post('/auth/login/').set('User-Agent', userAgent).send({ username, password });
+    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
+    return answer.body as LoginAnswer;
+  }
+
+  refresh(refreshToken: string): request.Test {
+    return this.http.post('/auth/token/refresh/').send({ refresh_token: refreshToken });
+  }
+
+  get(path: string, accessToken: string): request.Test {
+    return this.http.get(path).set('Authorization', `Bearer ${accessToken}`);
+  }
+
+  post(path: string, accessToken: string, body?: object): request.Test {
+    const test = this.http.post(path).set('Authorization', `Bearer ${accessToken}`);
+    return body === undefined ? test : test.send(body);
+  }
+
+  delete(path: string, accessToken: string): request.Test {
+    return this.http.delete(path).set('Authorization', `Bearer ${accessToken}`);
+  }
+
+  /** Deletes all rows of the library except the users, and clears the recorded signals and logs. */
+  async reset(): Promise<void> {
+    for (const table of [
+      'auth_sessions',
+      'auth_events',
+      'auth_login_failures',
+      'auth_login_tickets',
+      'auth_password_resets',
+      'auth_user_locks',
+    ]) {
+      await this.dataSource.query(`DELETE FROM ${table}`);
+    }
+    this.signals.length = 0;
+    this.logs.length = 0;
+  }
+
+  close(): Promise<void> {
+    return this.nest.close();
+  }
+
+  private recordSignals(): void {
+    this.nest.get(EventEmitter2).onAny((name: string | string[], payload: unknown) => {
+      this.signals.push({ name: name as AuthSignalName, payload: payload as never });
+    });
+  }
+}
+
+export interface LoginAnswer {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly session_id: string;
+  readonly token_type: string;
+}
