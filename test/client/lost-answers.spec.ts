@@ -25,7 +25,7 @@ function once(fixture: Fixture, delivery: Delivery): void {
   };
 }
 
-const sent = (fixture: Fixture): number =>
+const processedRefreshes = (fixture: Fixture): number =>
   fixture.server.requests.filter(({ path }) => path.endsWith('/refresh/')).length;
 
 describe('lost responses without a grace period', () => {
@@ -41,7 +41,7 @@ describe('lost responses without a grace period', () => {
     const reloaded = fixture.open();
     await fixture.requestInAll([reloaded]);
     expect(refreshes).toBe(1);
-    expect(sent(fixture)).toBeLessThanOrEqual(1);
+    expect(processedRefreshes(fixture)).toBeLessThanOrEqual(1);
     expect(fixture.server.reuses).toBe(0);
     await fixture.time.run(100);
     for (const { emitted } of tabs) expect(emitted).toEqual(['signInNeeded']);
@@ -78,7 +78,7 @@ describe('lost responses without a grace period', () => {
 });
 
 describe('lost responses with a grace period of 30 seconds', () => {
-  it.each(UNKNOWN)('a refresh is repeated and returns the same pair when $title', async ({ delivery }) => {
+  it.each(UNKNOWN)('a refresh is repeated until it succeeds when $title', async ({ delivery }) => {
     const fixture = new Fixture(30);
     const tabs = await fixture.openTabs(3);
     once(fixture, delivery);
@@ -97,7 +97,7 @@ describe('lost responses with a grace period of 30 seconds', () => {
       const [tab] = await fixture.openTabs(1);
       once(fixture, { lost: 'answer' });
       await fixture.time.run(TTL);
-      // The retry is sent at 102 ms: 100 ms until writes of other tabs are visible, and 2 ms for the refused
+      // The refresh is sent at 102 ms: 100 ms until writes of other tabs are visible, and 2 ms for the refused
       // request.
       const asking = fixture.request(tab!);
       asking.catch(() => undefined);
@@ -116,11 +116,11 @@ describe('lost responses with a grace period of 30 seconds', () => {
     fixture.server.delivery = () => ({ status: 503, after: true });
     await fixture.time.run(TTL);
     expect(await fixture.requestInAll([tab!])).toEqual([401]);
-    expect(sent(fixture)).toBeGreaterThan(3);
-    const last = sent(fixture);
+    expect(processedRefreshes(fixture)).toBeGreaterThan(3);
+    const last = processedRefreshes(fixture);
     await fixture.time.run(TTL);
     await fixture.requestInAll([tab!, fixture.open()]);
-    expect(sent(fixture)).toBe(last);
+    expect(processedRefreshes(fixture)).toBe(last);
     expect(fixture.server.reuses).toBe(0);
     expect(tab!.emitted).toEqual(['signInNeeded']);
   });
@@ -137,7 +137,7 @@ describe('lost responses with a grace period of 30 seconds', () => {
     await fixture.time.run(60_000);
     fixture.time.set(fixture.time.now() - 3_600_000);
     expect(await fixture.requestInAll([fixture.open()])).toEqual([401]);
-    expect(sent(fixture)).toBe(1);
+    expect(processedRefreshes(fixture)).toBe(1);
   });
 });
 
@@ -174,7 +174,7 @@ describe.each([0, 30])('a refresh token that is known to be unused, with a grace
     await fixture.time.run(1);
     fixture.server.isReachable = false;
     expect(await fixture.time.until(asking)).toBe('offline');
-    expect(sent(fixture)).toBe(0);
+    expect(processedRefreshes(fixture)).toBe(0);
     fixture.server.isReachable = true;
     expect(await fixture.requestInAll([tab!])).toEqual([200]);
   });

@@ -27,7 +27,7 @@ describe('docs/compatibility.md', () => {
 
   it('every application in the compatibility table compiles and works', () => {
     for (const row of seen) {
-      expect(row[5]).toMatch(/^sound in \d/);
+      expect(row[5]).toMatch(/^compile with \d/);
       expect(new Set(row.slice(6, -1))).toEqual(new Set(['works']));
       expect(row).toHaveLength(head.length);
     }

@@ -11,7 +11,7 @@ import {
   type TestEnvironment,
 } from './environment';
 
-/** A hasher that costs nothing and counts its calls. */
+/** A hasher that costs nothing and counts verifications. */
 class CountingHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
   verified = 0;
@@ -105,7 +105,7 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
     }
   });
 
-  it("a login of a disabled user is in that user's history, and a login with an unknown name is stored masked without a user", async () => {
+  it("a login of a disabled user is in that user's history, and a login with an unknown name is stored without a user and with a masked name", async () => {
     const { app } = env;
     await setActive(app, 'bob', false);
     await attempt(app, 'bob', PASSWORD);
@@ -144,7 +144,7 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
     expect([answer.status, JSON.parse(answer.body)]).toEqual([400, INVALID_CREDENTIALS]);
   });
 
-  it('a login distinguishes users whose names differ in one byte', async () => {
+  it('a login distinguishes users whose names differ only in case, a trailing space, an accent or its Unicode form', async () => {
     const { app } = env;
     const names = ['Carol', 'carol', 'carol ', 'car\u00f6l', 'caro\u0308l', '\u{1f600}'.repeat(255)];
     for (const username of names)
@@ -220,7 +220,7 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
     ['half a surrogate pair', '\xed\xa0\x80'],
     ['an overlong slash', '\xc0\xaf'],
     ['the replacement character', '\xef\xbf\xbd'],
-  ])('a login refuses names and passwords in malformed UTF-8: %s', async (_, bytes) => {
+  ])('a login refuses names and passwords in malformed UTF-8 or with U+FFFD: %s', async (_, bytes) => {
     const body = `{"username":"${bytes}","password":"${bytes}"}`;
     const head = ['POST /auth/login/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`];
     const answer = await sendRaw(env.app, head, body);
@@ -245,24 +245,24 @@ describeOnBothPlatforms(
   'the work of a login',
   { auth: { passwordHasher: new CountingHasher() } },
   (env: TestEnvironment) => {
-    it('a login verifies exactly one hash, whatever its outcome', async () => {
+    it('a login verifies exactly one hash, whatever its outcome, unless a field is invalid', async () => {
       const { app } = env;
       const hasher = app.nest.get<PasswordHasher, CountingHasher>(PasswordHasher);
       await app.auth.createUser({ username: 'carol', password: null });
       await setActive(app, 'bob', false);
-      const worked = async (username: string, password: string): Promise<[number, number]> => {
+      const statusAndVerifications = async (username: string, password: string): Promise<[number, number]> => {
         const before = hasher.verified;
         const { status } = await attempt(app, username, password);
         return [status, hasher.verified - before];
       };
-      expect(await worked('alice', PASSWORD)).toEqual([200, 1]);
-      expect(await worked('alice', 'wrong')).toEqual([400, 1]);
-      expect(await worked('nobody', 'wrong')).toEqual([400, 1]);
-      expect(await worked('bob', PASSWORD)).toEqual([400, 1]);
-      expect(await worked('carol', 'wrong')).toEqual([400, 1]);
-      expect(await worked('alice', 'a'.repeat(73))).toEqual([400, 1]);
-      expect(await worked('alice', 'a'.repeat(4096))).toEqual([400, 1]);
-      expect(await worked('alice', 'a'.repeat(4097))).toEqual([400, 0]);
+      expect(await statusAndVerifications('alice', PASSWORD)).toEqual([200, 1]);
+      expect(await statusAndVerifications('alice', 'wrong')).toEqual([400, 1]);
+      expect(await statusAndVerifications('nobody', 'wrong')).toEqual([400, 1]);
+      expect(await statusAndVerifications('bob', PASSWORD)).toEqual([400, 1]);
+      expect(await statusAndVerifications('carol', 'wrong')).toEqual([400, 1]);
+      expect(await statusAndVerifications('alice', 'a'.repeat(73))).toEqual([400, 1]);
+      expect(await statusAndVerifications('alice', 'a'.repeat(4096))).toEqual([400, 1]);
+      expect(await statusAndVerifications('alice', 'a'.repeat(4097))).toEqual([400, 0]);
     });
   },
 );
@@ -300,7 +300,7 @@ describeOnBothPlatforms(
       },
     );
 
-    it('only one of two users whose names differ in case and width is created, even in parallel', async () => {
+    it('only one of two users whose names differ only in case or width is created, even in parallel', async () => {
       for (const [first, second] of [
         ['carol', 'CAROL'],
         ['dave', '\uff44\uff41\uff56\uff45'],

@@ -26,7 +26,7 @@ export function renderReadme(runs: readonly ReadmeRun[]): string {
 /** Renders two tables: the results, and the versions they were measured with. */
 export function renderApplications({ rows, installed }: MatrixResult): string {
   const runs = rows.find(({ runs }) => runs.length > 0)?.runs ?? [];
-  const seen = table(
+  const results = table(
     [
       'Nest',
       'TypeORM',
@@ -49,13 +49,13 @@ export function renderApplications({ rows, installed }: MatrixResult): string {
     names.map((name) => `\`${name}\``),
     installed.map(({ resolved }) => names.map((name) => resolved[name]!)),
   );
-  return `${seen}\n\n${versions}\n`;
+  return `${results}\n\n${versions}\n`;
 }
 
 function typesOf({ failure, compilers, faulty }: Row): string {
   if (failure) return 'fail';
-  const sound = `sound in ${compilers.join(' and ')}`;
-  return faulty.length === 0 ? sound : `${sound}; errors in ${faulty.map((name) => `\`${name}\``).join(', ')} itself`;
+  const compiled = `compile with ${compilers.join(' and ')}`;
+  return faulty.length === 0 ? compiled : `${compiled}; errors in ${faulty.map((name) => `\`${name}\``).join(', ')} itself`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -90,7 +90,7 @@ describe('invalid settings of the sample application', () => {
     'the sample application exits with an error that explains the setting %j',
     async (env, message) => {
       const sample = Sample.start({ DATABASE_URL: 'sqlite::memory:', ...env });
-      expect(await sample.exit()).toBe(1);
+      expect(await sample.waitForExit()).toBe(1);
       expect(sample.output).toContain(message);
       expect(sample.output).not.toContain('    at ');
     },

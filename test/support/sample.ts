@@ -33,17 +33,17 @@ export class Sample {
     for (;;) {
       const url = /Listening on (\S+)/.exec(this.output)?.[1];
       if (url && this.output.includes('Try: curl')) return url;
-      if (this.process.exitCode !== null) throw new Error(`It ended: ${this.output}`);
+      if (this.process.exitCode !== null) throw new Error(`The sample exited before it was ready: ${this.output}`);
       await Promise.race([once(this.process.stdout!, 'data'), once(this.process, 'exit')]);
     }
   }
 
   async stop(): Promise<number | null> {
     this.process.kill('SIGTERM');
-    return this.exit();
+    return this.waitForExit();
   }
 
-  async exit(): Promise<number | null> {
+  async waitForExit(): Promise<number | null> {
     if (this.process.exitCode === null) await once(this.process, 'close');
     return this.process.exitCode;
   }

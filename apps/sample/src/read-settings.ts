@@ -98,7 +98,7 @@ function readAuthOptions(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The error below also reports JSON that is not an object.
+    // The error below reports invalid JSON as well.
   }
   throw new SettingsError(`AUTH_OPTIONS is not a JSON object; use the form '{"sessionPolicy":"single"}'`);
 }

@@ -9,9 +9,9 @@ import { Observable, type Subscriber } from 'rxjs';
 const HEARTBEAT_MS = 15_000;
 
 /**
- * The streams of server-sent events, one for each open page. A page receives `changed` when a signal
- * about its user is emitted on this instance, and `ended` when `OpenSockets` reports that its session
- * has ended on any instance.
+ * The streams of server-sent events, at most one for each open page. A page receives `changed` when one of the signals
+ * below is emitted about its user on this instance, and `ended` when `OpenSockets` reports that its session has ended on
+ * any instance.
  */
 @Injectable()
 export class SessionEvents implements OnModuleDestroy {

@@ -7,7 +7,7 @@ import { AppModule, clock } from './app.module.js';
 import { Recording } from './driver.controller.js';
 
 /**
- * Starts the application with the driven clock of the testing kit, behind one proxy, so that clients can have
+ * Starts the application with the driven clock of the testing kit, and trusts one proxy, so that clients can have
  * any address.
  */
 async function main(): Promise<void> {

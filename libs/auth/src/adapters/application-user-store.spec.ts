@@ -108,6 +108,7 @@ describe('the results of a user store', () => {
       { ...alice, id: 7 },
       /id is a number, .* override parseId\(text: string\) \{ return Number\(text\); \}/,
     ],
+    ['a user whose id ends with a space', { ...alice, id: '7 ' }, /id ends with a space\..*Return ids without them/],
     ['a user with a bigint id from a store without parseId()', { ...alice, id: 7n }, /return BigInt\(text\); \}/],
   ])(
     'a lookup for which the user store returns %s fails, and the log contains types but no values',

@@ -35,6 +35,7 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
     );
   }
   refuseUnparsedId(user.id, store);
+  refuseTrailingSpace(user.id);
   return result as StoredUser;
 }
 
@@ -58,6 +59,14 @@ function refuseUnparsedId(id: unknown, store: UserStore): void {
   throw new WrongResultError(
     `a user whose id is a ${typeOf(id)}, but its parseId() returns a string. Add to the store: ` +
       `override parseId(text: string) { return ${parse}; }`,
+  );
+}
+
+/** Throws if an id ends with a space, because MySQL and MariaDB would confuse it with the id without the space. */
+function refuseTrailingSpace(id: unknown): void {
+  if (typeof id !== 'string' || !id.endsWith(' ')) return;
+  throw new WrongResultError(
+    'a user whose id ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.',
   );
 }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { UUID } from '../../domain/fields';
+import { invalidField } from '../../domain/errors';
 import { withExactId } from '../../domain/found-user';
 import type { FoundCredentials, NewUser, StoredUser, UserEntityMapping, UserId } from '../../domain/ports/accounts';
 import { UserStore } from '../../domain/ports/accounts';
@@ -11,6 +11,7 @@ import { isDuplicate, isUnrepresentable } from '../database/failure';
 import { Statement } from '../database/statement';
 import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
 import { selectedUserSql } from './selected-user';
+import { UserIds } from './user-ids';
 import { UserNames, type NameKey } from './user-names';
 import type { UserTable } from './user-table';
 
@@ -20,16 +21,6 @@ export interface OwnUsers {
   readonly nameKey: NameKey;
 }
 
-/**
- * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL interpret alike. A text
- * in another format is not the id of any user. The text must not be cast, because a session may be older than the type
- * of the ids, and one failed cast would fail the lookup of every session in the batch.
- */
-const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; readonly postgresType: string }[] = [
-  { types: /^(\w*int\w*|\w*serial\w*)$/, pattern: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
-  { types: /^uuid$/, pattern: UUID.source, postgresType: 'uuid' },
-];
-
 const NO_ROWS_IF_UNREPRESENTABLE: AutocommitOptions = { meansNoRows: isUnrepresentable };
 
 /**
@@ -37,7 +28,7 @@ const NO_ROWS_IF_UNREPRESENTABLE: AutocommitOptions = { meansNoRows: isUnreprese
  */
 export class EntityUserStore extends UserStore {
   private readonly mapping: UserEntityMapping;
-  private readonly idProperty: string;
+  private readonly ids: UserIds;
   private readonly names: UserNames;
   private readonly byName: Statement;
   private readonly byId: Statement;
@@ -53,23 +44,23 @@ export class EntityUserStore extends UserStore {
     super();
     const { dataSource, mapping } = table;
     this.mapping = mapping;
-    this.idProperty = table.idColumn.propertyPath;
+    this.ids = new UserIds(table, database.dialect);
     const property = mapping.foldedUsername ?? mapping.username;
     const mappedKey: NameKey = { property, of: (name) => name, written: 'foldName(name)' };
     this.names = new UserNames(mapping.entity.name, matching, own?.nameKey ?? mappedKey);
     const statement = (template: string): Statement =>
       new Statement(dataSource, { user: mapping.entity, lock: AuthUserLock }, template);
-    const columns = `u.{user.${this.idProperty}} AS id, u.{user.${mapping.username}} AS username,
+    const columns = `u.{user.${this.ids.property}} AS id, u.{user.${mapping.username}} AS username,
       u.{user.${mapping.passwordHash}} AS password_hash, ${table.statusSql()} AS account`;
-    const key = `CAST(u.{user.${this.idProperty}} AS ${database.dialect === 'mysql' ? 'CHAR' : 'text'})`;
+    const key = `CAST(u.{user.${this.ids.property}} AS ${database.dialect === 'mysql' ? 'CHAR' : 'text'})`;
     this.byName = statement(
       `SELECT ${columns}, ${this.names.column}, ${key} AS user_key,
          (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${key}) AS version
        FROM {user} u WHERE ${this.names.conditionFor(database.dialect)}`,
     );
-    this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.idProperty}} = :id`);
+    this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.ids.property}} = :id`);
     const update = (property: string): string =>
-      `UPDATE {user} SET {user.${property}} = :value WHERE {user.${this.idProperty}} = :id`;
+      `UPDATE {user} SET {user.${property}} = :value WHERE {user.${this.ids.property}} = :id`;
     this.setHash = statement(
       `${update(mapping.passwordHash)} AND (:anyHash = 1 OR {user.${mapping.passwordHash}} = :expected)`,
     );
@@ -79,10 +70,7 @@ export class EntityUserStore extends UserStore {
   }
 
   override parseId(text: string): UserId {
-    const { type } = this.table.idColumn;
-    return type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type))
-      ? Number(text)
-      : text;
+    return this.ids.parse(text);
   }
 
   /** Whether the ids are random UUIDs that the library generates. */
@@ -90,10 +78,17 @@ export class EntityUserStore extends UserStore {
     return this.own !== null;
   }
 
-  /** Returns the id of a new user if the name, or its folded form, is the primary key. Otherwise returns null. */
+  /**
+   * Returns the id of a new user if the name, or its folded form, is the primary key. Otherwise returns null.
+   * @throws AuthError `invalid_field` if the library's tables would confuse the id with another id
+   */
   naturalIdOf({ username }: NewUser): string | null {
-    if (this.idProperty === this.mapping.foldedUsername) return this.names.keyOf(username);
-    return this.idProperty === this.mapping.username ? username : null;
+    const { foldedUsername, username: unfolded } = this.mapping;
+    const { property } = this.ids;
+    if (property !== foldedUsername && property !== unfolded) return null;
+    const id = property === foldedUsername ? this.names.keyOf(username) : username;
+    if (!this.ids.isDistinct(id)) throw invalidField('username', 'This username ends with a space.');
+    return id;
   }
 
   async findByUsername(username: string): Promise<StoredUser | null> {
@@ -109,21 +104,22 @@ export class EntityUserStore extends UserStore {
     const row = await this.rowOf(username);
     if (!row) return { user: null, version: 0 };
     const user = this.userFromRow(row);
+    if (!user) return { user: null, version: 0 };
     return row['user_key'] === String(user.id) ? { user, version: Number(row['version'] ?? 0) } : null;
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
-    const idValue = this.parameterOf(id);
+    const idValue = this.ids.parameterOf(id);
     if (idValue === null) return null;
     const [row] = (await this.database.autocommit(this.byId.with({ id: idValue }))).rows;
     return withExactId(row ? this.userFromRow(row) : null, id);
   }
 
   override async load(id: UserId): Promise<unknown> {
-    const idValue = this.parameterOf(id);
+    const idValue = this.ids.parameterOf(id);
     if (idValue === null) return null;
     const user = await this.database.withManager((manager) =>
-      manager.findOne(this.mapping.entity, { where: { [this.idProperty]: idValue } }),
+      manager.findOne(this.mapping.entity, { where: { [this.ids.property]: idValue } }),
     );
     // Removes the hash, because a handler may return the user. TypeORM does not save a property that is undefined.
     if (user) this.table.hashColumn.setEntityValue(user, undefined);
@@ -131,21 +127,21 @@ export class EntityUserStore extends UserStore {
   }
 
   override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
-    const idValue = this.parameterOf(id);
+    const idValue = this.ids.parameterOf(id);
     if (idValue === null) return false;
     return (await this.database.autocommit(this.updateHash(idValue, passwordHash, expectedHash))).affected === 1;
   }
 
   /** Does the same as `setPasswordHash`, as part of a transaction. */
   *setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
-    const idValue = this.parameterOf(id);
+    const idValue = this.ids.parameterOf(id);
     if (idValue === null) return false;
     return (yield* affectedBy(this.updateHash(idValue, passwordHash, expectedHash))) === 1;
   }
 
   /** Does the same as `setActive`, within a transaction. MySQL drivers also count a row that already had the value. */
   *setActiveStep(id: UserId, active: boolean): Step<boolean> {
-    const idValue = this.parameterOf(id);
+    const idValue = this.ids.parameterOf(id);
     if (!this.setStatus || idValue === null) return false;
     return (yield* affectedBy(this.setStatus.with({ id: idValue, value: this.table.statusValue(active) }))) === 1;
   }
@@ -162,7 +158,7 @@ export class EntityUserStore extends UserStore {
   /** Returns the SQL that reads the account of a session's user in the statement that looks up the session. */
   accountSql(): AccountSql {
     const entities = { user: this.mapping.entity, session: AuthSession };
-    const condition = `u.{user.${this.idProperty}} = ${this.userIdOfSession()} ${this.isSameText()}`;
+    const condition = this.ids.ofSession();
     const account = `SELECT ${this.table.statusSql()} FROM {user} u WHERE ${condition}`;
     const compile = (part: string): string => new Statement(this.table.dataSource, entities, part).with({}).sql;
     const parseId = (text: string): UserId => this.parseId(text);
@@ -170,46 +166,6 @@ export class EntityUserStore extends UserStore {
       status: compile(`COALESCE((${account}), 'deleted')`),
       user: selectedUserSql({ table: this.table, compile, condition, parseId }),
     };
-  }
-
-  /**
-   * Returns the id as a parameter of its column's type, or null if no row can have this id. With a parameter of
-   * another type, MySQL treats text without digits as 0 and `7x` as 7, and PostgreSQL fails.
-   */
-  private parameterOf(id: UserId): UserId | null {
-    const text = String(id);
-    const { idColumn, dataSource } = this.table;
-    const type = dataSource.driver.normalizeType(idColumn);
-    const pattern = ID_FORMATS.find(({ types }) => types.test(type))?.pattern;
-    return pattern && !new RegExp(pattern, 'i').test(text) ? null : this.parseId(text);
-  }
-
-  /** Returns the id of the session's user, cast to the type of the users' key so that its index can be used. */
-  private userIdOfSession(): string {
-    const { dialect } = this.database;
-    const text = 's.{session.userId}';
-    const { idColumn: column, dataSource } = this.table;
-    if (dialect === 'postgres') {
-      const type = dataSource.driver.normalizeType(column);
-      const known = ID_FORMATS.find(({ types }) => types.test(type));
-      if (known) return `CASE WHEN ${text} ~* '${known.pattern}' THEN CAST(${text} AS ${known.postgresType}) END`;
-      // The type `character` without a length means character(1).
-      return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
-    }
-    if (dialect === 'mysql' && this.isIntegerColumn()) {
-      return `CAST(${text} AS ${column.unsigned ? 'UNSIGNED' : 'SIGNED'})`;
-    }
-    return text;
-  }
-
-  /** Returns a further condition for MySQL, which casts text that only begins with a number. */
-  private isSameText(): string {
-    const isNumber = this.database.dialect === 'mysql' && this.isIntegerColumn();
-    return isNumber ? `AND CAST(u.{user.${this.idProperty}} AS CHAR) = s.{session.userId}` : '';
-  }
-
-  private isIntegerColumn(): boolean {
-    return /int/.test(this.table.dataSource.driver.normalizeType(this.table.idColumn));
   }
 
   /**
@@ -226,9 +182,12 @@ export class EntityUserStore extends UserStore {
     return this.setHash.with({ id, value, anyHash: expected === undefined ? 1 : 0, expected: expected ?? '' });
   }
 
-  private userFromRow(row: Row): StoredUser {
+  /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */
+  private userFromRow(row: Row): StoredUser | null {
+    const id = String(row['id']);
+    if (!this.ids.isDistinct(id)) return null;
     return {
-      id: this.parseId(String(row['id'])),
+      id: this.parseId(id),
       username: String(row['username']),
       passwordHash: (row['password_hash'] ?? null) as string | null,
       active: row['account'] === 'active',

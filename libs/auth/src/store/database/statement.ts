@@ -69,7 +69,7 @@ export class Statement {
 
 function resolveNames(dataSource: DataSource, entities: TemplateEntities, template: string): string {
   const escape = (name: string): string => dataSource.driver.escape(name);
-  return template.replace(/\{(\w+)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
+  return template.replace(/\{([a-z]\w*)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
     const target = entities[entity];
     if (!target) throw new Error(`No entity "${entity}" for the statement: ${template}`);
     const metadata = dataSource.getMetadata(target);

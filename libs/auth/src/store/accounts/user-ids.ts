@@ -1,0 +1,87 @@
+import { UUID } from '../../domain/fields';
+import type { UserId } from '../../domain/ports/accounts';
+import type { Dialect } from '../database/dialect';
+import type { Column, UserTable } from './user-table';
+
+/**
+ * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL interpret alike. A text
+ * in another format is not the id of any user. The text must not be cast, because a session may be older than the type
+ * of the ids, and one failed cast would fail the lookup of every session in the batch.
+ */
+const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; readonly postgresType: string }[] = [
+  { types: /^(\w*int\w*|\w*serial\w*)$/, pattern: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
+  { types: /^uuid$/, pattern: UUID.source, postgresType: 'uuid' },
+];
+
+/** The ids of the users in a mapped table, whose column can have any type. Sessions store ids as text. */
+export class UserIds {
+  /** The property of the primary key. */
+  readonly property: string;
+  private readonly column: Column;
+  /** The column type, as the driver names it. */
+  private readonly type: string;
+  private readonly format: (typeof ID_FORMATS)[number] | undefined;
+
+  constructor(
+    { idColumn, dataSource }: UserTable,
+    private readonly dialect: Dialect,
+  ) {
+    this.property = idColumn.propertyPath;
+    this.column = idColumn;
+    this.type = dataSource.driver.normalizeType(idColumn);
+    this.format = ID_FORMATS.find(({ types }) => types.test(this.type));
+  }
+
+  /** Converts the stored text of an id to the type of the entity's property. */
+  parse(text: string): UserId {
+    const { type } = this.column;
+    return type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type))
+      ? Number(text)
+      : text;
+  }
+
+  /**
+   * Returns the id as a parameter of its column's type, or null if no row can have this id. With a parameter of
+   * another type, MySQL treats text without digits as 0 and `7x` as 7, and PostgreSQL fails.
+   */
+  parameterOf(id: UserId): UserId | null {
+    const text = String(id);
+    return this.format && !new RegExp(this.format.pattern, 'i').test(text) ? null : this.parse(text);
+  }
+
+  /**
+   * Returns whether the library's tables distinguish this id from all other ids. MySQL ignores trailing spaces when it
+   * compares text, so that `alice ` would see and end the sessions of `alice`.
+   */
+  isDistinct(id: string): boolean {
+    return this.dialect !== 'mysql' || !id.endsWith(' ');
+  }
+
+  /** Returns the condition that the row `u` is the user of the session `s`. The condition can use the index. */
+  ofSession(): string {
+    const sameText =
+      // MySQL casts a text that only begins with a number.
+      this.dialect === 'mysql' && this.isInteger
+        ? `AND CAST(u.{user.${this.property}} AS CHAR) = s.{session.userId}`
+        : '';
+    return `u.{user.${this.property}} = ${this.castSessionUserId()} ${sameText}`;
+  }
+
+  private castSessionUserId(): string {
+    const text = 's.{session.userId}';
+    if (this.dialect === 'postgres') {
+      const { format, type } = this;
+      if (format) return `CASE WHEN ${text} ~* '${format.pattern}' THEN CAST(${text} AS ${format.postgresType}) END`;
+      // The type `character` without a length means character(1).
+      return `CAST(${text} AS ${type === 'character' ? 'bpchar' : type})`;
+    }
+    if (this.dialect === 'mysql' && this.isInteger) {
+      return `CAST(${text} AS ${this.column.unsigned ? 'UNSIGNED' : 'SIGNED'})`;
+    }
+    return text;
+  }
+
+  private get isInteger(): boolean {
+    return /int/.test(this.type);
+  }
+}

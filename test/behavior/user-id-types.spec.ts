@@ -1,0 +1,177 @@
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthService, SessionAdministration, type UserId } from 'nestjs-session-auth';
+import { hashSync } from 'bcrypt';
+import { Column, Entity, PrimaryColumn, type ColumnOptions } from 'typeorm';
+import { createDatabase, DATABASES, describeOn, type DatabaseName, type TestDatabase } from '../support/databases';
+import { DAY } from '../support/driven-clock';
+import { PASSWORD, TestApplication } from '../support/test-application';
+
+interface Holder {
+  readonly id: UserId;
+  readonly email: string;
+  readonly active: boolean;
+}
+
+/** Returns an entity whose primary key has the given column. */
+function entityWith(id: ColumnOptions): new () => Holder {
+  @Entity('holders')
+  class HolderEntity {
+    @PrimaryColumn({ ...id, nullable: false })
+    id!: UserId;
+
+    @Column({ type: 'varchar' })
+    email!: string;
+
+    @Column({ type: 'varchar' })
+    password!: string;
+
+    @Column({ type: Boolean, default: true })
+    active!: boolean;
+  }
+  return HolderEntity;
+}
+
+const UUIDS = ['0d1f4a52-7c1e-4d7b-9f0a-6f5b1f2e3d4c', '1f2b8c1e-0000-4000-8000-0000000000ff'] as const;
+
+type Ids = readonly [UserId, UserId];
+
+interface IdType {
+  readonly type: NonNullable<ColumnOptions['type']>;
+  readonly ids: Ids;
+  /** Valid values of the type that are no user's id, and texts that are not valid. */
+  readonly unknown: readonly UserId[];
+}
+
+const text = (type: IdType['type']): IdType => ({ type, ids: ['a-1', 'b 2'], unknown: ['A-1', 'a-1\t', '', '1'] });
+const uuid: IdType = {
+  type: 'uuid',
+  ids: UUIDS,
+  unknown: ['1f2b8c1e-0000-4000-8000-000000000000', UUIDS[1].toUpperCase(), UUIDS[0].slice(1), 'x', '1', 1, ''],
+};
+const small = (type: IdType['type']): IdType => ({ type, ids: [1, 2], unknown: [3, '01', '1x', 'x', '', UUIDS[0]] });
+const large: IdType = {
+  type: 'bigint',
+  ids: ['9007199254740993', '9007199254740995'],
+  unknown: ['9007199254740994', '9007199254740993x', 'x', '', UUIDS[0]],
+};
+
+const ID_TYPES: Record<DatabaseName, readonly IdType[]> = {
+  sqlite: [small('integer'), text('varchar'), uuid],
+  postgres: [small('integer'), small('smallint'), large, uuid, text('varchar'), text('text')],
+  mariadb: [small('int'), large, uuid, text('varchar')],
+};
+
+describe.each(DATABASES)('ids of users on %s', (name) => {
+  describe.each(ID_TYPES[name])('with the type $type', ({ type, ids: [alice, bob], unknown }) => {
+    let database: TestDatabase;
+    let app: TestApplication;
+    let auth: AuthService;
+
+    beforeAll(async () => {
+      database = await createDatabase(name);
+      const column = name === 'mariadb' && type === 'varchar' ? { type, collation: 'utf8mb4_bin' } : { type };
+      const entity = entityWith(name === 'sqlite' && type === 'uuid' ? { type: 'varchar' } : column);
+      app = await TestApplication.start({
+        database,
+        entities: [entity, ...AUTH_ENTITIES_WITHOUT_USERS],
+        users: [],
+        auth: { users: { entity, username: 'email', passwordHash: 'password', active: 'active' } },
+      });
+      auth = app.nest.get(AuthService);
+      for (const [email, id] of [['alice', alice] as const, ['bob', bob] as const]) {
+        await auth.createUser({ username: email, password: PASSWORD, properties: { id } });
+      }
+    });
+    afterAll(async () => {
+      await app.close();
+      await database.drop();
+    });
+
+    it('a user logs in, refreshes, and sees and ends the own sessions', async () => {
+      const first = await app.login('alice');
+      const { body } = await app.refresh(first.refresh_token).expect(200);
+      expect((await app.get('/me', body.access_token).expect(200)).body.id).toEqual(alice);
+      expect(app.sent('user_logged_in').at(-1)!.userId).toEqual(alice);
+      const sessions = await app.get('/auth/sessions/', body.access_token).expect(200);
+      expect(sessions.body).toHaveLength(1);
+      expect((await auth.authenticate(body.access_token))!.userId).toEqual(alice);
+      await auth.logoutAll((await auth.authenticate(body.access_token))!);
+      await app.get('/me', body.access_token).expect(401);
+    });
+
+    it('an administrator finds and ends the sessions of a user by the id', async () => {
+      const opened = await auth.openSession(bob);
+      const administration = app.nest.get(SessionAdministration);
+      expect((await administration.list({ userId: bob })).items).toHaveLength(1);
+      expect(await administration.end({ userId: bob }, { actor: 'carol' })).toEqual(1);
+      await app.get('/me', opened.accessToken).expect(401);
+    });
+
+    it('a disabled user loses all sessions, through the library and through the table', async () => {
+      const ended = async (change: () => Promise<unknown>): Promise<void> => {
+        const { access_token: token } = await app.login('alice');
+        await change();
+        await app.get('/me', token).expect(401);
+        await expect(app.login('alice')).rejects.toThrow('login: 400');
+        await auth.enableUser(alice);
+      };
+      await ended(() => auth.disableUser(alice));
+      const disabled = app.dataSource.driver.escape('active');
+      const isFalse = name === 'postgres' ? 'false' : '0';
+      await ended(() => app.dataSource.query(`UPDATE holders SET ${disabled} = ${isFalse} WHERE email = 'alice'`));
+    });
+
+    it('pruning ends the sessions of users who were deleted in the table, and only these', async () => {
+      const [kept, deleted] = [await app.login('alice'), await app.login('bob')];
+      app.clock.advance(3 * DAY);
+      const { body } = await app.refresh(kept.refresh_token).expect(200);
+      await app.refresh(deleted.refresh_token).expect(200);
+      await app.dataSource.query("DELETE FROM holders WHERE email = 'bob'");
+      app.clock.advance(4 * DAY);
+      const before = app.sent('user_logged_out').length;
+      await app.pruning.prune();
+      expect(app.sent('user_logged_out').slice(before)).toMatchObject([{ userId: bob, reason: 'user_deleted' }]);
+      await app.refresh(body.refresh_token).expect(200);
+    });
+
+    it.each(unknown.map((id) => [JSON.stringify(id), id] as const))('no user has the id %s', async (_, id) => {
+      await expect(auth.openSession(id)).rejects.toMatchObject({ code: 'unknown_user' });
+      await expect(auth.disableUser(id)).rejects.toMatchObject({ code: 'unknown_user' });
+      expect((await app.nest.get(SessionAdministration).list({ userId: id })).items).toEqual([]);
+    });
+  });
+});
+
+@Entity('logins')
+class LoginName {
+  @PrimaryColumn({ type: 'varchar', length: 100, collation: 'utf8mb4_general_nopad_ci' })
+  name!: string;
+
+  @Column({ type: 'varchar' })
+  hash!: string;
+}
+
+describeOn('mariadb')('ids of users with trailing spaces', () => {
+  it('a user whose id differs from the id of another user only in trailing spaces gets no access', async () => {
+    const database = await createDatabase('mariadb');
+    const app = await TestApplication.start({
+      database,
+      entities: [LoginName, ...AUTH_ENTITIES_WITHOUT_USERS],
+      users: ['alice'],
+      auth: { users: { entity: LoginName, username: 'name', passwordHash: 'hash' } },
+    });
+    const alice = await app.login('alice');
+    await expect(app.auth.createUser({ username: 'alice ', password: PASSWORD })).rejects.toMatchObject({
+      code: 'invalid_field',
+      fields: { username: ['This username ends with a space.'] },
+    });
+    await app.dataSource.getRepository(LoginName).insert({ name: 'alice ', hash: hashSync(PASSWORD, 4) });
+    await expect(app.login('alice ')).rejects.toThrow('login: 400');
+    await expect(app.auth.openSession('alice ')).rejects.toMatchObject({ code: 'unknown_user' });
+    await expect(app.auth.disableUser('alice ')).rejects.toMatchObject({ code: 'not_supported' });
+    await app.get('/me', alice.access_token).expect(200);
+    const events = await app.auth.history('alice');
+    expect(events.map(({ event }) => event)).toEqual(['login_success']);
+    await app.close();
+    await database.drop();
+  });
+});
