@@ -10,6 +10,17 @@ async function signedIn(options = {}): Promise<{ fixture: Fixture; one: OpenedTa
   return { fixture, one: one! };
 }
 
+/** Lets the server replace the tokens of the session, as a route of an application does by `confirmIdentity`. */
+async function confirmIdentity(
+  fixture: Fixture,
+  { client }: OpenedTab,
+): Promise<{ body: Record<string, string>; sessionId: string }> {
+  const me = await fixture.time.until(client.fetch('/me'));
+  const { session_id: sessionId } = (await me.json()) as { session_id: string };
+  const answer = await fixture.time.until(client.fetch('/auth/password/change/', { method: 'POST' }));
+  return { body: (await answer.json()) as Record<string, string>, sessionId };
+}
+
 describe('accessToken()', () => {
   it('accessToken() returns the token, and refreshes it first if it is about to expire', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
@@ -67,6 +78,23 @@ describe('adopt()', () => {
     const me = await fixture.time.until(other.client.fetch('/me'));
     expect(await me.json()).toMatchObject({ session_id: opened.sessionId });
   });
+
+  it.each(['local', 'session'] as const)(
+    'adopt() replaces the tokens of the current session, with %s storage',
+    async (kind) => {
+      const fixture = new Fixture(0, {}, kind);
+      const [one] = await fixture.openTabs(1);
+      await fixture.time.run(TTL);
+      expect(await fixture.requestInAll([one!])).toEqual([200]);
+      const { body, sessionId } = await confirmIdentity(fixture, one!);
+      const pair = { accessToken: body['access_token']!, refreshToken: body['refresh_token']! };
+      await fixture.time.until(one!.client.adopt({ ...pair, sessionId }));
+      await fixture.time.run(TTL);
+      expect(await fixture.requestInAll([one!])).toEqual([200]);
+      expect(fixture.server.reuses).toBe(0);
+      expect(one!.emitted).toEqual(['refreshed', 'refreshed', 'refreshed']);
+    },
+  );
 
   it('adopt() refuses a value that is not a session, and keeps the tokens', async () => {
     const { fixture, one } = await signedIn();

@@ -58,8 +58,8 @@ export class AuthClient {
   }
 
   /**
-   * Stores the tokens of a session that your application has opened itself, for example after single sign-on. Replaces
-   * the tokens of an earlier session.
+   * Stores the tokens of a session that your application has opened itself, for example after single sign-on, or new
+   * tokens of the current session, for example after `confirmIdentity`. Replaces the stored tokens.
    * @throws ClientError `cookie_transport`; `unexpected_answer` if a token or the session id is missing
    */
   async adopt(opened: TokenPair & { readonly sessionId: string }): Promise<void> {

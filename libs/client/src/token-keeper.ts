@@ -38,14 +38,16 @@ export class TokenKeeper {
   }
 
   /**
-   * Stores the first pair of a session.
+   * Stores a pair of a session. If the session is already stored, the pair replaces the stored pair.
    * @param sentAt when the pair was requested, which is before the server issued the pair
    */
-  open(sessionId: string, pair: TokenPair, sentAt: number): Promise<void> {
+  async open(sessionId: string, pair: TokenPair, sentAt: number): Promise<unknown> {
+    const own = await this.read();
+    if (own?.sessionId === sessionId) return this.renew(own, pair, sentAt);
     return this.write(this.#tokens(sessionId, 0, pair, sentAt));
   }
 
-  /** Stores the pair that replaces these tokens. */
+  /** Stores the pair that replaces these tokens, as the next generation, because marks refer to the earlier pairs. */
   async renew({ sessionId, generation }: Tokens, pair: TokenPair, sentAt: number): Promise<Tokens> {
     const tokens = this.#tokens(sessionId, generation + 1, pair, sentAt);
     await this.write(tokens);
