@@ -37,7 +37,7 @@ Parts
   refresh    refreshes, compared with one prepared UPDATE and its commit; stored bytes per session
   login      logins, compared with the bare password hash
   bounded    operations on a user with 1,000 active and many ended sessions
-  growth     look-ups, listing, logout/all and pruning as the tables grow
+  growth     lookups, listing, logout/all and pruning as the tables grow
   memory     memory under full load, and under tokens that were never issued
   instances  several instances on one PostgreSQL, directly and behind PgBouncer (if pgbouncer is on the PATH)
 

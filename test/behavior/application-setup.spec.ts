@@ -87,16 +87,13 @@ describe('an application with an incomplete or invalid setup does not start, and
       'forRootAsync()',
       (options: object, extras: object) => AuthModule.forRootAsync({ useFactory: () => options, ...extras }),
     ],
-  ])(
-    'one error reports all invalid options of %s',
-    async (_, setUp) => {
-      const extras = { path: 3, controllers: 'no', globalGuard: 1, dataSource: '', isGlobal: null } as never;
-      const error = await startError([database, events, setUp({ maxSessions: 0, users: AuthUser }, extras)]);
-      for (const name of ['path', 'controllers', 'globalGuard', 'dataSource', 'isGlobal', 'maxSessions', 'users']) {
-        expect(error).toContain(`  - ${name} is `);
-      }
-    },
-  );
+  ])('one error reports all invalid options of %s', async (_, setUp) => {
+    const extras = { path: 3, controllers: 'no', globalGuard: 1, dataSource: '', isGlobal: null } as never;
+    const error = await startError([database, events, setUp({ maxSessions: 0, users: AuthUser }, extras)]);
+    for (const name of ['path', 'controllers', 'globalGuard', 'dataSource', 'isGlobal', 'maxSessions', 'users']) {
+      expect(error).toContain(`  - ${name} is `);
+    }
+  });
 
   it('an instance of a class is refused as the options, because only its own properties would be read', () => {
     class Options {

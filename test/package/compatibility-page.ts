@@ -55,7 +55,9 @@ export function renderApplications({ rows, installed }: MatrixResult): string {
 function typesOf({ failure, compilers, faulty }: Row): string {
   if (failure) return 'fail';
   const compiled = `compile with ${compilers.join(' and ')}`;
-  return faulty.length === 0 ? compiled : `${compiled}; errors in ${faulty.map((name) => `\`${name}\``).join(', ')} itself`;
+  return faulty.length === 0
+    ? compiled
+    : `${compiled}; errors in ${faulty.map((name) => `\`${name}\``).join(', ')} itself`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

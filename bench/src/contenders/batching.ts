@@ -55,7 +55,7 @@ class BatchedRead {
 
 /**
  * The fastest guard that checks each request against the database. It only reads the header and runs a batched
- * look-up.
+ * lookup.
  */
 class BatchingGuard implements CanActivate {
   constructor(private readonly sessions: BatchedRead) {}

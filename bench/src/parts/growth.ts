@@ -15,7 +15,7 @@ import { log, type Part } from './part';
 /** The maximum number of active sessions of a user. */
 const SESSIONS_OF_ONE_USER = 1_000;
 
-/** An interval longer than the measurement, so that look-ups write no activity. */
+/** An interval longer than the measurement, so that lookups write no activity. */
 const ACTIVITY_INTERVAL = { activityIntervalSeconds: 3_600 };
 
 export interface GrowthCell {
@@ -45,7 +45,7 @@ export interface GrowthResult {
   readonly skipped: readonly string[];
 }
 
-/** Measures look-ups, the session list, logout/all and pruning as the tables grow. */
+/** Measures lookups, the session list, logout/all and pruning as the tables grow. */
 export const measureGrowth: Part<GrowthResult> = async (settings, teardown) => {
   const { rounds, seconds } = settings;
   const cells: GrowthCell[] = [];
@@ -59,7 +59,7 @@ export const measureGrowth: Part<GrowthResult> = async (settings, teardown) => {
     });
     const grown = new Map<number, Grown>();
     for (const sessions of sizes) grown.set(sessions, await grow(database, sessions, settings, teardown));
-    log(`growth: ${database}, look-ups`);
+    log(`growth: ${database}, lookups`);
     const operations = Object.fromEntries([...grown].map(([sessions, { lookUp }]) => [String(sessions), lookUp]));
     const compared = sizes.length > 0 ? await compareInRounds(operations, { rounds, seconds, workers: 1 }) : {};
     for (const [sessions, { auth, bytesPerSession }] of grown) {

@@ -7,7 +7,7 @@ const HEAD = [
   'Database',
   'Sessions',
   'Bytes per session',
-  'Look-up p50 ms',
+  'Lookup p50 ms',
   'p99 ms',
   'cost relative to the smallest',
   'List 1,000 ms',

@@ -16,7 +16,7 @@ export function instancesSection(measurement: Measurement<InstancesResult>): str
   ]);
   const parts = [
     `${origin(measurement)} ${rounds(measurement)} ${connections} connections in total. The load generator uses the same ` +
-      'cores. More instances than cores therefore show only the cost of an instance.',
+      'cores. With more instances than cores, the figures show only the overhead of the additional instances.',
     table(HEAD, rows),
   ];
   if (skipped.length > 0) parts.push(`Not measured: ${skipped.join('; ')}.`);

@@ -135,8 +135,8 @@ function growthTargets(results: Results): Target[] {
   const largest = cells.reduce((one, other) => (other.sessions > (one?.sessions ?? 0) ? other : one), cells[0]);
   const [most, least] = [largest, cells[0]].map((cell) => cell?.sessions.toLocaleString('en-GB') ?? '');
   const text = largest
-    ? `Cost of a look-up at ${most} sessions relative to ${least}`
-    : 'Cost of a look-up as tables grow';
+    ? `Cost of a lookup at ${most} sessions relative to ${least}`
+    : 'Cost of a lookup as tables grow';
   return [atMost(text, 1.2, { measured: largest?.lookUp.ratio ? 1 / largest.lookUp.ratio.median : null })];
 }
 

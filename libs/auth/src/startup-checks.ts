@@ -109,7 +109,7 @@ export async function warnAboutMissingTables(
   const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
   if (!areReadable || (users === undefined && !areUsersReadable)) {
     logger.warn(
-      "The library's tables cannot be read. Run its migrations: add to the options of the DataSource " +
+      "The library's tables cannot be read. Run its migrations. Add to the options of the DataSource: " +
         `migrations: [...${users === undefined ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
         'then run "typeorm migration:run", or add migrationsRun: true',
     );

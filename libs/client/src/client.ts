@@ -21,8 +21,8 @@ import {
  *
  * The client refreshes the tokens automatically, in one tab at a time. Outside the configured grace period, the
  * client does not resend a refresh token that the server may have used, because resending the token would trigger
- * reuse detection. Every method rejects with a `ClientError`, or with the error of a storage that fails. `fetch`
- * also rejects with the network errors of the platform.
+ * reuse detection. A method that fails rejects with a `ClientError`, or with the error of the storage. `fetch` can
+ * also reject with a network error of the platform, or with the reason of an abort.
  */
 export class AuthClient {
   readonly #settings: Settings;

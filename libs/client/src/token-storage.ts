@@ -79,8 +79,8 @@ export function hasSession({ sessionId, generation }: Tokens): boolean {
 }
 
 /**
- * Returns the storage of a client with cookies. It contains the id and the generation of the session, but no
- * token. All tabs share it, unless there is no `localStorage`.
+ * Returns the storage of a client with cookies. It contains all properties of `Tokens` except the tokens
+ * themselves. All tabs share it, unless there is no `localStorage`.
  */
 export function sessionRecord(key: string, storage: WebStorage | null): TokenStorage {
   let kept = 'null';

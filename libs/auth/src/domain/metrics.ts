@@ -67,7 +67,7 @@ export const METRICS = {
   ),
   'session_auth.session.opened': counter('{session}', 'Sessions that were opened.'),
   'session_auth.session.ended': counter('{session}', 'Sessions that ended.'),
-  'session_auth.lookup.duration': histogram('s', CALL_SECONDS, 'Look-ups of access tokens, including refused tokens.'),
+  'session_auth.lookup.duration': histogram('s', CALL_SECONDS, 'Lookups of access tokens, including refused tokens.'),
   'session_auth.lookup.batch_size': histogram(
     '{token}',
     BATCH_SIZES,

@@ -57,10 +57,10 @@ export interface AuthSignals {
    * A genuine refresh token is newer than the database. The database has lost commits, because it was restored
    * from a backup or failed over to a server that lagged behind. Sessions that ended in the lost period may be
    * active again, and passwords that were replaced in that period may be valid again. Emitted at most once per
-   * minute and process, for the first affected session. The session stays active.
+   * minute in each process, for the first affected session. The session stays active.
    */
   lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
-  /** The session limit refused a login. Emitted for each login, but recorded only once per hour and network. */
+  /** The session limit refused a login. Emitted for each login, but recorded only once per hour for each network. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
    * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all

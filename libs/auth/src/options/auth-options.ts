@@ -109,8 +109,8 @@ export interface AuthModuleOptions {
   /** How the library counts and delays failed logins. */
   failedLogins?: {
     /**
-     * The number of consecutive failures from one network or within one session at which `brute_force_threshold_hit`
-     * is emitted, at least 1. Default: 5.
+     * The number of consecutive failures for one username from one network, or within one session, at which
+     * `brute_force_threshold_hit` is emitted, at least 1. Default: 5.
      */
     signalAt?: number;
     /**
@@ -133,7 +133,7 @@ export interface AuthModuleOptions {
   };
   /** The capacity of each instance for hashing passwords. */
   hashing?: {
-    /** How many password hashes an instance computes at the same time, 1 to 1024. Default: the number of cores. */
+    /** The number of parallel password hashes per instance, 1 to 1024. Default: `os.availableParallelism()`. */
     concurrent?: number;
     /**
      * How many logins and password hashes may wait, 0 to 1000000. If `concurrent` + `waiting` places are taken,
@@ -164,7 +164,7 @@ export interface AuthModuleOptions {
      * passwords against your own blocklist in `check`. Default: false.
      */
     allowPredictable?: boolean;
-    /** An additional check of new passwords, such as a look-up in a list of breached passwords. Default: none. */
+    /** An additional check of new passwords, such as a lookup in a list of breached passwords. Default: none. */
     check?: PasswordCheck | undefined;
   };
   /** The lifetime of a password reset token, in seconds, 60 to 604800. Default: 3600. */

@@ -74,7 +74,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     accountBlock: { default: 'unfamiliar', rule: orFalse(oneOf('unfamiliar', 'strict')) },
   },
   hashing: {
-    concurrent: { default: availableParallelism(), defaultText: 'the number of cores', rule: integer(1, 1024) },
+    concurrent: { default: availableParallelism(), defaultText: '`os.availableParallelism()`', rule: integer(1, 1024) },
     waiting: { default: 64, rule: integer(0, 1_000_000) },
   },
   recentLogin: {

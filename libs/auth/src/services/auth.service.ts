@@ -18,7 +18,7 @@ import type { AuthPrincipal } from './sessions/authentication';
 import { SessionServices } from './sessions/session-services';
 import type { HistoryRequest } from './sessions/user-sessions';
 
-/** The metric attributes of a look-up with an invalid access token. */
+/** The metric attributes of a lookup with an invalid access token. */
 const REFUSED = { 'error.type': 'access_token_invalid' } as const;
 
 /** The methods that can take part in the application's transaction. Logins and refreshes cannot. */
@@ -313,7 +313,7 @@ export class AuthService {
   /**
    * Sets a new password with a reset token. If the new password is refused, the token stays valid. All sessions of
    * the user end, unless `revokeOnPasswordReset` is false.
-   * @throws AuthError `invalid_reset_token`, `not_supported`; `invalid_field` on `new_password`
+   * @throws AuthError `invalid_reset_token`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
     return this.users.passwordReset.redeemToken(token, newPassword, client);
@@ -321,7 +321,7 @@ export class AuthService {
 
   /**
    * Sets the password of a user. All sessions of the user end, unless `revokeOnPasswordReset` is false.
-   * @throws AuthError `unknown_user`, `not_supported`; `invalid_field` on `new_password`
+   * @throws AuthError `unknown_user`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
     return this.users.passwordReset.reset(userId, newPassword, client);

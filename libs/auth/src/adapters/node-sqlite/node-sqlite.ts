@@ -75,7 +75,7 @@ export class NodeSqlite {
     }
     const isInMemory = path === '' || path === ':memory:';
     if (readonly && isInMemory)
-      throw new TypeError('A database in memory cannot be `readonly`. Remove the option, or open a file.');
+      throw new TypeError('An in-memory database cannot be `readonly`. Remove the option, or open a file.');
     if (fileMustExist && !isInMemory && !existsSync(path)) {
       throw new SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
     }

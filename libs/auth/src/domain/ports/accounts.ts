@@ -136,7 +136,7 @@ export type ReplaceOutcome =
   | { readonly kind: 'replaced'; readonly kept: ReissuedSession | null; readonly ended: readonly EndedSession[] }
   /** The user, the verified password, the reset token or the session to keep no longer exists. */
   | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
-  /** With a `UserStore` only: the replacement failed after sessions had ended. `isSet`: the password was set. */
+  /** With a `UserStore` only: the replacement failed after sessions ended. `isSet`: whether the password was set. */
   | {
       readonly kind: 'broken';
       readonly isSet: boolean;

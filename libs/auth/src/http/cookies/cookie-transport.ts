@@ -9,7 +9,7 @@ import { crossSiteRefusal, mayUseCookies, publicHostOf } from './cross-site-chec
 /** The parts of a request or handshake that cookie mode reads. */
 export type CookieRequest = Pick<AuthRequest, 'headers' | 'method' | 'raw' | 'rawHeaders'>;
 
-/** The safe methods, which only read. (RFC 9110, section 9.2.1) */
+/** The safe methods except TRACE. Safe methods only read. (RFC 9110, section 9.2.1) */
 const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Reads tokens from cookies, checks from which site a request comes, and sets cookies in responses. */

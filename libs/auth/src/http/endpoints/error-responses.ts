@@ -45,7 +45,7 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
     example: 'Invalid or expired access token.',
   },
   session_not_found: { status: 404, body: 'detail', example: 'Session not found.' },
-  session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit is reached.' },
+  session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit has been reached.' },
   recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
   cross_site_request: { status: 403, body: 'detailWithCode', example: 'The request comes from another site.' },
   second_factor_required: { status: 403, body: 'detailWithCode', example: 'A second factor is required.' },

@@ -93,7 +93,7 @@ export class LoginTickets {
     return { ticket, user };
   }
 
-  /** Consumes a ticket and opens a session. @throws AuthError as `AuthService.openSession` */
+  /** Consumes a ticket and opens a session. @throws AuthError with the codes of `AuthService.openSession` */
   async open(presented: string, info: ClientInfo): Promise<OpenedSession> {
     for (let reads = 0; reads < MAX_READS; reads++) {
       const { ticket, user } = await this.find(presented, info);

@@ -179,7 +179,7 @@ export class Login {
     } catch (error) {
       const { summary } = toFailureReport(error);
       this.logger.warn(
-        `Upgrading the password hash of user ${loggable(String(user.id))} to the configured cost failed. ` +
+        `Upgrading the password hash of user ${loggable(String(user.id))} failed. ` +
           `The user's next login retries the upgrade. ${summary}`,
       );
     }

@@ -23,7 +23,7 @@ export class Reauthentication {
 
   /**
    * Verifies the user's password and issues a new token family.
-   * @throws AuthError as `Login.verifyPasswordThen`
+   * @throws AuthError with the codes of `Login.verifyPasswordThen`
    */
   confirm(principal: AuthPrincipal, password: string, info: ClientInfo): Promise<TokenPair> {
     return this.login.verifyPasswordThen(principal, password, 'password', info, () =>

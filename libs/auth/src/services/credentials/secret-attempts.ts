@@ -36,7 +36,7 @@ export class SecretAttempts {
   /**
    * Runs a check if the attempt is admitted, and counts a failure if the check returns false.
    * @returns the result of the check
-   * @throws AuthError as `AuthService.attempt`
+   * @throws AuthError with the codes of `AuthService.attempt`
    */
   async attempt(target: AttemptTarget, info: ClientInfo, check: SecretCheck): Promise<boolean> {
     assertMethods([target.method]);

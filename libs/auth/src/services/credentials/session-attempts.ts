@@ -58,7 +58,7 @@ export class SessionAttempts {
    * correct secret adds the method to the session. The correct secret also ends the streak, unless a different method
    * has failed in the streak.
    * @returns whether the secret is correct
-   * @throws AuthError as `run`
+   * @throws AuthError with the codes of `run`
    */
   attempt(
     current: CurrentSession,

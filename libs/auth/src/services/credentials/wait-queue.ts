@@ -20,8 +20,8 @@ type WaitersByNetwork = Map<string, Set<(isWoken: boolean) => void>>;
  * one network can use at most half of it. Among the callers that wait for the same key, the networks take turns, and
  * the callers of one network are served in the order of arrival.
  *
- * Password hashes run on libuv's thread pool, which also handles file access and DNS look-ups. Without a bound, many
- * parallel logins would block file access and DNS look-ups. Without turns, one network could delay all others. (ASVS
+ * Password hashes run on libuv's thread pool, which also handles file access and DNS lookups. Without a bound, many
+ * parallel logins would block file access and DNS lookups. Without turns, one network could delay all others. (ASVS
  * 15.1.3)
  */
 @Injectable()

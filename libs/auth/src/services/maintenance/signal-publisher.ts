@@ -7,8 +7,8 @@ import type { OpenSockets } from '../sessions/open-sockets';
 type Reactions = { readonly [Name in AuthSignalName]?: (payload: AuthSignals[Name]) => unknown };
 
 /**
- * Emits signals after the commit, and drops the signals of a transaction that is rolled back. Before a signal is
- * emitted, counts its metric, and closes the sockets of a session that ended or whose tokens were replaced.
+ * Emits signals after the commit, and drops the signals of a transaction that is rolled back. Before each
+ * signal, it updates the metrics, and closes the sockets of a session that ended or in which the password was changed.
  */
 export class SignalPublisher extends SignalBus {
   private readonly reactions: Reactions;

@@ -67,9 +67,10 @@ export class CookieSessions {
   }
 
   /**
-   * Returns the principal of the first refresh token that belongs to the live token family of an active session, or
-   * null. Only a logout calls this method. A logout accepts used tokens, because a logout issues no tokens. The call
-   * neither counts as reuse nor records anything. At most 10 well-formed tokens are looked up.
+   * Returns the principal of the first refresh token that belongs to the current token family of an active session,
+   * or null. Only a logout calls this method. A logout accepts used tokens, because a logout issues no tokens. The call
+   * does not count as reuse. If a session has expired or its user is not active, ends the session, like
+   * `SessionLifecycle.isValid`. At most 10 well-formed tokens are looked up.
    */
   async authenticateByRefreshTokens(
     refreshTokens: readonly string[],

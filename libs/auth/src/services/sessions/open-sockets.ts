@@ -7,7 +7,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-optio
 import { BackgroundTask } from '../maintenance/background-task';
 import type { AuthPrincipal } from './authentication';
 
-/** The maximum number of sessions in one look-up. */
+/** The maximum number of sessions in one lookup. */
 const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {

@@ -52,7 +52,7 @@ export class SessionLifecycle {
 
   /**
    * Returns the account of a session. If the session has expired or its user is not active, ends the session and
-   * returns null. Queries the user store if the look-up has not read the account.
+   * returns null. Queries the user store if the lookup has not read the account.
    */
   async accountIfValid(found: SessionLookup, now: number, info: ClientInfo): Promise<ValidAccount | null> {
     const { session, account: statusRead } = found;

@@ -73,7 +73,7 @@ export class SessionOpening {
     if (outcome.kind === 'credentials_changed') return null;
     if (outcome.kind === 'limit_reached') {
       this.lifecycle.signals.emit('session_limit_reached', { userId, activeSessions: outcome.activeSessions });
-      return new AuthError('session_limit_reached', 'The session limit is reached.');
+      return new AuthError('session_limit_reached', 'The session limit has been reached.');
     }
     this.lifecycle.publishSessionOpened(outcome);
     return { ...tokenPair(tokens, expiries), sessionId: id };

@@ -4,7 +4,7 @@ import { foldName, type NameMatching } from '../../domain/username';
 import { isSameText, type Dialect } from '../database/dialect';
 import type { Row } from '../database/transaction';
 
-/** The column by which users are found, and the value of a name in it. */
+/** The column by which users are found, and how its value is computed from a name. */
 export interface NameKey {
   readonly property: string;
   /** @param name the name in its compared form */

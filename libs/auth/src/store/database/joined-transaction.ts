@@ -92,7 +92,7 @@ export class TransactionEndedError extends Error {
   override readonly name = 'TransactionEndedError';
 
   constructor() {
-    super('The transaction of the application has ended. Await every call of the library inside the transaction.');
+    super('The transaction of the application has ended. Await every call to the library inside the transaction.');
   }
 }
 

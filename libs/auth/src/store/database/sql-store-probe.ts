@@ -37,7 +37,7 @@ export class SqlStoreProbe extends StoreProbe {
 }
 
 /**
- * Throws if the server does not accept writes. The connection is still in use then, so that the pool
+ * Throws if the server does not accept writes. Runs before the connection is released, so that the pool
  * replaces the connection.
  */
 function refuseNotWritable({ rows }: Result): void {

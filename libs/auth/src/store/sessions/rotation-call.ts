@@ -11,8 +11,8 @@ export class RotationCall {
 
   /**
    * Returns whether an earlier statement of this call may have rotated the token, and another call may
-   * then have rotated the successor. In that case, the session was refreshed after this call started. The
-   * grace period allows for clock differences.
+   * then have rotated the successor. This is possible only if the session was refreshed since this call
+   * started. The start is moved back by the grace period, to allow for clock differences.
    */
   mayHaveRotated(
     { refreshedAt, generation }: RefreshableSession,
