@@ -32,7 +32,7 @@ describe('an application with an incomplete or invalid setup does not start, and
     ['no emitter', () => [database, AuthModule.forRoot(CHEAP)], 'EventEmitterModule.forRoot()'],
     ['no DataSource', () => [events, AuthModule.forRoot(CHEAP)], 'TypeOrmModule.forRoot({'],
     [
-      'no DataSource of this name',
+      'no DataSource with the configured name',
       () => [database, events, AuthModule.forRoot({ ...CHEAP, dataSource: 'other' })],
       "name: 'other'",
     ],
@@ -128,7 +128,7 @@ describe('an application with an incomplete or invalid setup does not start, and
 });
 
 describe('the setup of an application', () => {
-  it('an application can provide its options by a factory, on a named DataSource, without controllers', async () => {
+  it('AuthService works with options from a factory, a named DataSource and no controllers', async () => {
     @Module({
       imports: [
         TypeOrmModule.forRoot({ ...MEMORY, name: 'second', entities: [...AUTH_ENTITIES] }),

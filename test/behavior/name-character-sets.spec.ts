@@ -80,7 +80,7 @@ describeOn('mariadb')('names that the character set of the users cannot represen
     ['latin1', 'exact', Latin1Member, [EMOJI, CYRILLIC, `alice${CYRILLIC}`]],
     ['latin1', 'insensitive', Latin1Member, [EMOJI, CYRILLIC]],
   ] as const)(
-    'a login with an unrepresentable name causes the response and the work of an unknown name (%s, nameMatching: %s)',
+    'a login with an unrepresentable name gets the response, SQL and hashing of an unknown name (%s, nameMatching: %s)',
     async (...row) => {
       const [, nameMatching, entity, names] = row;
       await start(entity, nameMatching);
@@ -105,7 +105,7 @@ describeOn('mariadb')('names that the character set of the users cannot represen
     expect(await members.count()).toBe(before);
   });
 
-  it('an unrepresentable name is unknown within a transaction of the application, which can continue', async () => {
+  it('resetFailedLogins() with an unrepresentable name does not fail a transaction of the application', async () => {
     await start(Latin1Member, 'exact');
     await app.dataSource.transaction(async (manager) => {
       await app.auth.inTransaction(manager).resetFailedLogins(CYRILLIC);

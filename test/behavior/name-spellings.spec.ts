@@ -158,7 +158,7 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     }
   });
 
-  it('a login with a similar spelling of a name in a user store causes the work of an unknown name', async () => {
+  it('a login with a similar spelling of a stored name runs the SQL and hashing of an unknown name', async () => {
     app = await start(database, LaxUsers, 'exact');
     const tap = new Tap(app);
     const workOf = async (username: string): Promise<unknown> => {
@@ -193,7 +193,7 @@ describe.each(DATABASES)('a user store with case-insensitive names, with session
     await database.drop();
   });
 
-  it('the store receives folded names, so that all spellings find one user and share one failure streak', async () => {
+  it('the store receives folded names, and names with one folded form share a user and a failure streak', async () => {
     LaxUsers.asked = [];
     for (const spelling of ['alice', 'ALICE', fullWidth('Alice')]) {
       expect(await tryLogin(app, spelling, PASSWORD)).toBe('ok');

@@ -89,7 +89,7 @@ describe('optional routes', () => {
     ['password/change', {}],
     ['password/change', { users: WritableUsers }],
     ['password/change', { users: new WritableUsers() }],
-  ])('the route %s is mapped with %j', async (path, options) => {
+  ])('the route %s is mapped with the options %p', async (path, options) => {
     for (const auth of ways(options)) {
       const app = await start('express', auth, FallbackModule);
       await request(app.getHttpServer()).post(`/auth/${path}`).expect(401);
@@ -122,7 +122,7 @@ describe.each<PlatformName>(['express', 'fastify'])('optional routes that are of
   ];
 
   it.each(applications)(
-    'a request to a route that is disabled %s receives the 404 response of the platform',
+    'a request to a route that is disabled %s receives the same response as a request to an unknown path',
     async (_, ...imports) => {
       const app = await start(platform, ...imports);
       const requests: ((path: string) => request.Test)[] = [

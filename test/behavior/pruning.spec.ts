@@ -165,7 +165,7 @@ describeOnEachDatabase('pruning of sessions', { auth: { history: { retentionDays
     },
   );
 
-  it('pruning deletes an ended session when its login is as old as the history, so that a known device is recognized', async () => {
+  it('pruning keeps an ended session until its login is as old as the retention time of the history', async () => {
     const { app } = env;
     const session = await app.login();
     app.clock.advance(5 * MINUTE);

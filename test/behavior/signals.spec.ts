@@ -56,7 +56,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     ).toEqual(['logged_out', 'revoked', 'revoked']);
   });
 
-  it('ends by an administrator and by a password reset have their own reasons', async () => {
+  it('sessions ended by an administrator or a password reset have the reasons admin and password_reset', async () => {
     const { session_id: id } = await app.login();
     const { userId } = app.sent('user_logged_in')[0]!;
     await app.auth.revokeSession(userId, id, {}, { by: 'admin' });
@@ -97,7 +97,7 @@ describe.each(DATABASES)('signals on %s', (name) => {
     ).toEqual([2, 1]);
   });
 
-  it('login_failed masks an unknown name, which may be a password in the wrong field', async () => {
+  it('login_failed and brute_force_threshold_hit mask an unknown name, which may be a misplaced password', async () => {
     const typed = 'my secret passphrase';
     for (let i = 0; i < 10; i++) await app.auth.login({ username: typed, password: 'wrong' }).catch(() => undefined);
     const names = (['login_failed', 'brute_force_threshold_hit'] as const).map(
@@ -144,7 +144,7 @@ describe.each(DATABASES)('the tracked client on %s', (name) => {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
   const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
 
-  it('a login stores and emits the address, User-Agent and device of the client, and emits a new device', async () => {
+  it('a login stores the address, User-Agent and device of the client, and emits if the device is new', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     await app.login('alice', PASSWORD, CHROME);

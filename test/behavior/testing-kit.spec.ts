@@ -17,7 +17,7 @@ class PayoutController {
 const options = { auth: { passwordHasher: CheapPasswordHasher }, controllers: [PayoutController] };
 
 describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
-  it('a test can act as a user without a password, as after a login', async () => {
+  it('actingAs() opens a session without a password, emits user_logged_in, and refuses an unknown user', async () => {
     const { app } = env;
     const [{ id }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
     const signals = recordSignals(app.nest);
@@ -36,10 +36,10 @@ describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
   it('a test can act as a user with given methods and data', async () => {
     const { app } = env;
     const [{ id }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
-    const { headers: none } = await actingAs(app.nest, id);
+    const { headers: headersWithoutOtp } = await actingAs(app.nest, id);
     const proofs = { methods: ['pwd', 'otp'], data: { tenant: 'example' } };
     const { headers, accessToken } = await actingAs(app.nest, id, {}, proofs);
-    await app.http.get('/payout').set(none).expect(403);
+    await app.http.get('/payout').set(headersWithoutOtp).expect(403);
     await app.http.get('/payout').set(headers).expect(200, { paid: true });
     expect((await app.auth.authenticate(accessToken))!.data).toEqual(proofs.data);
     app.clock.advance(MINUTE);

@@ -53,7 +53,7 @@ async function copyEnded(app: TestApplication, id: string, times: number): Promi
 }
 
 describeOnEachDatabase('the history of a user with too many events', { auth: AUTH }, (env: TestEnvironment) => {
-  it('a history is trimmed in batches that each continue where the previous batch ended, refreshes first', async () => {
+  it('pruning trims a history of over 10,000 events to the maximum, refreshes and failed logins first', async () => {
     const { app } = env;
     const alice = await idOf(app);
     const old = ['login_failure', ...many('login_success', 10_050)];

@@ -86,7 +86,7 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       await database.drop();
     });
 
-    it('a user logs in, refreshes, and sees and ends the own sessions', async () => {
+    it('a user logs in, refreshes, and lists and ends their own sessions', async () => {
       const first = await app.login('alice');
       const { body } = await app.refresh(first.refresh_token).expect(200);
       expect((await app.get('/me', body.access_token).expect(200)).body.id).toEqual(alice);
@@ -106,18 +106,20 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       await app.get('/me', opened.accessToken).expect(401);
     });
 
-    it('a disabled user loses all sessions, through the library and through the table', async () => {
-      const ended = async (change: () => Promise<unknown>): Promise<void> => {
+    it('a user who is disabled by disableUser() or in the table loses access and cannot log in', async () => {
+      const expectNoAccessAfter = async (change: () => Promise<unknown>): Promise<void> => {
         const { access_token: token } = await app.login('alice');
         await change();
         await app.get('/me', token).expect(401);
         await expect(app.login('alice')).rejects.toThrow('login: 400');
         await auth.enableUser(alice);
       };
-      await ended(() => auth.disableUser(alice));
-      const disabled = app.dataSource.driver.escape('active');
-      const isFalse = name === 'postgres' ? 'false' : '0';
-      await ended(() => app.dataSource.query(`UPDATE holders SET ${disabled} = ${isFalse} WHERE email = 'alice'`));
+      await expectNoAccessAfter(() => auth.disableUser(alice));
+      const activeColumn = app.dataSource.driver.escape('active');
+      const falseLiteral = name === 'postgres' ? 'false' : '0';
+      await expectNoAccessAfter(() =>
+        app.dataSource.query(`UPDATE holders SET ${activeColumn} = ${falseLiteral} WHERE email = 'alice'`),
+      );
     });
 
     it('pruning ends the sessions of users who were deleted in the table, and only these', async () => {

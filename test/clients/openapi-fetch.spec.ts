@@ -79,7 +79,7 @@ describe('an openapi-fetch client generated from the OpenAPI document', () => {
     expect(problemsOf(sessions)).toEqual([]);
   }, 120_000);
 
-  it('a generated client does not compile with a path, a body or a parameter that is not in the document', () => {
+  it('a generated client does not compile with a path, a body or a parameter that does not match the document', () => {
     const wrong = `await api.GET('/order');
       await api.POST('/auth/login', { body: { username: 'alice' } });
       await api.GET('/auth/history', { params: { query: { limit: 'ten' } } });`;

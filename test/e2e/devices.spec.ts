@@ -83,7 +83,7 @@ describeOnEachDatabase(
       expect(failures()).toBe(2);
     });
 
-    it('device names are stored without control characters, and are truncated to 64 whole characters', async () => {
+    it('device names are stored without control characters, as well-formed text of at most 64 characters', async () => {
       const osFamily = 'i\0OS\u0007\n';
       const browserFamily = 'x'.repeat(10_000);
       const deviceName = `${'x'.repeat(63)}\u{1f511}`;
@@ -132,7 +132,7 @@ describeOnBothPlatforms('clients of a login', {}, (env: TestEnvironment) => {
   });
 
   it.each([5, {}, ['a'], Buffer.from('x'), Symbol('x')])(
-    'a session that the application opens with %p as the address and User-Agent stores both as unknown',
+    'openSession() with %p as the address and User-Agent records both as unknown',
     async (value) => {
       const { app } = env;
       const user = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });

@@ -16,7 +16,7 @@ const LAPTOP =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
 
 describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) => {
-  /** Logs in after writing this many events. */
+  /** Logs in, and adds older events until the history contains this many. */
   const withEvents = async (count: number): Promise<string> => {
     const { access_token: token } = await env.app.login();
     const events = env.app.dataSource.getRepository(AuthEvent);
@@ -42,7 +42,7 @@ describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) =
     ['?limit=1000000', 200],
     ['?limit=9007199254740993', 200],
     [`?limit=1${'0'.repeat(400)}`, 200],
-  ])('the query %.40s returns %i of 230 events', async (query, count) => {
+  ])('the query %j returns %i of 230 events', async (query, count) => {
     const token = await withEvents(230);
     const { body } = await env.app.get(`/auth/history/${query}`, token).expect(200);
     expect(body).toHaveLength(count);
@@ -90,7 +90,7 @@ describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) =
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('a malformed request target in absolute form does not cause an internal error', async () => {
+  it('a request target in absolute form does not cause an internal error, even if it is malformed', async () => {
     const { access_token: token } = await env.app.login();
     const odd = ['http://host/auth/history?limit=1', 'http://host:99999/auth/history', 'http://[/auth/history'];
     for (const target of odd) {
@@ -146,7 +146,7 @@ describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
     expect(await names('event=logout')).toEqual([]);
   });
 
-  it('a filtered page searches 10,000 events, and the next request continues after those events', async () => {
+  it('a filtered page searches only the newest 10,000 events before the given event', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
     const events = app.dataSource.getRepository(AuthEvent);
@@ -259,7 +259,7 @@ describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
     expect(entry!.user_agent).toBe(kept);
   });
 
-  it('each event has its documented extra data', async () => {
+  it('events of logins, refreshes, ended sessions and new passwords have their documented extra data', async () => {
     const { app } = env;
     const wrong = () => app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);

@@ -56,7 +56,7 @@ describeOnEachDatabase('recent logins', on, (env: TestEnvironment) => {
     await app.refresh(pair.refresh_token).expect(200);
   });
 
-  it('a wrong password does not count as a recent login, and is counted and delayed in the session', async () => {
+  it('wrong passwords do not count as a recent login, and ten of them delay the next attempt in the session', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
     app.clock.advance(10 * MINUTE);
@@ -113,7 +113,7 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
     });
 
     it.each(['refreshed', 'reauthenticated', 'ended'])(
-      'a reauthentication fails with 401 and changes nothing if the session was %s since the request was authenticated',
+      'a reauthentication fails with access_token_invalid if the session was %s since the request was authenticated',
       async (how) => {
         const { app } = env;
         const session = await app.login();
@@ -140,10 +140,10 @@ describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshToken
 });
 
 describeOnEachDatabase(
-  'applications without recent logins',
+  'applications without the option recentLogin',
   { controllers: [TransferController] },
   (env: TestEnvironment) => {
-    it('an application that requires no recent login has no route for reauthentication, and can end sessions', async () => {
+    it('an application without the option recentLogin has no reauthentication route, and ends sessions without a recent login', async () => {
       const { app } = env;
       const { access_token: token } = await app.login();
       await app.post('/auth/reauthenticate/', token, { password: PASSWORD }).expect(404);

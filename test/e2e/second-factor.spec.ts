@@ -347,7 +347,7 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
     for (const ticket of [tickets[1]!, tickets[20]!, bobs]) await app.auth.openSession({ ticket });
   });
 
-  it('an ended login ticket does not count toward the limit, and is deleted by the next ticket or by pruning', async () => {
+  it('a login ticket with five failures is deleted by the next ticket, and an expired one by pruning', async () => {
     const { app } = env;
     const first = await ticketFor(app);
     for (let i = 0; i < 5; i++) await wrong(app, first);
@@ -372,7 +372,7 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
     ['a password reset', async (app) => app.auth.resetPassword(await idOf(app), PASSWORD)],
     ['disabling the user', async (app) => app.auth.disableUser(await idOf(app))],
     [
-      'a logout of all sessions',
+      'a logout of all other sessions',
       async (app) => {
         const principal = (await app.auth.authenticate((await app.auth.openSession(await idOf(app))).accessToken))!;
         await app.auth.logoutAll(principal, { keepCurrent: true });
@@ -418,7 +418,7 @@ describeOnEachDatabase('login tickets', { auth }, (env: TestEnvironment) => {
     await restorePassword(app);
   });
 
-  it('a login ticket opens no session while its user is disabled in the table of the application', async () => {
+  it('a login ticket ends if it is presented while its user is disabled in the table of the application', async () => {
     const { app } = env;
     const ticket = await ticketFor(app);
     await setActive(app, 'alice', false);
@@ -507,6 +507,9 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
     expect(await guess(CLIENT)).toBe('too_many_attempts');
     expect(checks).toBe(10);
     expect(app.sent('login_blocked')).toMatchObject([{ username: 'alice', scope: 'network' }]);
+    const bobs = await app.auth.createLoginTicket(await idOf(app, 'bob'), { methods: ['hwk'] });
+    expect(await wrong(app, bobs)).toBe(false);
+    expect(await wrong(app, await ticketFor(app), CLIENT, 'recovery')).toBe(false);
     for (let i = 0; i < 90; i++) expect(await guess({ ipAddress: `198.51.100.${i + 1}` })).toBe(false);
     expect(await guess({ ipAddress: '192.0.2.1' })).toBe('too_many_attempts');
     expect(checks).toBe(100);
@@ -569,6 +572,8 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
       );
     }
     await expect(attempt(() => true)).rejects.toMatchObject(INVALID_TICKET);
+    const [stored] = await app.dataSource.getRepository(AuthLoginTicket).find();
+    expect(Object.keys(JSON.parse(stored!.methods) as object)).toEqual(['pwd']);
     expect(app.sent('login_failed')).toEqual([]);
     await right(app, await ticketFor(app));
   });
@@ -677,7 +682,7 @@ describeOnEachDatabase(
       for (let i = 0; i < 9; i++) expect(await attemptAt(guessed, false)).toBe(false);
     });
 
-    it('an attempt fails with 401 if the access token is no longer current', async () => {
+    it('an attempt is refused if the access token is no longer current', async () => {
       const { app } = env;
       const { access_token: token, refresh_token: refreshToken } = await app.login();
       const principal = (await app.auth.authenticate(token))!;
@@ -692,7 +697,7 @@ describeOnEachDatabase(
       await expect(attempted).rejects.toMatchObject({ code: 'access_token_invalid' });
     });
 
-    it('an attempt requires the name of a method', async () => {
+    it('an attempt refuses an invalid method name', async () => {
       const { app } = env;
       const attempted = app.auth.attempt({ ticket: '', method: 'OTP' }, CLIENT, () => true);
       await expect(attempted).rejects.toThrow('methods is ["OTP"]');

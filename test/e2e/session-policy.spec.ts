@@ -54,7 +54,7 @@ async function fill(
 }
 
 describeOnEachDatabase(
-  'sessions without a limit, whatever onSessionLimit is',
+  'sessions without a limit, although onSessionLimit is `reject`',
   { auth: { onSessionLimit: 'reject' } },
   (env: TestEnvironment) => {
     it('a user has at most 1,000 active sessions, and a further login ends the least recently used one', async () => {
@@ -319,7 +319,7 @@ describeOnEachDatabase(
   'a limit that refuses logins, without tracked addresses',
   { auth: UNTRACKED },
   (env: TestEnvironment) => {
-    it('a refused login without an address is recorded once an hour', async () => {
+    it('refused logins from different networks are recorded once, without an address', async () => {
       const { app } = env;
       await loginEachMinute(app, 3);
       for (const ipAddress of ['192.0.2.1', '192.0.2.2']) {

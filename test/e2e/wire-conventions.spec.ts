@@ -156,7 +156,7 @@ describeOnBothPlatforms('wire conventions', {}, (env: TestEnvironment) => {
     expect(out.status).toBe(200);
   });
 
-  it('a chunked body is accepted', async () => {
+  it('a chunked body is parsed if its content type is JSON, and refused with 415 otherwise', async () => {
     const { app } = env;
     const send = (json: string, ...headers: string[]) =>
       sendRaw(app, ['POST /auth/login HTTP/1.1', CHUNKED, ...headers], inChunks(json));
@@ -169,14 +169,14 @@ describeOnBothPlatforms('wire conventions', {}, (env: TestEnvironment) => {
     expect((await send('username=alice', 'Content-Type: application/x-www-form-urlencoded')).status).toBe(415);
   });
 
-  it('a route of the application responds to a malformed body in the format of the application', async () => {
+  it('the response to a malformed body on an unknown path has the error format of the application', async () => {
     const answer = await env.app.http.post('/elsewhere').set('Content-Type', 'application/json').send('{');
     expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
     const near = await env.app.http.post('/auth/elsewhere').set('Content-Type', 'application/json').send('{');
     expect([near.status, near.body.statusCode]).toEqual([400, 400]);
   });
 
-  it("the application's own routes keep the application's error format", async () => {
+  it("an unknown path has the application's error format", async () => {
     const { body } = await env.app.http.get('/nowhere').expect(404);
     expect(body).toMatchObject({ statusCode: 404, error: 'Not Found' });
   });

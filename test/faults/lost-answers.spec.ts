@@ -73,6 +73,7 @@ describeEachPooled('a refresh whose result is lost after the commit, on %s', (na
       pair = await cookies.refresh({ refreshToken, accessToken: hasAccessToken ? accessToken : null }, {});
       expect(pair.refreshToken).not.toBe(refreshToken);
       expect(pair.accessTokenExpiresAt.getTime()).toBe(app.clock.now() + 900_000);
+      expect(pair.refreshTokenExpiresAt.getTime()).toBe(app.clock.now() + 604_800_000);
       await app.get('/me', pair.accessToken).expect(200);
     }
     expect(await eventsOf(app, 'token_refresh')).toBe(2);

@@ -109,7 +109,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     await restorePassword(env.app);
   });
 
-  it('requests without a former session of a user are not changed', async () => {
+  it('a request without a former session or with a bearer token takes no session over', async () => {
     const visitor = new Browser(env.app);
     expect(await me(visitor)).toBe(401);
     const { access_token: token } = await env.app.login('bob');
@@ -151,7 +151,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     expect([await me(), await oldSessions(), await sessions()]).toEqual(['alice', 0, 1]);
   });
 
-  it('a request whose response was lost gets the same session again for ten seconds', async () => {
+  it('a request whose response was lost gets the same session when it is repeated', async () => {
     const { body } = await copyOf(browser).send('/me');
     expect((await browser.send('/me')).body).toEqual(body);
     expect(await sessions()).toBe(1);
@@ -212,7 +212,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     expect([await oldSessions(), await sessions()]).toEqual([1, 0]);
   });
 
-  it('an attacker who knew the session id before the user signed in obtains no session', async () => {
+  it('an attacker with the cookie of a former session obtains no session ten seconds after its takeover', async () => {
     const attacker = copyOf(browser);
     expect(await me()).toBe('alice');
     attacker.put(OLD, browser.jar[OLD]!);
@@ -291,13 +291,13 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     },
   );
 
-  it('no former session is taken over after the last day', async () => {
+  it('no former session is taken over from the date in ACCEPTED_UNTIL on', async () => {
     jest.spyOn(Date, 'now').mockImplementation(() => Date.UTC(2027, 5, 30));
     expect(await me()).toBe(401);
     expect([await oldSessions(), await sessions()]).toEqual([0, 0]);
   });
 
-  it('a request from another site takes nothing over, and keeps the former session', async () => {
+  it('a request from another origin takes nothing over, and keeps the former session', async () => {
     for (const request of [EVIL, { ...EVIL, method: 'POST' }, { from: 'https://blog.example.com' }] as const) {
       // The cookie of express-session has no SameSite attribute, and old browsers send it from other sites.
       const headers = { Cookie: `${OLD}=${browser.jar[OLD]!}`, 'Sec-Fetch-Dest': 'image' };
@@ -350,7 +350,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
       expect(await sessions()).toBe(1);
     });
 
-    it('an exchange is refused for pages of other sites, and accepted for pages of the application', async () => {
+    it('an exchange is refused for pages of other origins, and accepted for pages of the application', async () => {
       const evil = [
         { Origin: 'https://evil.test' },
         { Origin: 'https://evil.test', 'Sec-Fetch-Site': 'cross-site' },

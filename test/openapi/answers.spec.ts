@@ -135,7 +135,7 @@ describeOnEachDatabase(
       await expectStatus(ask(ENDPOINTS[6]!, undefined, '/auth/history/?limit=x'), 400);
     });
 
-    it.each(named(posts))('the response of %s to a malformed body is documented', async (_, endpoint) => {
+    it.each(named(posts))('%s responds to a malformed, large or Latin-1 body as documented', async (_, endpoint) => {
       const headers = bearer(endpoint);
       await expectStatus(send(endpoint, { headers: [...headers, JSON_TYPE], text: '{' }), 400);
       const large = JSON.stringify({ filler: 'x'.repeat(200_000) });
@@ -202,7 +202,7 @@ describeOnEachDatabase(
       expect([...checker.seen].sort()).toEqual(checker.documented.sort());
     });
 
-    it('the document and the application have the same routes', () => {
+    it("the document has exactly the routes of the library's controllers", () => {
       const routes = [AuthController, SessionsController, PasswordController, ReauthenticationController].flatMap(
         ({ prototype }) =>
           Object.getOwnPropertyNames(prototype).flatMap((name) => {

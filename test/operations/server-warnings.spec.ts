@@ -56,7 +56,7 @@ describe('warnings about the database server', () => {
 
   const notWritable: [Dialect, Row, RegExp][] = [
     ['mysql', { read_only: 1 }, /server is read-only: .*Connect to the primary/],
-    ['mysql', { not_ready: 1 }, /Galera node is not part of a primary component/],
+    ['mysql', { not_ready: 1 }, /Galera node is not part of the primary component/],
     ['postgres', { ...PRIMARY, read_only: true }, /server is read-only: .*Connect to the primary/],
     ['postgres', { ...PRIMARY, in_recovery: true, read_only: true }, /server is a standby: .*Connect to the primary/],
   ];

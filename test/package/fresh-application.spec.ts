@@ -22,7 +22,7 @@ const CORNERS: { versions: Versions; layout: Layout }[] = [
   { versions: { nest: '12', typeorm: '1' }, layout: { modules: 'ESM', resolution: 'nodenext' } },
 ];
 
-/** The files that a source file is compiled to. */
+/** Returns the JavaScript files that the source files of a package are compiled to. */
 function compiled(name: 'auth' | 'client', to: string): string[] {
   const sources = run('git', ['ls-files', `libs/${name}/src`], ROOT)
     .split('\n')
@@ -48,7 +48,7 @@ describe('the packed library', () => {
   }, 120_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it('the packed library contains the compiled files of its sources and nothing else', () => {
+  it('the packed library contains the compiled files of its sources and its documents, and nothing else', () => {
     const { files } = packed.auth;
     const outside = files.filter((path) => !path.startsWith('dist/'));
     const guides = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));

@@ -150,7 +150,7 @@ describe.each(DATABASES)('generated input on %s', (name) => {
   );
 
   it(
-    'any User-Agent or forwarding header is treated as text',
+    'no User-Agent or forwarding header changes the status of a response',
     () =>
       check(
         fc.asyncProperty(headerText, headerText, async (userAgent, forwarded) => {
@@ -166,7 +166,7 @@ describe.each(DATABASES)('generated input on %s', (name) => {
     120_000,
   );
 
-  it('generated input does not change the user', async () => {
+  it('generated input invalidates neither the session nor the password of the user, and pollutes no prototype', async () => {
     await app.get('/me', token).expect(200);
     await app.login();
     const [row] = await app.dataSource.query(

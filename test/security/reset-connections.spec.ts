@@ -36,14 +36,14 @@ describeOnBothPlatforms('clients that reset their connection', options, (env: Te
     return storedEvents(names);
   };
 
-  it('the address of a client that resets its connection after a failed login is recorded', async () => {
+  it('the address of a client that sends a wrong password and resets its connection immediately is recorded', async () => {
     const { app } = env;
     for (let i = 0; i < 3; i++) await sendAndReset(app, '/auth/login', { username: 'alice', password: 'wrong' });
     const failures = await eventsOf(3, 'login_failure');
     expect(failures.map(({ ip_address: ip }) => ip)).toEqual(Array<string>(3).fill('127.0.0.1'));
   });
 
-  it('the address of a client that resets its connection after ending sessions with a stolen token is recorded', async () => {
+  it('the address of a client that ends sessions with a stolen token and resets its connection immediately is recorded', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
     await app.login();

@@ -88,8 +88,8 @@ describeEachPooled('prepared statements on %s', (name) => {
 function sendOn(connections: DriverConnections, sql: string, params: unknown[] = []): Promise<Result> {
   const query = { sql, params, isPrepared: true };
   return raceWithDeadline(1_000, (deadline) =>
-    connections.use(deadline, (now) =>
-      now(query, () => autocommitParams(query, deadline.remainingMs, new ServerClock())),
+    connections.use(deadline, (send) =>
+      send(query, () => autocommitParams(query, deadline.remainingMs, new ServerClock())),
     ),
   );
 }
@@ -122,7 +122,7 @@ describe.each([1295, 1461])('prepared reads that MySQL refuses with %d', (errno)
 });
 
 describe('statements in autocommit mode', () => {
-  it('the timeout of a statement that waited for a connection is the remaining time', async () => {
+  it('the timeout of a statement that waited for a connection is 90 % of the remaining time', async () => {
     jest.useFakeTimers();
     const sent: unknown[] = [];
     const connection = {

@@ -150,7 +150,7 @@ describe(`a connection of ${SQLITE_DRIVER}`, () => {
     expect(thrownBy(() => db.exec(sql))).toEqual(sqliteError(code));
   });
 
-  it('the driver waits for other connections until its timeout, and then reports that the database is busy', () => {
+  it('the driver sets the busy timeout of the connection, and reports conflicts with other connections as busy', () => {
     expect(db.pragma('busy_timeout', { simple: true })).toBe(5_000);
     db.pragma('journal_mode = WAL');
     const other = new Driver(file, { timeout: 20 });

@@ -127,7 +127,7 @@ describe('applications that move from JWTs to sessions', () => {
     jwt = await app.nest.get(JwtService).signAsync({ sub: alice });
   });
 
-  it('routes with both guards accept both tokens, and routes with one guard accept only the tokens of that guard', async () => {
+  it('routes with both guards accept both tokens, and routes with BearerAuthGuard accept only tokens of the library', async () => {
     const { access_token: token } = await app.login();
     await app.get('/orders', jwt).expect(200, { of: alice });
     await app.get('/orders', token).expect(200, { of: alice });

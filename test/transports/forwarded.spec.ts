@@ -50,6 +50,8 @@ describe.each(['express', 'fastify'] as PlatformName[])('the header X-Forwarded-
       addresses.push(app.sent('login_failed').at(-1)!.ipAddress);
     }
     expect(addresses).toEqual(['192.0.2.1', '2001:db8::1', '2001:db8::2']);
+    const rows: { ip_address: string }[] = await app.dataSource.query('SELECT ip_address FROM auth_events ORDER BY id');
+    expect(rows.map((row) => row.ip_address)).toEqual(addresses);
   });
 
   it('an invalid address is not stored, and all login attempts with invalid addresses are counted together', async () => {

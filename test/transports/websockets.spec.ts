@@ -186,7 +186,7 @@ describe('guarded gateways with ws', () => {
   });
 
   it.each(['recent', 'recent twice'])(
-    'the handler %j, which requires a recent login, is guarded with one lookup',
+    'each message to the handler %j, which requires a recent login, causes one lookup',
     async (event) => {
       expect(await (await connect())(event)).toEqual(['exception', MISSING]);
       const { access_token: token } = await app.login();
@@ -254,7 +254,7 @@ describe('guarded gateways with socket.io', () => {
     expect(await (await connect({ extraHeaders, auth: { token } }))('me')).toEqual(['exception', AMBIGUOUS]);
   });
 
-  it('each socket.io message causes a lookup', async () => {
+  it('a socket.io message is refused after its session ends', async () => {
     const { access_token: token } = await app.login();
     const ask = await connect({ auth: { token } });
     expect((await ask('me'))[0]).toBe('me');
@@ -307,7 +307,7 @@ describe('sockets that close with their session', () => {
     closing.push(() => socket.close());
     return socket;
   };
-  const end = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
+  const closeCodeOf = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
 
   it('the end of a session closes the sockets of this session only', async () => {
     const [login, other] = [await app.login(), await app.login()];
@@ -315,7 +315,7 @@ describe('sockets that close with their session', () => {
     const registered = jest.spyOn(app.nest.get(OpenSockets), 'register');
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
     while (registered.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    const ended = end(sockets[0]!);
+    const ended = closeCodeOf(sockets[0]!);
     await app.post('/auth/logout', login.access_token).expect(200);
     expect(await ended).toBe(4401);
     expect(sockets[1]!.readyState).toBe(WebSocket.OPEN);
@@ -349,7 +349,7 @@ describe('sockets that close with their session', () => {
   it.each([{}, { Authorization: 'Bearer abc' }, { Authorization: 'Basic abc' }])(
     'a socket with the headers %j is closed immediately',
     async (headers) => {
-      expect(await end(connect(headers as Record<string, string>))).toBe(4401);
+      expect(await closeCodeOf(connect(headers as Record<string, string>))).toBe(4401);
     },
   );
 });

@@ -37,7 +37,7 @@ export function requireDataSource(
   if (!dialect) {
     throw new AuthSetupError(
       `AuthModule does not support the database type '${found.options.type}'. ` +
-        `Use one of: type: 'better-sqlite3', 'postgres', 'mysql', 'mariadb'`,
+        `Use one of these types: 'better-sqlite3', 'postgres', 'mysql', 'mariadb'`,
     );
   }
   const needed = [...AUTH_ENTITIES_WITHOUT_USERS, ...(ownUsers ? [AuthUser] : [])];
@@ -90,14 +90,14 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   throw new AuthSetupError(
     'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard: ' +
       `${names.join(', ')}. ` +
-      'A guard is `BearerAuthGuard` or `@RequireRecentLogin()`, which applies `BearerAuthGuard`. Keep one of them. ' +
-      'To make an exception for a handler, keep one on the class, and one on the handler, which overrides it.',
+      'A guard is `BearerAuthGuard` or `@RequireRecentLogin()`, which applies `BearerAuthGuard`. Keep one of them on ' +
+      'each handler and each class. A decorator on a handler overrides the decorator on its class.',
   );
 }
 
 /**
- * Warns about missing tables. This is not an error, because the application may create the tables after its
- * start.
+ * Warns about missing tables. This is not an error, because the application may create the tables after
+ * startup.
  */
 export async function warnAboutMissingTables(
   dataSource: DataSource,

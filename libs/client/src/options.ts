@@ -43,8 +43,8 @@ export interface AuthClientOptions {
    */
   readonly refreshTimeoutSeconds?: number;
   /**
-   * The lock for clients that share a storage. Default: Web Locks, a lease in `localStorage`, or a queue in the
-   * process.
+   * The lock for clients that share their tokens. Default: with `memoryTokens()`, a queue in the process. Otherwise,
+   * the first that is available: Web Locks, a lease in `localStorage`, or a queue in the process.
    */
   readonly lock?: TabLock;
   /**

@@ -47,7 +47,10 @@ export class TokenKeeper {
     return this.write(this.#tokens(sessionId, 0, pair, sentAt));
   }
 
-  /** Stores the pair that replaces these tokens, as the next generation, because marks refer to the earlier pairs. */
+  /**
+   * Stores the pair that replaces these tokens. The pair has the next generation, so that the marks of earlier
+   * generations do not apply to the pair (see `RefreshMarks`).
+   */
   async renew({ sessionId, generation }: Tokens, pair: TokenPair, sentAt: number): Promise<Tokens> {
     const tokens = this.#tokens(sessionId, generation + 1, pair, sentAt);
     await this.write(tokens);

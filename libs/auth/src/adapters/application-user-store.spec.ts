@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { type StoredUser, UserStore } from '../domain/ports/accounts';
 import { ApplicationUserStore } from './application-user-store';
 
-class SilentUsers extends UserStore {
+class FailingUsers extends UserStore {
   findByUsername(): Promise<StoredUser | null> {
     return new Promise(() => undefined);
   }
@@ -18,7 +18,7 @@ describe('a failing user store', () => {
   it('a user store that takes longer than five seconds fails with database_unavailable', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const answer = expect(
-      new ApplicationUserStore(new SilentUsers(), 'exact').findByUsername('alice'),
+      new ApplicationUserStore(new FailingUsers(), 'exact').findByUsername('alice'),
     ).rejects.toMatchObject({
       code: 'database_unavailable',
     });
@@ -32,7 +32,7 @@ describe('a failing user store', () => {
 
   it('a user store that rejects fails with database_unavailable, and its error is logged with the cause but not returned', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    const asked = new ApplicationUserStore(new SilentUsers(), 'exact').findById('7');
+    const asked = new ApplicationUserStore(new FailingUsers(), 'exact').findById('7');
     await expect(asked).rejects.toMatchObject({
       code: 'database_unavailable',
       message: 'The user store is unavailable.',
@@ -40,7 +40,7 @@ describe('a failing user store', () => {
     expect(error).toHaveBeenCalledWith(
       'The user store failed in findById(): Error: the directory is away',
       expect.stringMatching(
-        /^Error: the directory is away\n +at SilentUsers\.findById [^]*\nCaused by: RangeError: too far/,
+        /^Error: the directory is away\n +at FailingUsers\.findById [^]*\nCaused by: RangeError: too far/,
       ),
     );
     expect(jest.getTimerCount()).toBe(0);
@@ -156,6 +156,7 @@ describe('the results of a user store', () => {
     const carol = { ...alice, id: 7 };
     expect(await adapterOf(new NumericIdUsers(carol)).findById(7)).toBe(carol);
     expect(await adapterOf(new FixedUsers(false)).setActive!('7', true)).toBe(false);
+    expect(await adapterOf(new FixedUsers(true)).setActive!('7', true)).toBe(true);
     expect(logged()).toBe('');
   });
 

@@ -314,7 +314,7 @@ const ROWS: Row[] = [
     'Other',
   ],
 
-  // User agents that do not identify a device
+  // User agents without a known device, and names of object properties
   ['', 'other', 'Other', 'Other', 'Other'],
   ['Mozilla/5.0', 'other', 'Other', 'Other', 'Other'],
   ['curlicue/1.0', 'other', 'Other', 'Other', 'Other'],

@@ -26,7 +26,7 @@ describe('the report of a failure', () => {
   it.each([
     ['a TypeORM error', (driverError: Error) => new QueryFailedError('SELECT secret', ['secret'], driverError)],
     ['a driver error', (driverError: Error) => driverError],
-    ['an error caused by a driver error', (cause: Error) => new Error('not stored', { cause })],
+    ['the driver error that caused another error', (cause: Error) => new Error('not stored', { cause })],
   ])('contains the code, constraint and table of %s, but not its message', (_, wrap) => {
     const driverError = Object.assign(new Error('duplicate key value: (name)=(secret)'), {
       code: '23505',

@@ -72,7 +72,10 @@ export interface CountedFailure {
   readonly isHalfway: boolean;
 }
 
-/** The maximum length of a streak of an account across all networks, or of a session. (NIST SP 800-63B-4, 3.2.2) */
+/**
+ * The length at which an account's streak across all networks starts the account block, and at which a session's streak
+ * ends the session. (NIST SP 800-63B-4, 3.2.2)
+ */
 export const MAX_FAILURES = 100;
 
 /** The length of the streak across all networks at which `brute_force_threshold_hit` is emitted for the account. */

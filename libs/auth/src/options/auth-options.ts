@@ -114,8 +114,8 @@ export interface AuthModuleOptions {
      */
     signalAt?: number;
     /**
-     * From this number of consecutive failures, at least 1, each failure starts a delay. `false` disables the delays
-     * and the account block. Default: 10.
+     * The number of consecutive failures from which each failure starts a delay, at least 1. `false` disables the
+     * delays and the account block. Default: 10.
      */
     throttleFrom?: number | false;
     /**
@@ -136,8 +136,8 @@ export interface AuthModuleOptions {
     /** The number of parallel password hashes per instance, 1 to 1024. Default: `os.availableParallelism()`. */
     concurrent?: number;
     /**
-     * How many logins and password hashes may wait, 0 to 1000000. If `concurrent` + `waiting` places are taken,
-     * requests fail with 503. A network, or all clients without an address, can take at most half. Default: 64.
+     * How many logins and password hashes may wait, 0 to 1000000. At the capacity of `concurrent` + `waiting`, requests
+     * fail with 503. A network, or all clients without an address, can use at most half of it. Default: 64.
      */
     waiting?: number;
   };

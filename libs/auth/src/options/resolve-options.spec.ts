@@ -100,7 +100,7 @@ describe('the options', () => {
     expect(Object.isFrozen(cookies.trustedOrigins)).toBe(true);
   });
 
-  it.each([{}, { name: 'session' }, { mode: undefined }])('require cookies.mode: %j', (cookies) => {
+  it.each([{}, { name: 'session' }, { mode: undefined }])('require cookies.mode in cookies: %p', (cookies) => {
     expect(problems({ cookies })).toEqual(["cookies.mode is undefined; use 'optional' or 'only', or omit cookies"]);
   });
 
@@ -171,7 +171,7 @@ describe('the options', () => {
     ['http://127.0.0.1.example.com', false],
     ['http://128.0.0.1', false],
     ['http://app.example.com', false],
-  ])('decide whether to accept the trusted origin %s if cookies.secure is false: %s', (origin, isTrusted) => {
+  ])('accept the trusted origin %s if cookies.secure is false (expected: %s)', (origin, isTrusted) => {
     const found = problems({ cookies: { mode: 'only', secure: false, trustedOrigins: [origin] } });
     expect(found).toHaveLength(isTrusted ? 0 : 1);
   });
@@ -232,7 +232,7 @@ describe('the options', () => {
     },
   );
 
-  it('accept an account block that is false or not set if delays are disabled', () => {
+  it('accept the account block strict with delays, and false or no account block without delays', () => {
     expect(problems({ failedLogins: { throttleFrom: false, accountBlock: false } })).toEqual([]);
     expect(problems({ failedLogins: { throttleFrom: false } })).toEqual([]);
     expect(problems({ failedLogins: { throttleFrom: 3, accountBlock: 'strict' } })).toEqual([]);
@@ -353,7 +353,7 @@ describe('the module options beside the factory', () => {
     });
   });
 
-  it.each([undefined, null, [], 'x'])('are refused together with a factory that returns %j', (given) => {
+  it.each([undefined, null, [], 'x'])('require that the factory returns a plain object instead of %j', (given) => {
     expect(problems(given)).toEqual([
       expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return a plain object with the options$/),
     ]);

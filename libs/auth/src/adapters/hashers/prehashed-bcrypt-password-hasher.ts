@@ -27,7 +27,7 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
     const { cost = 12, key } = given;
     // An undefined environment variable must not lead to hashes without a secret.
     if ('key' in given && !(typeof key === 'string' && key.length >= 32)) {
-      throw new Error('PrehashedBcryptPasswordHasher: the key is missing or too short. Set at least 32 characters.');
+      throw new Error('PrehashedBcryptPasswordHasher: the key is missing or too short. Use at least 32 characters.');
     }
     this.bcrypt = new BcryptPasswordHasher(cost);
     this.key = key ?? 'nestjs-session-auth password';

@@ -57,7 +57,7 @@ describe('verifying a stored hash with a lower cost than the options', () => {
     expect(await roundsOf(hasher, PASSWORD, await digested.hash(PASSWORD))).toBe(64);
   });
 
-  it('an Argon2id hash takes the memory and passes of the options', async () => {
+  it('an Argon2id hash takes the work of the options, which is memory times passes', async () => {
     const hasher = new Argon2PasswordHasher({ memoryKiB: 1024, passes: 2 });
     const work = recordArgon2Work(hasher);
     for (const [memoryKiB, passes] of [

@@ -125,7 +125,7 @@ export class NodeSqlite {
 
   /**
    * Reads or sets a pragma. Returns its rows, or with `simple` the first value.
-   * @throws Error for the pragma `key` of an encrypted database, which SQLite would ignore
+   * @throws Error for pragmas that set an encryption key, such as `key`, because SQLite would ignore them
    */
   pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
     if (/^\s*(?:hex)?(?:re)?key\b/i.test(source)) {

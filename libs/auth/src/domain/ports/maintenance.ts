@@ -62,8 +62,9 @@ export abstract class PruningStore {
    */
   abstract usersOverCap(cap: number, after: string): Promise<UsersOverCap>;
   /**
-   * Removes the events of a user, or of unknown names (null), beyond the cap: first the oldest refreshes,
-   * then the oldest failed logins, then the oldest other events.
+   * Removes the events of a user, or of unknown names (null), beyond the cap, in this order: refreshes, failed logins,
+   * starts of delays and blocks, requests for a password reset, and then all other events. Within each group, the
+   * oldest events are removed first.
    */
   abstract trim(userId: string | null, cap: number, limit: number, position: TrimPosition): Promise<TrimmedEvents>;
   /**

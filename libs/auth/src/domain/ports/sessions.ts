@@ -32,8 +32,8 @@ export interface OpenSession extends OperationContext, SessionPolicy {
   readonly session: NewSession;
   readonly issued: NewTokenFamily;
   /**
-   * The version that `CredentialStore.find` returned before the password was verified, or null if no password was
-   * verified.
+   * The version that `CredentialStore.find` returned with the verified password hash, or the version in the login
+   * ticket. Null if the application identified the user itself, without a ticket.
    */
   readonly credentialsVersion: number | null;
   /** The failure streaks that this login ends, or null if no password was verified. */
@@ -54,8 +54,8 @@ export interface RotateToken extends OperationContext {
   /** For how long the response can be replayed, or 0 for no replay. */
   readonly graceMs: number;
   /**
-   * The seed from which the next pair was derived, together with the presented token. Null if the tokens of the next
-   * pair are random.
+   * The next pair was derived from this seed and the presented token. Null if the tokens of the next pair are
+   * random.
    */
   readonly seed: string | null;
 }

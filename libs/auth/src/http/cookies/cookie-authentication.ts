@@ -17,7 +17,8 @@ export class CookieAuthentication {
 
   /**
    * Returns the access token in the cookies, or null.
-   * @throws AuthError `credentials_ambiguous`; `cross_site_request` if the method is not GET, HEAD or OPTIONS
+   * @throws AuthError `credentials_ambiguous`; `cross_site_request` if the cross-site check of
+   *   `CookieTransport.assertSameSiteIfUnsafe` refuses the request
    */
   tokenOfRequest(request: CookieRequest): string | null {
     const token = this.cookies.accessToken(request);

@@ -19,7 +19,7 @@ export async function readBody<Dto extends object>(type: new () => Dto, request:
   const errors = validateSync(dto, { forbidUnknownValues: false });
   if (errors.length > 0) {
     const problems = errors.map((error) => [error.property, Object.values(error.constraints ?? {})] as const);
-    throw new AuthError('invalid_field', 'A field is missing or out of bounds.', Object.fromEntries(problems));
+    throw new AuthError('invalid_field', 'A field is missing or invalid.', Object.fromEntries(problems));
   }
   return dto;
 }

@@ -19,7 +19,7 @@ describe('the verified principal of a request', () => {
     storeHttpCaller(request, { principal, loadUser });
   });
 
-  it('is recognized by a second guard on the same route', () => {
+  it('is the principal that was stored for the request', () => {
     expect(verifiedPrincipal(request)).toBe(principal);
   });
 
@@ -53,7 +53,7 @@ describe('the verified principal of a request', () => {
     expect(callerOfRequest()).toMatchObject({ principal, loadUser });
   });
 
-  it('is replaced, together with its user loader, by those that another guard sets', () => {
+  it('does not keep its user loader if another guard replaces it, and loading throws if that guard sets none', () => {
     const otherLoader = (): Promise<unknown> => Promise.resolve('a user of another guard');
     Object.assign(request, { auth: { ...principal }, loadUser: otherLoader });
     expect(callerOfRequest()!.loadUser).toBe(otherLoader);

@@ -65,8 +65,8 @@ export class SessionPrincipal implements AuthPrincipal {
   }
 
   /**
-   * Returns the session with the digest of its access token. Returns null if the principal was not authenticated by
-   * an access token.
+   * Returns the principal's session and the digest of its access token, or null if the principal was not
+   * authenticated by an access token.
    */
   static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
     if (!(#accessDigest in principal) || principal.#accessDigest === null) return null;

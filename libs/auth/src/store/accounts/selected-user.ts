@@ -35,7 +35,10 @@ export function selectedUserSql({ table, compile, condition, parseId }: SessionU
   };
 }
 
-/** Converts a value as TypeORM does for an entity. Requests that share a row receive separate copies. */
+/**
+ * Converts a value as TypeORM does for an entity. Requests that share a row receive separate copies, except of
+ * buffers.
+ */
 function valueOf({ dataSource }: UserTable, column: Column, row: Row, name: string): unknown {
   const stored = row[name];
   const isShared = typeof stored === 'object' && stored !== null && !Buffer.isBuffer(stored);

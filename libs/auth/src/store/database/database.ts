@@ -120,7 +120,7 @@ export abstract class Database {
       .rows;
   }
 
-  /** Runs work with TypeORM's manager on entities of the application, within the time limit of every operation. */
+  /** Runs work with TypeORM's manager on the entity of the users. The time limit is the same as for a transaction. */
   withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.runWithRetries({}, (deadline, joined) =>
       joined ? joined.runExclusive(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),

@@ -30,8 +30,8 @@ export class LogLockedError extends Error {
 const CONFLICT = 'CONFLICT';
 
 /**
- * Thrown if a row changed after the transaction had read and locked it. Some distributed databases do not
- * hold locks until the end of a transaction. The transaction is rolled back and run again.
+ * Thrown if a row has changed since the transaction read it. Some reads take no row lock, and some distributed
+ * databases do not hold locks until the end of a transaction. The transaction is rolled back and run again.
  */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';

@@ -3,8 +3,8 @@ import { OncePerMinute } from '../../domain/once-per-minute';
 import { describeFailure } from './failure';
 
 /**
- * The part of a pool that the library uses. `pg` reports a new connection as `connect`, `mysql2` and
- * `mysql` as `connection`.
+ * The part of a pool that the library uses. For a new connection, `pg` emits `connect`. `mysql2` and `mysql`
+ * emit `connection`.
  */
 interface ConnectionPool {
   on(event: 'connect' | 'connection', listener: (connection: object) => void): unknown;

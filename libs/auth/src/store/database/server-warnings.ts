@@ -17,8 +17,8 @@ const BALANCED =
   'pgpool-II sends reads to standbys, which accept tokens until their revocation is replicated. Set ' +
   '`load_balance_mode = off` in pgpool.conf, or connect to the primary.';
 const NOT_READY =
-  'The Galera node is not part of a primary component: it rejects all statements. ' +
-  'Connect to a node that is part of one.';
+  'The Galera node is not part of the primary component, or is not synchronized: logins and refreshes fail. ' +
+  'Connect to a synchronized node of the primary component.';
 
 /**
  * Returns a warning, with its remedy, for each setting of the server or of a proxy that breaks a guarantee

@@ -16,9 +16,9 @@ import { GuardedUpdate } from './guarded-update';
 import { END_SESSION_STREAK } from './sql-session-attempt-store';
 
 /**
- * Issues a token pair of a new family to an active session whose user has proven their identity. Proving
- * the password ends the password's part of the session's failure streak. The previous refresh token is
- * revoked, not used, so presenting it is not reuse.
+ * Issues a token pair of a new family to an active session whose user has proven their identity. A proven
+ * password ends the session's failure streak, unless another method has failed in the streak. The previous
+ * refresh token counts as revoked rather than used, so presenting it is not reuse.
  */
 @Injectable()
 export class TokenReissue {

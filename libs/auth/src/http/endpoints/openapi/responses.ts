@@ -16,7 +16,7 @@ export interface Response {
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: 'Success.',
-  400: 'The request is malformed, or a field is invalid.',
+  400: 'The request is malformed, or contains an invalid field, invalid credentials or an invalid refresh token.',
   401: 'The request has no valid access token of an active user.',
   403: 'The request is refused. `code` contains the reason.',
   404: 'The user has no active session with this id.',
