@@ -104,7 +104,7 @@ describe.each<PlatformName>(['express', 'fastify'])("errors of the application's
     expect(app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
   });
 
-  it('a request to an unknown path receives the 404 response of the platform', async () => {
+  it("a request to an unknown path receives Nest's 404 response", async () => {
     const { body } = await app.http.get('/app/nothing').expect(404);
     expect(body).toMatchObject({ statusCode: 404, message: expect.stringMatching(/Cannot GET/) as string });
   });

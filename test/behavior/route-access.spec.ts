@@ -116,7 +116,7 @@ describe('a declaration on a handler overrides the declaration on its class', ()
       401,
     ],
     ['@RequireRecentLogin() on a handler of a public class guards the handler', '/public/recent', 401],
-    ['a subclass of a public class is guarded', '/derived/open', 401],
+    ['a subclass of a public class is guarded by the global guard', '/derived/open', 401],
     ['a handler with @Public() stays public in a subclass', '/derived/open-itself', 200],
     ['a subclass with @Public() of a guarded class is public', '/opened/closed', 200],
   ])('%s', async (_, path, status) => {
@@ -270,7 +270,7 @@ describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (glob
   });
 
   it.each(['/recent-class/own-header', '/recent-handlers/own-above', '/recent-handlers/own-below', '/own-class'])(
-    '@RequireRecentLogin() on %s leaves a token in another header to the guard of the application',
+    "@RequireRecentLogin() on %s leaves a token in another header to the application's guard, unless the global guard refuses",
     async (path) => {
       await app.http.get(path).expect(401);
       const { access_token: token, session_id } = await app.login();
@@ -392,7 +392,7 @@ describe('contradictory declarations on one handler or class', () => {
     expect(error).toContain(`more than one of \`@Public()\`, \`@OptionalAuth()\` and a guard: ${places}.`);
   });
 
-  it('any two of @Public(), @OptionalAuth() and a guard on one handler or class prevent startup, and the error names both', async () => {
+  it('@Public() and a guard on one handler or class prevent startup, and the error names each such handler and class', async () => {
     const controllers = [ContradictoryController, ContradictoryRecentController, ContradictoryHandlers];
     const error = await startError({ controllers, providers: [ContradictoryGateway] });
     for (const name of ['Controller', 'RecentController', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {

@@ -144,7 +144,7 @@ describe.each(DATABASES)('the tracked client on %s', (name) => {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
   const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
 
-  it('a login stores the address, User-Agent and device of the client, and emits if the device is new', async () => {
+  it('a login stores the address, User-Agent and device of the client, and emits whether the device is new', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     await app.login('alice', PASSWORD, CHROME);

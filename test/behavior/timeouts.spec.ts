@@ -70,11 +70,15 @@ describe.each(DATABASES)('timeouts on %s', (name) => {
   });
 
   it('listing the sessions stores and emits an expiry', async () => {
-    await app.login();
-    app.clock.advance(7 * DAY);
+    const { session_id: id } = await app.login();
+    app.clock.advance(7 * DAY - 1);
     const { access_token: token } = await app.login();
+    app.clock.advance(1);
+    expect(app.sent('user_logged_out')).toEqual([]);
     expect((await app.get('/auth/sessions', token)).body).toHaveLength(1);
     expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['expired']);
+    const [{ state }] = await app.dataSource.query(`SELECT state FROM auth_sessions WHERE id = '${id}'`);
+    expect(state).toBe('expired');
     await app.post('/auth/logout/all', token).expect(200, { detail: 'Revoked 1 session(s).' });
   });
 

@@ -75,7 +75,7 @@ describe('the client with cookies', () => {
     expect(fixture.server.refreshes).toBe(1);
   });
 
-  it('without localStorage and Web Locks, each tab refreshes, and the server detects no reuse', async () => {
+  it('without localStorage and Web Locks, all tabs recover from an expired cookie, and the server detects no reuse', async () => {
     const fixture = new Fixture(10, { hasLocks: false, hasBroadcast: false }, 'cookie');
     const environment = { localStorage: null, onStorage: null };
     const tabs = [1, 2, 3].map(() => {
@@ -169,7 +169,7 @@ describe('the client with cookies', () => {
     },
   );
 
-  it('the client refreshes for requests that other libraries send', async () => {
+  it('calls of refresh() before the next expiry send one refresh, and a call after the end of the session is rejected', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);
     await fixture.time.until(Promise.all([one.client.refresh(), one.client.refresh()]));
@@ -214,7 +214,7 @@ describe('the client with cookies', () => {
 });
 
 describe('lost responses to refreshes with cookies', () => {
-  it('a refresh is repeated within the grace period, even by the next page', async () => {
+  it('a refresh whose response was lost is repeated within the grace period', async () => {
     const { fixture, one } = await signedIn();
     let count = 0;
     fixture.server.delivery = () => (count++ === 0 ? { lost: 'answer' } : {});

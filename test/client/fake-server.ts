@@ -19,7 +19,7 @@ interface CookieJar {
 
 /** A server with single-use refresh tokens, a grace period and reuse detection, for tokens and for cookies. */
 export class FakeServer {
-  /** The number of requests with a used refresh token. A correct client never sends one. */
+  /** The number of requests with a used refresh token outside its grace period. A correct client never sends one. */
   reuses = 0;
   refreshes = 0;
   requests: { readonly path: string; readonly token: string | null; readonly body: string }[] = [];

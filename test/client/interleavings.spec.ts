@@ -96,7 +96,7 @@ function perform(
 }
 
 describe('any interleaving of tabs, network and browser', () => {
-  it('no client ever sends a used refresh token', async () => {
+  it('no client ever sends a used refresh token outside its grace period', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         expect((await run(scenario)).fixture.server.reuses).toBe(0);

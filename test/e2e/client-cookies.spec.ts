@@ -44,7 +44,7 @@ describeOnBothPlatforms('the client with cookies', { auth }, (env) => {
     expect(await requestInAll(tabs)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it('the client repeats a refresh whose response was lost, and receives the same cookies', async () => {
+  it('the client repeats a refresh whose response was lost, and the server detects no reuse', async () => {
     const one = open();
     await one.client.login('alice', PASSWORD);
     env.app.clock.advance(TTL);

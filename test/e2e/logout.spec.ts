@@ -62,8 +62,8 @@ describeOnBothPlatforms('logout of all sessions', {}, (env: TestEnvironment) => 
       ].sort(),
     );
     const { access_token: later } = await app.login();
-    const told = (await historyOf(app, later)).map(({ event, extra }) => [event, extra['session_id'], extra['reason']]);
-    expect(told.slice(1, 4).sort()).toEqual(
+    const rows = (await historyOf(app, later)).map(({ event, extra }) => [event, extra['session_id'], extra['reason']]);
+    expect(rows.slice(1, 4).sort()).toEqual(
       [
         ['logout', undefined, undefined],
         ['session_revoked', sessions[0]!.session_id, 'logout_all'],

@@ -81,7 +81,7 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
     expect((await waiting).status).toBe(200);
   });
 
-  it('requests to a server that stays read-only fail with 503 at the deadline, and the log contains the cause', async () => {
+  it('writes to a server that stays read-only fail with 503 at the deadline, and the log contains the cause', async () => {
     const [session] = await logins(1);
     Object.assign(app.nest.get(Database), { answerWithinMs: 400 });
     proxy.begin();

@@ -111,15 +111,15 @@ describe.each(DATABASES)('failure streaks on %s', (name) => {
         anyStreak(110),
         anyLimits,
         fc.boolean(),
-        async (ofNetwork, ofAccount, limits, bound) => {
+        async (ofNetwork, ofAccount, limits, isEnforced) => {
           await app.dataSource.getRepository(AuthLoginFailure).clear();
           await write(KEYS.network, ofNetwork);
           await write(KEYS.account, ofAccount);
           const slots = slotsOfAttempt(NOW);
           const after = { network: merged(ofNetwork, slots.network), account: merged(ofAccount, slots.account) };
-          const expected = admissionOf(after, NOW, limits, bound);
+          const expected = admissionOf(after, NOW, limits, isEnforced);
 
-          expect(await attempts.admit({ ...ATTEMPT, limits, enforceAccountLimits: bound })).toEqual(expected);
+          expect(await attempts.admit({ ...ATTEMPT, limits, enforceAccountLimits: isEnforced })).toEqual(expected);
 
           const isAdmitted = expected.kind === 'admitted';
           expect(await read(KEYS.network)).toEqual(isAdmitted ? after.network : ofNetwork);
