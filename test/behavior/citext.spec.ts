@@ -26,14 +26,14 @@ describeOn('postgres')('usernames in a column of type citext', () => {
   });
   afterAll(() => database.drop());
 
-  it('a login compares names exactly with `exact`, although the database ignores case', async () => {
+  it('with nameMatching `exact`, a login compares names exactly although the column ignores case', async () => {
     const app = await TestApplication.start({ database, entities, users: ['alice'], auth: { users } });
     await app.login('alice');
     await expect(app.login('ALICE')).rejects.toThrow('login: 400');
     await app.close();
   });
 
-  it('the column can contain the folded names for `insensitive`', async () => {
+  it('with nameMatching `insensitive`, a column of type citext can contain the folded names', async () => {
     const auth = { users: { ...users, foldedUsername: 'email' }, nameMatching: 'insensitive' as const };
     const app = await TestApplication.start({ database, entities, users: ['bob'], auth });
     await app.login('BOB');

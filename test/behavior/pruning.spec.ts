@@ -306,8 +306,8 @@ describe.each(DATABASES)('pruning by two instances at the same time on %s', (nam
   });
 });
 
-describe.each(DATABASES)('pruning by three instances at the same time on %s', (name) => {
-  it('pruning by three instances leaves 10,000 events of unknown names', async () => {
+describe.each(DATABASES)('three pruning runs at the same time on %s', (name) => {
+  it('three parallel pruning runs leave 10,000 events of unknown names', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     await writeEvents(app, null, Array<string>(11_200).fill('login_failure'), HOUR);

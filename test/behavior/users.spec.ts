@@ -98,7 +98,7 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     await database.drop();
   });
 
-  it('users log in with ids of their own type', async () => {
+  it('users with numeric ids log in, and lose their sessions when they are disabled or deleted', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({
       database,
@@ -157,7 +157,7 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     await database.drop();
   });
 
-  it('@CurrentUser() returns the entity without the password hash, and saving the entity keeps the hash', async () => {
+  it('loadUser() returns the entity without the password hash, and saving the entity keeps the hash', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({
       database,
@@ -212,8 +212,8 @@ describe.each(DATABASES)("users in the application's own table on %s", (name) =>
     await database.drop();
   });
 
-  it.each(['itself', 'with forgetUser'])(
-    'a login of a user whom the application deletes %s opens no session for a new user with the same id',
+  it.each(['directly', 'with forgetUser'])(
+    'a login during which the application deletes the user %s opens no session for a new user with the same id',
     async (deletion) => {
       const database = await createDatabase(name);
       const hasher = new CountingHasher();
@@ -336,7 +336,7 @@ class ChangingUsers extends MemoryUsers {
 
 describe.each(DATABASES)('passwords in an external store, with sessions on %s', (name) => {
   it('a password in an external store is changed after the sessions have ended, so that no session survives the change', async () => {
-    const { app, database } = await hostOf(name);
+    const { app, database } = await startApplication(name);
     const other = await app.login();
     const current = await app.login();
     const change = { current_password: PASSWORD, new_password: 'a password that is new' };
@@ -358,7 +358,7 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
   });
 
   it('if the external store fails to set the password, the sessions end, and each end is emitted', async () => {
-    const { app, database } = await hostOf(name);
+    const { app, database } = await startApplication(name);
     const other = await app.login();
     const current = await app.login();
     ChangingUsers.failing = true;
@@ -375,8 +375,8 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
     await database.drop();
   });
 
-  it('a password change is reported as successful even if the current session ended in the meantime', async () => {
-    const { app, database } = await hostOf(name);
+  it('a password change is recorded and emitted even if the current session ended in the meantime', async () => {
+    const { app, database } = await startApplication(name);
     const other = await app.login();
     const current = await app.login();
     ChangingUsers.meanwhile = async () =>
@@ -396,7 +396,7 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
   });
 });
 
-async function hostOf(name: DatabaseName): Promise<{ app: TestApplication; database: TestDatabase }> {
+async function startApplication(name: DatabaseName): Promise<{ app: TestApplication; database: TestDatabase }> {
   Object.assign(ChangingUsers, { hash: HASH, failing: false, meanwhile: null });
   const database = await createDatabase(name);
   const auth = { users: ChangingUsers };

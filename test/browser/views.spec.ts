@@ -71,7 +71,7 @@ describeInChromium('the views of the page', () => {
     expect(env.errors).toEqual([]);
   });
 
-  it.each(['desktop', 'phone'] as const)('a screenshot of each view is saved on request: %s', async (size) => {
+  it.each(['desktop', 'phone'] as const)('a screenshot of the device list is saved on request: %s', async (size) => {
     const thief = await env.signIn();
     await thief.getByRole('button', { name: 'Simulate a stolen token' }).click();
     await thief.getByText('Sign in again to see the alert').waitFor();

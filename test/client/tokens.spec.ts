@@ -105,7 +105,7 @@ describe('adopt()', () => {
 });
 
 describe('onSessionEnd()', () => {
-  it('onSessionEnd() calls its listener once with the reason, until it is removed', async () => {
+  it('onSessionEnd() calls its listener once per session end with the reason, until the listener is removed', async () => {
     const { fixture, one } = await signedIn();
     const ends: unknown[] = [];
     const stop = one.client.onSessionEnd((end) => ends.push(end));

@@ -127,7 +127,7 @@ describe('a client of the cluster suite', () => {
     expect(journal.wrong).toContain('alice: two winners');
   });
 
-  it('a client that refreshes at two instances in parallel counts a pair that stays valid as a wrong response', async () => {
+  it('a client that refreshes at two instances in parallel counts a pair that outlives a refused refresh as a wrong response', async () => {
     const missed: Respond = ({ path, instance }) => (path === 'me' || instance === 0 ? [200, PAIR] : [400]);
     const { journal } = await act(RacingClient, missed, 4);
     expect(journal.wrong[0]).toContain('a missed replay: 200');
@@ -152,7 +152,7 @@ describe('a client of the cluster suite', () => {
   });
 });
 
-it('a request with retries waits for the seconds in Retry-After', async () => {
+it('a request with retries passes the time in Retry-After to its policy, in milliseconds', async () => {
   const application = await FakeApplication.start((_, nth) =>
     nth === 1 ? [503, {}, { 'Retry-After': '7' }] : [200, { done: true }],
   );

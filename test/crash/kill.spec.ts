@@ -116,7 +116,7 @@ describe.each(DATABASES)('kill -9 under a load of parallel refreshes on %s', (na
     return { clients, ...total };
   }
 
-  it(`after each of ${KILLS} kills every refresh is complete or has no effect, no session is lost, and the next server continues`, async () => {
+  it(`after each of ${KILLS} kills every refresh is complete or has no effect, no session ends, and the next server continues`, async () => {
     const { lost, done } = await killRepeatedly(KILLS, {}, 100);
     // The kills interrupted refreshes, some of them after COMMIT.
     expect(lost).toBeGreaterThan(KILLS);

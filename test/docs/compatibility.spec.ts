@@ -25,7 +25,7 @@ describe('docs/compatibility.md', () => {
     NODES.forEach((node, index) => expect(`${tried[index]}.`).toMatch(new RegExp(`^${node.replace(/\./g, '\\.')}\\.`)));
   });
 
-  it('every application in the compatibility table compiles and works', () => {
+  it('the compatibility table reports that every tested application compiles and works', () => {
     for (const row of seen) {
       expect(row[5]).toMatch(/^compile with \d/);
       expect(new Set(row.slice(6, -1))).toEqual(new Set(['works']));
@@ -33,7 +33,7 @@ describe('docs/compatibility.md', () => {
     }
   });
 
-  it('the commands of the README work on each version of Node in the compatibility table', () => {
+  it('the compatibility table reports that the commands of the README work on each Node line', () => {
     const clones = rows.filter(([, , sqlite]) => /^`(node:sqlite|better-sqlite3)`$/.test(sqlite ?? ''));
     expect(clones.map(([, node]) => node!.split('.')[0])).toEqual(NODE_LINES);
     for (const [, node, sqlite, outcome] of clones) {
@@ -47,6 +47,7 @@ describe('docs/compatibility.md', () => {
     };
     const majors = (range: string): string[] => [...range.matchAll(/\^(\d+)/g)].map(([, major]) => major!);
     expect(majors(library.peerDependencies['@nestjs/core']!)).toEqual([...new Set(VERSIONS.map(({ nest }) => nest))]);
-    expect(majors(library.peerDependencies['typeorm']!)).toEqual(['0', '1']);
+    const typeorm = VERSIONS.map((version) => version.typeorm.split('.')[0]);
+    expect(majors(library.peerDependencies['typeorm']!)).toEqual([...new Set(typeorm)]);
   });
 });

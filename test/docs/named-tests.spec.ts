@@ -40,7 +40,7 @@ describe('the tests that docs/threats.md and docs/asvs.md name', () => {
     ['docs/threats.md', 80],
     ['docs/asvs.md', 60],
   ])('%s names tests in more than %i rows', (page, count) => {
-    expect(rows.filter((row) => row.page === page).length).toBeGreaterThan(count);
+    expect(rows.filter((row) => row.page === page && row.tests.length > 0).length).toBeGreaterThan(count);
   });
 });
 

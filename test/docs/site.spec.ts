@@ -39,7 +39,9 @@ describe('the website', () => {
       '# Index\n\n## Reference\n\n| Page | |\n| --- | --- |\n| [Sign-up](sign-up.md) | Register. |\n',
     );
     expect(sidebar).toEqual([{ text: 'Reference', items: [{ text: 'Sign-up', link: '/sign-up' }] }]);
-    expect(sidebarOf(index).flatMap(({ items }) => items)).toHaveLength(files.length);
+    expect(sidebarOf(index).map(({ text }) => text)).toEqual(groupsOf(index).map(({ title }) => title));
+    const links = sidebarOf(index).flatMap(({ items }) => items.map(({ link }) => link));
+    expect(links).toEqual(files.map((file) => `/${addressOf(file)}`));
   });
 
   it('each page of the website has a unique address', () => {

@@ -100,7 +100,7 @@ describeOnBothPlatforms('AuthCookies', options, (env: TestEnvironment) => {
     expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
   });
 
-  it('AuthCookies refreshes the tokens for a page that is opened from any site, and for a form from the same site', async () => {
+  it('AuthCookies refreshes the tokens for a page that is opened from any site, and for a form from the same origin', async () => {
     env.app.clock.advance(1000 * SECOND);
     expect((await browser.send('/me')).status).toBe(401);
     const page = await browser.send('/page', { from: 'https://search.test', navigates: true });

@@ -148,7 +148,7 @@ for (const [title, configure] of Object.entries(CONFIGURATIONS)) {
     const postJson = (path: string, body: string) => post(path, body, 'Content-Type: application/json');
 
     it.each(FIELDS)(
-      'the response of %s to the body %s has the status %i and names the fields',
+      'the response of %s to the body %s has the status %i and reports the errors',
       async (path, json, status, body) => {
         expect(await postJson(path, json)).toEqual([status, body]);
       },
@@ -166,7 +166,7 @@ for (const [title, configure] of Object.entries(CONFIGURATIONS)) {
       }
     });
 
-    it.each(OTHER_TYPES)('a body of type %s is refused because it is not JSON', async (type) => {
+    it.each(OTHER_TYPES)('a body of type %s is refused because it is not JSON in UTF-8', async (type) => {
       const body = JSON.stringify({ username: 'alice', password: PASSWORD, refresh_token: 'x', keep_current: true });
       for (const path of [LOGIN, REFRESH, LOGOUT_ALL, CHANGE]) {
         expect([path, await post(path, body, `Content-Type: ${type}`)]).toEqual([path, [415, DETAIL]]);

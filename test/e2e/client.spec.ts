@@ -86,7 +86,7 @@ describe.each([0, 10])('tabs and a server with a grace period of %i seconds', (g
       }
     });
 
-    it('the other tabs keep working when a tab is closed at any point of a refresh', async () => {
+    it('closing a tab at any point of a refresh causes no reuse, and with a grace period the other tabs stay signed in', async () => {
       const answers = new Set<number | string>();
       for (let point = 1; ; point++) {
         await env.app.reset();
@@ -284,7 +284,7 @@ describeOnEachDatabase('the client and a redirect to another origin', {}, (env) 
   });
   afterAll(() => new Promise((resolve) => elsewhere.close(resolve)));
 
-  it('the client does not send the token to the origin of a redirect', async () => {
+  it('the client does not send the token to the origin that a redirect points to', async () => {
     const { port } = elsewhere.address() as AddressInfo;
     const moved = createServer((_, response) => {
       response.writeHead(307, { Location: `http://127.0.0.1:${port}/` }).end();

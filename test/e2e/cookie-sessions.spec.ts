@@ -72,7 +72,7 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
     expect(await storedEnd(env.app, first.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
   });
 
-  it('another network can replay a refresh over cookies until the new pair is first used, as with bearer tokens', async () => {
+  it('another network can replay a refresh over cookies until the new pair is first used', async () => {
     const first = await open(env);
     const second = await refresh(env, first);
     expect(await refresh(env, { refreshToken: first.refreshToken }, ELSEWHERE)).toEqual(second);
@@ -110,7 +110,7 @@ describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnviro
     for (const accessToken of [first.accessToken, another.accessToken, 'x', undefined]) {
       const third = await refresh(env, { refreshToken: second.refreshToken, ...(accessToken && { accessToken }) });
       expect(third.refreshToken).not.toBe(second.refreshToken);
-      // Restore the pair for the next test.
+      // Restore the pair for the next access token.
       await rows.save(stored);
     }
     expect(env.app.sent('token_reuse_detected')).toEqual([]);
@@ -329,9 +329,11 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEn
   it('a logout by refresh cookies ends the session, and no token of the session is accepted afterwards', async () => {
     const { app } = env;
     const first = await open(env);
-    await refresh(env, first);
+    const second = await refresh(env, first);
     app.clock.advance(MINUTE);
     await app.auth.logout((await authenticate(first.refreshToken))!, HOME);
+    expect(await authenticate(second.refreshToken)).toBeNull();
+    expect(await app.auth.authenticate(second.accessToken)).toBeNull();
     expect(await storedEnd(app, first.sessionId)).toEqual({ state: 'logged_out', end_reason: 'logout' });
     expect(await authenticate(first.refreshToken)).toBeNull();
     expect(app.sent('token_reuse_detected')).toEqual([]);

@@ -76,7 +76,7 @@ describeOnEachDatabase('password changes', {}, (env: TestEnvironment) => {
     expect(app.sent('token_reuse_detected').map(({ reuse }) => reuse.generationsBehind)).toEqual([1]);
   });
 
-  it('a wrong current password changes nothing, and counts as a failure within the session, not as a failed login', async () => {
+  it('a wrong current password changes nothing, and is counted within the session, separately from failed logins', async () => {
     const { app } = env;
     const { access_token: token, refresh_token: refresh } = await app.login();
     const other = await app.login();

@@ -157,7 +157,11 @@ describeOnEachDatabase(
       await app.get('/transfer/otp', accessToken).expect(200);
       app.clock.advance(1);
       await app.get('/transfer/otp', accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      await app.get('/transfer/both', accessToken).expect(200);
+      const renewed = await app.auth.reauthenticate(await principalOf(app, accessToken), PASSWORD);
+      app.clock.advance(240 * SECOND - 1);
+      await app.get('/transfer/both', renewed.accessToken).expect(200);
+      app.clock.advance(1);
+      await app.get('/transfer/both', renewed.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
       const { access_token: withPassword } = await app.login();
       await app.get('/transfer/any', withPassword).expect(200);
       await app.get('/transfer/both', withPassword).expect(403, RECENT_LOGIN_REQUIRED);

@@ -22,7 +22,7 @@ async function guess(app: TestApplication, token: string, times: number): Promis
 }
 
 describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestEnvironment) => {
-  it('from the tenth wrong password in a session on, attempts fail with 429 and the seconds to wait, even with the right password', async () => {
+  it('after the tenth wrong password in a session, attempts fail with 429 and the seconds to wait, even with the right password', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
     for (let i = 0; i < 5; i++) await change(app, token, 'wrong').expect(400);
@@ -119,7 +119,7 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
     expect(events).toEqual(['login_blocked', ...Array<string>(10).fill('login_failure'), 'login_success']);
   });
 
-  it('of 30 parallel guesses within a session ten are verified, one at a time, and the others are refused', async () => {
+  it('of 30 parallel guesses within a session ten are verified, and the others are refused', async () => {
     const { app } = env;
     const { access_token: token } = await app.login();
     hasher.verified.length = 0;
@@ -131,7 +131,7 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('an attempt whose process was terminated blocks further attempts for half a minute', async () => {
+  it('an attempt whose process was terminated no longer blocks further attempts after half a minute', async () => {
     const { app } = env;
     const { access_token: token, session_id: id } = await app.login();
     const pendingUntil = app.clock.now() + 30 * SECOND;

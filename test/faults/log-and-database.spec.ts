@@ -24,6 +24,7 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
     const session = await app.login();
     await breakLog();
     const before = await app.dataSource.query('SELECT * FROM auth_sessions');
+    const users = await app.dataSource.query('SELECT * FROM auth_users');
     const credentials = { username: 'alice', password: PASSWORD };
     const answers = [
       await app.http.post('/auth/login').send(credentials),
@@ -38,6 +39,7 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
       expect(headers['retry-after']).toMatch(/^[15]$/);
     }
     expect(await app.dataSource.query('SELECT * FROM auth_sessions')).toEqual(before);
+    expect(await app.dataSource.query('SELECT * FROM auth_users')).toEqual(users);
     await app.get('/me', session.access_token).expect(200);
     expect(app.logs.join('\n')).not.toMatch(/INSERT|SELECT|nsa[ar]_|alice|horse/);
   });
@@ -138,6 +140,7 @@ describe.each(DATABASES)('the contents of the database on %s', (name) => {
     }
     expect(dump).not.toContain('nsa');
     expect(dump).not.toContain(PASSWORD);
+    expect(dump).not.toContain('a password that is new');
     await app.close();
     await database.drop();
   });
@@ -235,7 +238,7 @@ describe.each(DATABASES)('failed reads of TypeORM on %s', (name) => {
 });
 
 describe.each(DATABASES)('when the DataSource is closed on %s', (name) => {
-  it('every route responds with 503 and no handler runs', async () => {
+  it('guarded routes, logins and refreshes respond with 503 while the DataSource is closed', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     const session = await app.login();

@@ -73,7 +73,7 @@ describe.each(DATABASES)('metrics on %s', (name) => {
     await app.get('/me', 'nothing').expect(401);
     await app.http.get('/me').expect(401);
     expect(await measured.of('session_auth.lookup.duration')).toEqual({ '': 2, access_token_invalid: 1 });
-    // Text without the format of a token is refused without a lookup.
+    // Text without the format of a token is refused without a query.
     expect(await measured.of('session_auth.lookup.batch_size')).toEqual({ '': 2 });
   });
 

@@ -3,7 +3,7 @@ import { createDatabase } from '../support/databases';
 import { Sample, urlOf } from '../support/sample';
 
 describe('the log of the sample application', () => {
-  it('the log has one line per security signal and failed request, without tokens or unknown user names', async () => {
+  it('the log has one line per security signal and 5xx response, without tokens, passwords or unknown user names', async () => {
     const database = await createDatabase('sqlite');
     const sample = Sample.start({
       DATABASE_URL: urlOf(database),

@@ -121,7 +121,7 @@ describe.each([
     expect((await open('/')).status).toBe(200);
   });
 
-  it('a request of an ended session redirects to the login form and clears its cookies', async () => {
+  it('a request of an expired session redirects to the login form and clears its cookies', async () => {
     await signIn();
     clock.advance(8 * 24 * 60 * MINUTE);
     expectRedirect(await open('/'), '/login?to=%2F');

@@ -113,6 +113,9 @@ describeOnEachDatabase('secrets', options, (env: TestEnvironment) => {
     canaries.watch('a reset token', reset.token);
     await app.auth.redeemPasswordResetToken(reset.token, PASSWORD);
     await expect(app.auth.redeemPasswordResetToken(reset.token, next)).rejects.not.toThrow(reset.token);
+    const ticket = await app.auth.createLoginTicket(userId, { methods: ['pwd'] });
+    canaries.watch('a login ticket', ticket);
+    expect(await app.auth.attempt({ ticket, method: 'otp' }, {}, () => true)).toBe(true);
     const again = await canaries.keep('login again', app.http.post('/auth/login').send(credentials('alice', PASSWORD)));
     let latest = again;
     for (const name of ['second refresh', 'third refresh']) {

@@ -128,7 +128,7 @@ describeOnBothPlatforms(
       }
     });
 
-    it('requests that the user starts without an origin and same-origin requests with an opaque origin are accepted', async () => {
+    it('a request without a trusted origin is accepted only if its headers show that the user or the same origin started it', async () => {
       const send = (...headers: string[]) =>
         sendRaw(env.app, ['POST /money HTTP/1.1', `Cookie: ${ACCESS}=${browser.jar[ACCESS]}`, ...headers]);
       expect((await send('Sec-Fetch-Site: none')).status).toBe(201);

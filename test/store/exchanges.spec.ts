@@ -194,7 +194,7 @@ const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
   replay: [],
   reuse: ['token_reuse_detected', 'user_logged_out'],
   refuse: [],
-  // This signal is emitted at most once a minute, and the clock does not advance here.
+  // The test ignores `lost_commits_suspected`, which is emitted at most once a minute.
   newer_than_database: [],
   session_expired: ['user_logged_out'],
   account_inactive: ['user_logged_out'],

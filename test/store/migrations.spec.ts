@@ -112,7 +112,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     });
   }
 
-  it('digests are stored in columns that compare by bytes', async () => {
+  it('digests of reset tokens are stored in a column that compares by bytes', async () => {
     const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const dataSource = await new DataSource(options).initialize();
     await dataSource.runMigrations();

@@ -64,7 +64,7 @@ describeEachPooled('transactions that the database rolls back on %s', (name) => 
     await database.drop();
   });
 
-  /** Raises SQLSTATE 40001 on PostgreSQL, and a deadlock on MariaDB, as which Galera reports failed certifications. */
+  /** Raises SQLSTATE 40001 on PostgreSQL, and a deadlock on MariaDB. Galera reports conflicts as deadlocks. */
   const conflict =
     name === 'postgres'
       ? "DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$"

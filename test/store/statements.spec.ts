@@ -7,7 +7,7 @@ import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 import { writtenTables } from '../support/written-tables';
 
-/** The entities whose rows are updated. Events are only inserted and deleted. */
+/** The entities whose statements with a list of keys must repeat the conditions of the read. */
 const CHANGING = ['session', 'failure', 'reset', 'lock'];
 
 const SETTINGS: AuthModuleOptions = {
@@ -55,7 +55,7 @@ describe.each(DATABASES)('SQL statements on %s', (name) => {
   it('no statement changes the same table twice', async () => {
     const sent = new Set<string>();
     new Tap(app).hook = { before: ({ sql }) => void sent.add(sql) };
-    await runAllOperations(app);
+    await runOperations(app);
     const statements = [...templates, ...sent];
     const written = new Set([...sent].flatMap(writtenTables));
     // The operations change every table.
@@ -93,7 +93,7 @@ describe.each(DATABASES)('SQL statements on %s', (name) => {
 });
 
 /** Runs most of the operations that change tables. */
-async function runAllOperations(app: TestApplication): Promise<void> {
+async function runOperations(app: TestApplication): Promise<void> {
   const { auth } = app;
   const credentials = { username: 'alice', password: PASSWORD };
   await auth.login({ ...credentials, password: 'wrong' }).catch(() => undefined);

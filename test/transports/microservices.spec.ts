@@ -120,18 +120,18 @@ describe.each([
     },
   );
 
-  it('a message without a token is refused, and the refusal reveals nothing else', async () => {
+  it('a message without a token is refused with the documented error, and no unhandled exception is logged', async () => {
     for (const data of [{}, '', 1, [], true]) expect(await send('me', data)).toEqual({ error: MISSING });
     expect(app.logs.filter((line) => line.includes('RpcExceptionsHandler'))).toEqual([]);
   });
 
-  it('a message with an expired token is refused', async () => {
+  it('a message with a revoked token is refused', async () => {
     const { access_token: accessToken } = await app.login();
     await app.post('/auth/logout', accessToken).expect(200);
     expect(await send('me', { accessToken })).toEqual({ error: hasTokenSource ? INVALID : MISSING });
   });
 
-  it('a handler with @OptionalAuth() accepts a missing token and refuses an invalid token', async () => {
+  it('a handler with @OptionalAuth() accepts a missing token, and refuses an invalid token if there is a token source', async () => {
     const { access_token: accessToken } = await app.login();
     expect(await send('who', { accessToken })).toBe(hasTokenSource ? 'alice' : 'nobody');
     for (const data of [{}, '', 1]) expect(await send('who', data)).toBe('nobody');

@@ -44,12 +44,12 @@ describe('the startup check of the tables', () => {
   const MEMBERS_TABLE = expect.stringContaining('The table of users.entity, Member, cannot be read');
 
   it.each([
-    ["all tables, with the library's users", undefined, /^auth_/, [OWN_TABLES]],
+    ["the library's tables, with the library's users", undefined, /^auth_/, [OWN_TABLES]],
     ["auth_users, with the library's users", undefined, /^auth_users$/, [OWN_TABLES]],
     ['all tables, with mapped users', MEMBERS, /./, [OTHER_TABLES, MEMBERS_TABLE]],
     ['the table of mapped users', MEMBERS, /^members$/, [MEMBERS_TABLE]],
     ["the library's tables, with mapped users", MEMBERS, /^auth_/, [OTHER_TABLES]],
-    ["the library's tables, with a UserStore", DIRECTORY, /./, [OTHER_TABLES]],
+    ['all tables, with a UserStore', DIRECTORY, /./, [OTHER_TABLES]],
     ['auth_users, with mapped users', MEMBERS, /^auth_users$/, []],
   ])('warns only about required tables if the following are missing: %s', async (_, users, missing, warnings) => {
     const entities = [Member, ...AUTH_ENTITIES];

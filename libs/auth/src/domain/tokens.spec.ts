@@ -4,13 +4,16 @@ import {
   accessTokenSessionId,
   FAMILY_SECRET_BYTES,
   formatAccessToken,
+  formatLoginTicket,
   formatRefreshToken,
   formatResetToken,
   GENERATION_LIMIT,
+  isLoginTicket,
   isResetToken,
   parseRefreshToken,
   REFRESH_SECRET_BYTES,
   RESET_SECRET_BYTES,
+  TICKET_SECRET_BYTES,
 } from './tokens';
 
 const sessionId = randomUUID();
@@ -20,11 +23,13 @@ const newAccessToken = (): string => formatAccessToken(sessionId, randomBytes(AC
 const newRefreshToken = (generation = 0): string =>
   formatRefreshToken({ sessionId, familySecret, generation }, randomBytes(REFRESH_SECRET_BYTES));
 const newResetToken = (): string => formatResetToken(randomBytes(RESET_SECRET_BYTES));
+const newLoginTicket = (): string => formatLoginTicket(randomBytes(TICKET_SECRET_BYTES));
 
 const KINDS = [
   { kind: 'an access token', create: newAccessToken, accepts: (text: string) => accessTokenSessionId(text) !== null },
   { kind: 'a refresh token', create: newRefreshToken, accepts: (text: string) => parseRefreshToken(text) !== null },
   { kind: 'a password reset token', create: newResetToken, accepts: isResetToken },
+  { kind: 'a login ticket', create: newLoginTicket, accepts: isLoginTicket },
 ];
 
 /** Replaces the generation of a refresh token, with a correct checksum. */
@@ -39,6 +44,7 @@ describe('a token', () => {
     expect(newAccessToken()).toMatch(/^nsaa_[A-Za-z0-9_-]{64}[0-9A-Za-z]{6}$/);
     expect(newRefreshToken()).toMatch(/^nsar_[A-Za-z0-9_-]{92}[0-9A-Za-z]{6}$/);
     expect(newResetToken()).toMatch(/^nsap_[A-Za-z0-9_-]{44}[0-9A-Za-z]{6}$/);
+    expect(newLoginTicket()).toMatch(/^nsal_[A-Za-z0-9_-]{44}[0-9A-Za-z]{6}$/);
   });
 
   it('contains the session id, and in a refresh token also the family secret and the generation', () => {
@@ -52,9 +58,9 @@ describe('a token', () => {
     for (const { create, accepts } of KINDS) {
       const token = create();
       expect(KINDS.map((other) => other.accepts(token))).toEqual(KINDS.map((other) => other.accepts === accepts));
-      for (const prefix of ['nsaa_', 'nsar_', 'nsap_'].filter((own) => !token.startsWith(own))) {
+      for (const prefix of ['nsaa_', 'nsar_', 'nsap_', 'nsal_'].filter((own) => !token.startsWith(own))) {
         const renamed = prefix + token.slice(5);
-        expect(KINDS.map((other) => other.accepts(renamed))).toEqual([false, false, false]);
+        expect(KINDS.map((other) => other.accepts(renamed))).toEqual(KINDS.map(() => false));
       }
     }
   });

@@ -6,7 +6,7 @@ import { presentedToken } from './token-extraction';
 const HEADERS = { host: 'api.example.com', cookie: '__Host-auth_access=token' };
 const OWN = { origin: 'https://api.example.com', 'sec-fetch-site': 'same-origin' };
 
-describe('the token of a GraphQL operation, in cookie mode', () => {
+describe('the token of a GraphQL operation', () => {
   const settings = cookieSettings({
     cookies: { mode: 'optional', name: 'auth', secure: true, trustedOrigins: [] },
   })!;
