@@ -1,6 +1,6 @@
 import { FREQUENT_PASSWORDS } from './frequent-passwords';
 
-/** Whether a password, in lower case, is one of the most frequent passwords. */
+/** Returns whether a password is in the list of common passwords. The password must be in lower case. */
 export function isCommonPassword(password: string): boolean {
   // The list is searched as one string, which takes microseconds. A set would need several times the memory. Passwords
   // with a space are excluded, because they could match two adjacent entries.

@@ -44,11 +44,11 @@ export interface AuthModuleOptions {
   rotateRefreshTokens?: boolean;
   /**
    * The grace period after a refresh, in seconds, 0 to 60. Within it, presenting the most recently used refresh token
-   * again returns the same pair, for clients that lose a response or refresh in parallel. Reuse is then not detected on
-   * the client's network, nor on others until the new access token is used. 0 turns the grace period off. Your value
-   * applies to bearer tokens and cookies. If a retry can reach another instance, set at least the duration of a database
-   * failover plus 6 seconds, or twice that with the client package. A value above 0 requires `rotateRefreshTokens`.
-   * With `rotateRefreshTokens: false`, the default is 0 for cookies too. Default: 0, and 10 for cookies.
+   * again returns the same pair, for clients that lose a response or refresh in parallel. In this period, reuse
+   * from the client's network is not detected. Reuse from other networks is detected only after the new access token
+   * has been used. 0 turns the grace period off. Your value applies to bearer tokens and cookies. If a retry can reach
+   * another instance, set at least the duration of a database failover plus 6 seconds, or twice that with the client
+   * package. A value above 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
    */
   refreshReuseGraceSeconds?: number | undefined;
   /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
@@ -124,7 +124,7 @@ export interface AuthModuleOptions {
      */
     windowSeconds?: number;
     /**
-     * What happens after 100 consecutive failures for one user from all networks. `unfamiliar` refuses logins from
+     * What happens after 100 consecutive failures for one user across all networks. `unfamiliar` refuses logins from
      * unfamiliar networks, for 24 hours. `strict` refuses all logins until a password reset or `resetFailedLogins`
      * (NIST SP 800-63B-4, 3.2.2). `false` refuses no logins. `unfamiliar` and `strict` cannot be set with
      * `throttleFrom: false`, which also disables the block. Default: 'unfamiliar'.
