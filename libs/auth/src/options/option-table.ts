@@ -52,7 +52,11 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   maxSessions: { default: 5, rule: integer(1, 1000) },
   onSessionLimit: { default: 'revoke_oldest', rule: oneOf('revoke_oldest', 'reject') },
   rotateRefreshTokens: { default: true, rule: boolean },
-  refreshReuseGraceSeconds: { default: undefined, defaultText: '0, and 10 for cookies with rotation', rule: integer(0, 60) },
+  refreshReuseGraceSeconds: {
+    default: undefined,
+    defaultText: '0, and 10 for cookies with rotation',
+    rule: integer(0, 60),
+  },
   trackIps: { default: true, rule: boolean },
   trackUserAgents: { default: true, rule: boolean },
   trackDevices: { default: true, rule: boolean },
