@@ -6,8 +6,8 @@ export type EventOwner = string | null;
 
 /**
  * Counts the events that this process writes for each user, so that a fast-growing history is trimmed before the next
- * pruning. Events that are rolled back also count. As a result, a trimming may start earlier than necessary, but
- * never later.
+ * pruning. Events that are rolled back also count, so trimming may start earlier than necessary. Beyond 10,000 users,
+ * the counts of the least recently updated users are discarded.
  */
 export class HistoryGrowth {
   /** The counts by owner, the least recently updated first. */

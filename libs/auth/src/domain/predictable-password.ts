@@ -79,7 +79,7 @@ type Step = (first: string, second: string) => boolean;
 
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
 
-/** Returns the rule that the second letter or digit is at this distance from the first in Unicode. */
+/** Returns the rule that the code point of the second letter or digit is `by` greater than that of the first. */
 function stepByOffset(by: number): Step {
   return (first, second) =>
     LETTER_OR_DIGIT.test(first) &&

@@ -36,7 +36,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   /** Verifies existing bcrypt hashes. With the minimum cost of 4, the hasher adds no work to the verification. */
   private readonly bcrypt = new BcryptPasswordHasher(4);
 
-  /** @throws Error if `@node-rs/argon2` is not installed, or the work is out of bounds */
+  /** @throws Error if `@node-rs/argon2` is not installed, or a parameter is out of range */
   constructor({ memoryKiB = 19_456, passes = 2, lanes = 1 }: Argon2Parameters = {}) {
     super();
     const work = { memoryKiB, passes, lanes };

@@ -25,7 +25,7 @@ export abstract class SecondFactor {
   abstract isRequired(user: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean>;
 }
 
-/** Requires a second factor from no user. */
+/** Never requires a second factor. */
 export class NoSecondFactor extends SecondFactor {
   isRequired(): boolean {
     return false;

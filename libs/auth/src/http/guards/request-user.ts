@@ -2,8 +2,9 @@ import type { AuthPrincipal } from '../../services/sessions/authentication';
 import { requestUserOf } from '../../services/sessions/authentication';
 
 /**
- * The users that the library has stored in `request.user`. The library replaces no other user in
- * `request.user`. Many GraphQL operations over a socket share one request.
+ * The users that the library has stored in `request.user`. The library replaces only these users, because a user from
+ * another source belongs to the application. Replacing is necessary because many GraphQL operations over a socket
+ * share one request.
  */
 const STORED = new WeakSet<object>();
 

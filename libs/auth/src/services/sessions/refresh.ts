@@ -37,7 +37,7 @@ export class Refresh {
    * period is returned unchanged. If the outcome is unknown, the new pair is kept for one minute, for a retry with
    * the same token over the same transport.
    * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is unknown, expired, revoked or
-   *   used, with the same message for all four; `invalid_field` if a bearer token is not a string
+   *   used, with the same message for all four; `invalid_field` if a bearer token is empty or not a string
    */
   async refresh(refreshToken: string, info: ClientInfo, presentation = BEARER): Promise<TokenPair> {
     const { transport, accessToken } = presentation;

@@ -4,7 +4,7 @@ import type { UserSql } from '../database/statement-factory';
 import type { Row } from '../database/transaction';
 import type { Column, UserTable } from './user-table';
 
-/** The user store's part of the statement that looks up a session. */
+/** The input of `selectedUserSql`, which builds the user store's part of the statement that looks up a session. */
 interface SessionUserSql {
   readonly table: UserTable;
   /** Compiles a part of the statement. */

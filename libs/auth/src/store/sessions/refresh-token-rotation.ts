@@ -34,8 +34,8 @@ const MAX_DECISIONS = 5;
 /**
  * Rotates refresh tokens: replaces the presented token with its successor.
  *
- * The digest of the live token is stored in the session's row, so a conditional update is the compare-and-set. Only
- * one of several parallel presentations changes the row. `decideRefresh` decides about the other presentations.
+ * The digest of the current token is stored in the session's row, so a conditional update is the compare-and-set. If
+ * several parallel requests present the token, only one changes the row. `decideRefresh` decides about the others.
  */
 @Injectable()
 export class RefreshTokenRotation {
