@@ -1,3 +1,4 @@
+import { isDistinctId } from '../domain/found-user';
 import { loggable } from '../domain/loggable';
 import { type StoredUser, UserStore } from '../domain/ports/accounts';
 import { WrongResultError } from './application-calls';
@@ -35,7 +36,7 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
     );
   }
   refuseUnparsedId(user.id, store);
-  refuseTrailingSpace(user.id);
+  refuseIndistinctId(user.id);
   return result as StoredUser;
 }
 
@@ -62,9 +63,9 @@ function refuseUnparsedId(id: unknown, store: UserStore): void {
   );
 }
 
-/** Throws if an id ends with a space, because MySQL and MariaDB would confuse it with the id without the space. */
-function refuseTrailingSpace(id: unknown): void {
-  if (typeof id !== 'string' || !id.endsWith(' ')) return;
+/** Throws if MySQL and MariaDB would confuse an id with another id. */
+function refuseIndistinctId(id: unknown): void {
+  if (typeof id !== 'string' || isDistinctId(id)) return;
   throw new WrongResultError(
     'a user whose id ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.',
   );

@@ -16,3 +16,11 @@ export function withExactId(user: StoredUser | null, id: UserId): StoredUser | n
 export function withSameName(user: StoredUser | null, username: string, matching: NameMatching): StoredUser | null {
   return user && foldName(user.username, matching) === foldName(username, matching) ? user : null;
 }
+
+/**
+ * Returns whether MySQL and MariaDB distinguish this id from all other ids. They ignore trailing spaces when they compare
+ * text, so that the user `alice ` would see and end the sessions of `alice`.
+ */
+export function isDistinctId(id: string): boolean {
+  return !id.endsWith(' ');
+}

@@ -102,9 +102,8 @@ export class EntityUserStore extends UserStore {
    */
   async findCredentials(username: string): Promise<FoundCredentials | null> {
     const row = await this.rowOf(username);
-    if (!row) return { user: null, version: 0 };
-    const user = this.userFromRow(row);
-    if (!user) return { user: null, version: 0 };
+    const user = row && this.userFromRow(row);
+    if (!row || !user) return { user: null, version: 0 };
     return row['user_key'] === String(user.id) ? { user, version: Number(row['version'] ?? 0) } : null;
   }
 

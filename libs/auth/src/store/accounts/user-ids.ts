@@ -1,4 +1,5 @@
 import { UUID } from '../../domain/fields';
+import { isDistinctId } from '../../domain/found-user';
 import type { UserId } from '../../domain/ports/accounts';
 import type { Dialect } from '../database/dialect';
 import type { Column, UserTable } from './user-table';
@@ -49,12 +50,9 @@ export class UserIds {
     return this.format && !new RegExp(this.format.pattern, 'i').test(text) ? null : this.parse(text);
   }
 
-  /**
-   * Returns whether the library's tables distinguish this id from all other ids. MySQL ignores trailing spaces when it
-   * compares text, so that `alice ` would see and end the sessions of `alice`.
-   */
+  /** Returns whether the library's tables distinguish this id from all other ids. */
   isDistinct(id: string): boolean {
-    return this.dialect !== 'mysql' || !id.endsWith(' ');
+    return this.dialect !== 'mysql' || isDistinctId(id);
   }
 
   /** Returns the condition that the row `u` is the user of the session `s`. The condition can use the index. */
