@@ -152,7 +152,7 @@ describe.each(DATABASES)('the number of statements on %s', (name) => {
     },
   );
 
-  it('ending 100 sessions takes at most one more statement than ending a few', async () => {
+  it('ending 100 sessions takes at most one more statement than ending one', async () => {
     const end = async (sessions: number): Promise<number> => {
       const { access_token: token } = await app.login();
       for (let i = 1; i < sessions; i++) await app.login();
@@ -160,7 +160,7 @@ describe.each(DATABASES)('the number of statements on %s', (name) => {
       return (await statementsDuring(tap, () => app.auth.logoutAll(principal))).length;
     };
     const forOne = await end(1);
-    // The current session ends for a different reason than the other sessions, which takes one more statement.
+    // Other sessions end for a different reason than the current session, which takes one more statement.
     expect(await end(100)).toBeLessThanOrEqual(forOne + 1);
   });
 

@@ -71,16 +71,18 @@ describeOnEachDatabase(
     it('logins that the full queue refuses are not counted as failures', async () => {
       const { app } = env;
       hasher.hold();
+      const statuses: number[] = [];
       const attempts = Array.from({ length: 30 }, (_, index) =>
         app.http
           .post('/auth/login')
           .send({ username: `other ${index}`, password: 'wrong' })
-          .then(({ status }) => status),
+          .then(({ status }) => statuses.push(status)),
       );
-      while (hasher.running < 2) await new Promise((resolve) => setImmediate(resolve));
+      while (statuses.length < 18) await new Promise((resolve) => setImmediate(resolve));
       hasher.release();
-      const failures = (await Promise.all(attempts)).filter((status) => status === 400).length;
-      expect(app.sent('login_failed')).toHaveLength(failures);
+      await Promise.all(attempts);
+      expect(statuses).toEqual([...Array<number>(18).fill(503), ...Array<number>(12).fill(400)]);
+      expect(app.sent('login_failed')).toHaveLength(12);
     });
   },
 );
