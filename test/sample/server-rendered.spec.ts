@@ -68,7 +68,16 @@ describe.each([
 
   it('the login never redirects to another site', async () => {
     const elsewhere = ['https://evil.test/', '//evil.test', '/\\evil.test', '/\t/evil.test', 'javascript:alert(1)', ''];
-    for (const to of [...elsewhere, 'http://here/', '/.//evil.test', '/%2F/evil.test', '@evil.test']) {
+    for (const to of [
+      ...elsewhere,
+      'http://here/',
+      '//here/',
+      '/\\here/',
+      '/\n/evil.test',
+      '/.//evil.test',
+      '/%2F/evil.test',
+      '@evil.test',
+    ]) {
       const { status, headers } = await signIn({ to });
       const { origin: opened } = new URL(headers['location'] as string, `${origin}/login`);
       expect([to, status, opened]).toEqual([to, 303, origin]);

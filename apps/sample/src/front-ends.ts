@@ -2,8 +2,8 @@ import type { INestApplication } from '@nestjs/common';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from 'nestjs-session-auth';
 
 /**
- * Enables CORS with credentials for the origins in `cookies.trustedOrigins`. Responses to other origins have no
- * CORS headers.
+ * Enables CORS with credentials for the origins in `cookies.trustedOrigins`. Other origins get no
+ * `Access-Control-Allow-Origin` header, so browsers do not let their scripts read the responses.
  */
 export function allowFrontEnds(app: INestApplication): void {
   const { trustedOrigins } = app.get<ResolvedAuthOptions>(AUTH_OPTIONS).cookies;

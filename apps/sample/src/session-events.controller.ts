@@ -7,7 +7,7 @@ import { SessionEvents } from './session-events';
 /**
  * Opens the event stream of a page. The guard authenticates the request once, and the stream closes
  * when the session ends. If the page disconnects while the guard runs, no stream is opened, because
- * nothing would close it.
+ * the `close` event that ends a stream has already been emitted.
  */
 @Controller('session-events')
 @UseGuards(BearerAuthGuard)

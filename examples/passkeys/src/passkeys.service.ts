@@ -70,7 +70,7 @@ export class Passkeys extends SecondFactor {
     const options = { ...EXPECTED, response, expectedChallenge, credential: passkey };
     const result = await webauthn.verifyAuthenticationResponse(options).catch(refuse);
     const counter = result.verified ? result.authenticationInfo.newCounter : refuse();
-    // If a key and its copy send the same counter, the update accepts only one of them.
+    // If a key and its copy send the same counter above 0, the update accepts only one of them.
     const earlier = { id: passkey.id, counter: counter > 0 ? LessThan(counter) : 0 };
     const { affected } = await this.database.update(Passkey, earlier, { counter });
     const { userId, isSyncable } = affected === 1 ? passkey : refuse();

@@ -35,7 +35,7 @@ describe('a login with a password', () => {
 });
 
 describe('an attacker', () => {
-  it('cannot sign in another browser with their own passkey', async () => {
+  it("cannot sign a victim's browser in to the attacker's own account", async () => {
     const { passkey } = await enrolled('bob');
     const [attacker, victim] = [new Client(origin), new Client(origin)];
     const response = passkey.get(await attacker.challenge());
@@ -62,7 +62,7 @@ describe('an attacker', () => {
     assert.equal((await client.post('/passkeys/payout')).code, 'recent_login_required');
   });
 
-  it('cannot register a passkey with a stolen session', async () => {
+  it('cannot register a passkey with a stolen session five minutes after the login', async () => {
     const client = await signedIn();
     const challenge = await client.challenge('/passkeys/registration/options');
     mock.timers.tick(5 * MINUTE_MS);

@@ -8,7 +8,6 @@ export interface Deviation {
   readonly isVerified?: boolean;
   readonly isSyncable?: boolean;
   readonly counter?: number;
-  readonly userHandle?: string;
 }
 
 const FLAGS = { present: 0x01, verified: 0x04, backupEligible: 0x08, attested: 0x40 };
@@ -16,7 +15,7 @@ const FLAGS = { present: 0x01, verified: 0x04, backupEligible: 0x08, attested: 0
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** A software authenticator, and the browser that calls it (WebAuthn, sections 6 and 7). */
+/** A software authenticator, and the browser that calls it (WebAuthn, sections 5 and 6). */
 export class Authenticator {
   counter = 0;
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -47,7 +47,7 @@ test('passkeys in a real browser', { skip, timeout: 120_000 }, async (context) =
     await click(page, 'Pay out', 'payout: done');
   });
 
-  await context.test('the passkey alone signs in, without a name', async () => {
+  await context.test('the passkey alone signs the user in, without a name', async () => {
     await click(page, 'Sign out', 'logout: done');
     await click(page, 'Sign in with a passkey', 'login: done');
     assert.deepEqual(await methods(), ['hwk', 'user']);
@@ -59,7 +59,7 @@ test('passkeys in a real browser', { skip, timeout: 120_000 }, async (context) =
     await click(page, 'Pay out', 'payout: done');
   });
 
-  await context.test('a passkey without user verification does not sign in', async () => {
+  await context.test('a passkey without user verification does not sign the user in', async () => {
     await click(page, 'Sign out', 'logout: done');
     await devtools.verify(false);
     await click(page, 'Sign in with a passkey', 'login: NotAllowedError');

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-/** The cookie contains only a code. Another host of the site can set the cookie, but cannot choose the message. */
+/** The cookie contains only a code. Another host of the site can set the cookie, but cannot inject its own text. */
 const MESSAGES: Readonly<Record<string, string>> = {
   invalid_credentials: 'Wrong name or password.',
   too_many_attempts: 'Too many attempts. Try again later.',

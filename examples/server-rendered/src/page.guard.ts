@@ -21,7 +21,7 @@ export class PageGuard extends BearerAuthGuard {
   }
 }
 
-/** Redirects requests without a session to the login page, which redirects back after the login. */
+/** Redirects requests without a session to the login page, which redirects `GET` requests back after the login. */
 @Catch(HttpException)
 export class ToLogin implements ExceptionFilter<HttpException> {
   catch(error: HttpException, host: ArgumentsHost): void {

@@ -63,10 +63,10 @@ export class PagesController {
   }
 }
 
-/** Returns the path, or `/` if it belongs to another site, so that the login page is not an open redirect. */
+/** Returns `to` if it is a path on this site, and `/` otherwise, so that the login page is not an open redirect. */
 function localPath(to: unknown): string {
-  const isLocal = (path: string): boolean => path.startsWith('/') && URL.canParse(path, 'http://here');
-  return typeof to === 'string' && isLocal(to) && new URL(to, 'http://here').host === 'here' ? to : '/';
+  // Browsers read a host after `//` and `/\`, and ignore tabs and line breaks.
+  return typeof to === 'string' && /^\/(?!\/)[!-[\]-~]*$/.test(to) ? to : '/';
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

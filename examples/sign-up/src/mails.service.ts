@@ -56,7 +56,7 @@ export class Mails {
     if (user && kind === 'sign-up') return { subject: 'You already have an account', text: `Sign in: ${SITE}` };
     if (!user && kind === 'password-reset') return { subject: 'You have no account', text: `Sign up: ${SITE}` };
     const token = user ? (await this.auth.createPasswordResetToken(user.id)).token : signUpToken;
-    // Browsers do not send the fragment of a URL to the server, so that no log contains the token.
+    // Browsers do not send the fragment of a URL to the server, so no access log contains the token.
     return { subject: 'Choose a password', text: `Ignore this if you did not ask for it: ${SITE}/#${kind}=${token}` };
   }
 

@@ -11,8 +11,9 @@ import { TestSmtpServer, type ReceivedMail } from './smtp-server.js';
 export const MINUTE = 60_000;
 export const PASSWORD = 'correct horse battery staple';
 
-// Only `advance` moves the clock, and only `receive` sends emails. The entities are loaded after this line, because the
-// type of their date columns must be the mocked `Date`.
+// Only `advance` and `mock.timers.tick` move the clock. Only `receive` and `mock.timers.tick` send
+// emails. The entities are loaded after this line, because the type of their date columns must be
+// the mocked `Date`.
 mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.UTC(2026, 0, 15, 10, 23) });
 const smtp = new TestSmtpServer();
 process.env['NODE_ENV'] = 'test';

@@ -66,7 +66,7 @@ describe('a request for a link', () => {
     });
   });
 
-  it('sends at most one email in ten minutes to an address, regardless of its spelling', async () => {
+  it('sends at most one email of each kind in ten minutes to an address, regardless of its spelling', async () => {
     for (const email of [ALICE, 'ALICE@example.com', 'ａlice@example.com']) await app.post('/sign-up', { email });
     assert.equal((await app.receive()).length, 1);
     await app.post('/sign-up', { email: ALICE });

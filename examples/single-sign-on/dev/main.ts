@@ -1,6 +1,7 @@
 import { createAlice, startProvider } from './provider.js';
 
-// Starts a provider and the application. As in production, environment variables configure the provider and its client.
+// Starts a provider, and then the application. As in production, the application reads the issuer
+// and its client id and secret from environment variables.
 const port = Number(process.env['PORT'] ?? 3000);
 const client = {
   clientId: 'example',

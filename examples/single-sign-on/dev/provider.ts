@@ -86,5 +86,5 @@ export async function createAlice(app: INestApplication): Promise<void> {
       // An earlier start created the user.
       if (!(error instanceof AuthError && error.code === 'username_taken')) throw error;
     });
-  console.log(`Or sign in as ${alice.username} with the password: ${alice.password}`);
+  console.log(`Sign in with the provider, or as ${alice.username} with the password: ${alice.password}`);
 }

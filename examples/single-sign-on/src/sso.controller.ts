@@ -11,7 +11,7 @@ import { begin, finish, logoutUrl, verifyLogoutToken } from './provider.js';
 type Request = HttpRequest & AuthRequest;
 const FACTORS = [['pwd'], ['otp', 'hwk']]; // `otp` and `hwk` both prove possession, so they are one factor
 const refuse = (cause: unknown): never => {
-  throw new BadRequestException('The provider sent an invalid response. Try again.', { cause });
+  throw new BadRequestException('The request could not be verified. Try again.', { cause });
 };
 
 @Controller('sso')
@@ -25,7 +25,7 @@ export class SsoController {
     return begin(request.res!);
   }
 
-  /** Requires an authentication method, because a provider can log a user in without asking for credentials. */
+  /** Requires the method `pwd`, because a provider can log a user in without asking for credentials. */
   @Post('link')
   @RequireRecentLogin({ withinSeconds: 300, methods: ['pwd'] })
   link(@Req() request: Request): Promise<{ url: string }> {

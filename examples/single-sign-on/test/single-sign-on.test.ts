@@ -61,7 +61,7 @@ describe('a user who needs a second factor', () => {
     environment.enrolled.add(String((await principalOf(first))!.userId));
   };
 
-  it('gets a login ticket if the provider used one factor', async () => {
+  it('gets a login ticket if the provider names fewer than two factors', async () => {
     await enroll('bob');
     for (const amr of ['', 'pwd', 'pwd pin', 'otp hwk', 'mfa']) {
       const response = await environment.browser().signIn({ name: 'bob', amr });

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { Browser } from './browser.js';
 import { freePort } from './free-port.js';
 
-it('npm start serves pages that send no referrer, and that send the code to the application from its own origin', async () => {
+it('npm start serves pages that send no referrer, and a callback that signs the user in only by POST', async () => {
   const port = String(await freePort());
   Object.assign(process.env, { PORT: port, DB: ':memory:' });
   await import('../dev/main.js');

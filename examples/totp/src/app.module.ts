@@ -11,7 +11,7 @@ import { SecondFactors } from './second-factors.service.js';
 
 const database = process.env['DATABASE'] ?? 'example.sqlite';
 const entities = [...AUTH_ENTITIES, Authenticator, FactorToken];
-/** The handlers that end all sessions or change the password. The trust in devices ends before they run. */
+/** Before these handlers run, the user's device tokens are deleted, so no device remains trusted. */
 const HANDLERS: unknown[] = [AuthController.prototype.logoutAll, PasswordController.prototype.change];
 const endOfTrust = (manager: EntityManager): NestInterceptor => ({
   async intercept(context, next) {

@@ -66,7 +66,7 @@ describe('enrollment', () => {
     assert.equal(await confirm(second), 200);
   });
 
-  it('ends all earlier sessions, and revokes the earlier tokens of the current session', async () => {
+  it('ends the other sessions, and revokes the earlier tokens of the current session', async () => {
     const { body: before } = await login(username);
     const { body: current } = await login(username);
     const { body: enrollment } = await post('/second-factor/enroll', {}, current['accessToken']);
@@ -78,7 +78,7 @@ describe('enrollment', () => {
     assert.equal((await get('/auth/sessions', tokens.accessToken)).body.length, 1);
   });
 
-  it('requires a session and a recent login, so that a stolen session can neither begin nor confirm enrollment', async () => {
+  it('requires a session and a recent login to begin, and a recent login to confirm', async () => {
     assert.equal((await post('/second-factor/enroll', {})).status, 401);
     const { body: session } = await login(username);
     const { body: enrollment } = await post('/second-factor/enroll', {}, session.accessToken);
