@@ -158,6 +158,18 @@ describe.each(DATABASES)('40 spellings of a name with exact matching on %s', (na
     }
   });
 
+  it('a login succeeds although many deleted users had the same name', async () => {
+    app = await start(database, MAPPING, 'exact');
+    const members = app.dataSource.getRepository(Member);
+    const { id } = await members.findOneByOrFail({ name: 'alice' });
+    const deleted = { name: 'alice', hash: await hashOf(app, 'alice'), deletedAt: new Date() };
+    for (let i = 0; i < 12; i++) await members.insert({ ...deleted, id: -1 - i });
+    // PostgreSQL then reads this row last.
+    await members.update(id, { lax: 'alice' });
+    expect(await tryLogin(app, 'alice', PASSWORD)).toBe('ok');
+    expect(app.sent('user_logged_in').at(-1)!.userId).toBe(id);
+  });
+
   it('a login with a similar spelling of a stored name runs the SQL and hashing of an unknown name', async () => {
     app = await start(database, LaxUsers, 'exact');
     const tap = new Tap(app);

@@ -102,7 +102,7 @@ describe.each(DATABASES)('createUser with additional columns of a mapped entity 
       app.auth.createUser({ ...ALICE, properties: { fullName: 'Alice', ...properties } });
     const choice = 'use one of id, fullName, language, team.id, profile.phone';
     for (const property of ['email', 'password', 'isActive']) {
-      const message = `createUser was given the property '${property}', which createUser fills; ${choice}`;
+      const message = `createUser was given the property '${property}', which the option users maps; ${choice}`;
       await expect(create({ [property]: 'x' })).rejects.toThrow(message);
     }
     for (const property of ['nickname', 'profile', 'team', 'constructor']) {
@@ -172,10 +172,10 @@ describe('additional properties of a new user', () => {
     await database.drop();
   });
 
-  it("createUser refuses additional properties for the library's own users, because AuthUser has no column for them", async () => {
+  it("createUser refuses additional properties for the library's own users, because AuthUser accepts no properties", async () => {
     const database = await createDatabase('sqlite');
     const app = await TestApplication.start({ database, users: [] });
-    const message = "received the property 'fullName', but AuthUser has no column for it. Map your own entity";
+    const message = "received the property 'fullName', but AuthUser accepts no properties. Map your own entity";
     await expect(app.auth.createUser(ALICE)).rejects.toThrow(message);
     await app.auth.createUser({ ...ALICE, properties: {} });
     await app.login();

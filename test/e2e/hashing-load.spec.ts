@@ -188,4 +188,4 @@ describeOnEachDatabase('40 parallel new passwords', { auth: held }, (env: TestEn
   }
 });
 
-const BUSY = { detail: 'Too many passwords are being verified.' };
+const BUSY = { detail: 'The server is busy. Try again in a moment.' };

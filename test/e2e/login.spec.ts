@@ -187,7 +187,7 @@ describeOnBothPlatforms('logins', {}, (env: TestEnvironment) => {
     const answer = await attempt(env.app, 'alice', password);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([
       400,
-      { password: ['Ensure this field has no more than 4096 characters.'] },
+      { password: ['This password is too long. It may have at most 4096 bytes.'] },
     ]);
     expect(env.app.sent('login_failed')).toEqual([]);
   });
@@ -314,7 +314,7 @@ describeOnBothPlatforms(
   },
 );
 
-const BUSY: AuthModuleOptions = { hashing: { concurrent: 1, waiting: 0 } };
+const BUSY: AuthModuleOptions = { hashing: { concurrent: 1, waiting: 1 } };
 
 describeOnBothPlatforms('logins while the hashing queue is full', { auth: BUSY }, (env: TestEnvironment) => {
   it('a login fails with 503 and Retry-After while the hashing queue is full, and does not count as a failure', async () => {

@@ -174,7 +174,8 @@ describe('applications without @nestjs/swagger', () => {
       throw new SyntaxError('Cannot use import statement outside a module');
     });
     expect(warn).toHaveBeenCalledWith(
-      '@nestjs/swagger cannot be loaded: the OpenAPI document will lack the endpoints.',
+      '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement outside a module), ' +
+        'so the OpenAPI document will lack the endpoints.',
     );
   });
 });

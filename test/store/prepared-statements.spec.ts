@@ -51,6 +51,18 @@ describeEachPooled('prepared statements on %s', (name) => {
       expect(app.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
     });
 
+    it('a login succeeds after a pooler has lost prepared statements', async () => {
+      const ownDatabase = await createDatabase(name);
+      const own = await TestApplication.start({ database: ownDatabase });
+      await own.login();
+      expect((await preparedOn(own.dataSource)).map(({ text }) => text.slice(0, 6))).toContain('INSERT');
+      await onEachConnection(own.dataSource, 'DEALLOCATE ALL');
+      await own.login();
+      expect(own.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
+      await own.close();
+      await ownDatabase.drop();
+    });
+
     it('a connection that becomes free after the deadline returns to the pool', async () => {
       const { master } = app.dataSource.driver as unknown as {
         master: { on(event: string, listener: () => void): void };

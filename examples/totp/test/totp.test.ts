@@ -124,7 +124,7 @@ describe('a login with a code', () => {
     assert.equal((await withCode(await ticketOf(username), await codeOf(secret))).status, 200);
   });
 
-  it('is required at every endpoint that accepts the password', async () => {
+  it('is required at every login endpoint', async () => {
     await enable(username);
     for (const path of ['/login', '/auth/login']) {
       const { status, body } = await post(path, { username, password: PASSWORD });
@@ -135,7 +135,7 @@ describe('a login with a code', () => {
     }
   });
 
-  it('responds to any other body with a 4xx status', async () => {
+  it('responds to an invalid code or body with a 4xx status', async () => {
     await enable(username);
     for (const code of [null, 123456, {}, { toString: 1 }, ['123456'], '１２３４５６', ' 12345', '']) {
       assert.match(String((await withCode(await ticketOf(username), code)).status), /^4/);

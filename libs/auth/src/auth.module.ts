@@ -95,8 +95,8 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
 
   /**
    * Configures the module with these options.
-   * @throws AuthOptionsError if the argument is not a plain object. Wrong options throw at startup, in one error
-   *   that reports every problem
+   * @throws AuthOptionsError if the argument is not a plain object. If options are invalid, the
+   *   application does not start, and one `AuthOptionsError` reports every invalid option
    */
   static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
     assertPlainOptions(options);
@@ -106,7 +106,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   /**
    * Configures the module with the options that a factory or a class returns. Pass the `AuthModuleExtras` next to
    * `useFactory`, `useClass` or `useExisting`.
-   * @throws AuthOptionsError at startup, which reports every problem
+   * @throws AuthOptionsError at startup if options are invalid. It reports every invalid option
    */
   static override forRootAsync(options: AuthModuleAsyncOptions): DynamicModule {
     return super.forRootAsync(options);
@@ -125,7 +125,8 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   }
 
   /**
-   * Checks the setup, and prepares the HTTP server for client addresses and cookies in WebSocket handshakes.
+   * Checks the setup. Prepares the HTTP server for reading the addresses of clients, and the
+   * cookies of WebSocket handshakes.
    * @throws AuthSetupError if decorators contradict each other
    */
   onModuleInit(): void {

@@ -105,7 +105,7 @@ function replaceableProvider(
   return { provide, useFactory, inject: [ModuleRef, AUTH_OPTIONS] };
 }
 
-/** The clock, cryptography, metrics and signals, and the classes that the options can replace. */
+/** The clock, cryptography, metrics, signals, password hasher, device detector and token source. */
 const PLATFORM_PROVIDERS: Provider[] = [
   { provide: Clock, useClass: SystemClock },
   { provide: CryptoSource, useClass: NodeCryptoSource },

@@ -15,7 +15,7 @@ export function loadOptionalPeer<Peer>(name: string, load: () => unknown, conseq
     const isMissing = code === 'MODULE_NOT_FOUND' && message.startsWith(`Cannot find module '${name}'`);
     if (isMissing) return null;
     if (consequence === undefined) throw error;
-    new Logger('AuthModule').warn(`${name} cannot be loaded: ${consequence}`);
+    new Logger('AuthModule').warn(`${name} is installed but cannot be loaded (${message}), so ${consequence}`);
     return null;
   }
 }

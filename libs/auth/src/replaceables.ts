@@ -65,7 +65,7 @@ export async function createAccountSource(
 function refuseProperties([first]: readonly string[]): void {
   if (first === undefined) return;
   throw new Error(
-    `createUser() received the property '${first}', but AuthUser has no column for it. Map your own entity: ` +
+    `createUser() received the property '${first}', but AuthUser accepts no properties. Map your own entity: ` +
       "users: { entity: User, username: 'email', passwordHash: 'password' }",
   );
 }

@@ -26,11 +26,12 @@ export function requireDataSource(
   name: string,
   ownUsers: boolean,
 ): { dataSource: DataSource; dialect: Dialect } {
+  const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
   if (!found) {
     const named = name === 'default' ? '' : `, name: '${name}'`;
     throw new AuthSetupError(
       `AuthModule found no TypeORM DataSource named '${name}'. Add to the imports of your root module, before ` +
-        `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...AUTH_ENTITIES] })`,
+        `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...${list}] })`,
     );
   }
   const dialect = dialectOf(found);
@@ -43,7 +44,6 @@ export function requireDataSource(
   const needed = [...AUTH_ENTITIES_WITHOUT_USERS, ...(ownUsers ? [AuthUser] : [])];
   const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
   if (missing.length > 0) {
-    const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
     throw new AuthSetupError(
       `The DataSource '${name}' lacks the entities ${missing.join(', ')}. Add to its options: ` +
         `entities: [...${list}] (or, with autoLoadEntities, import TypeOrmModule.forFeature([...${list}]))` +
@@ -61,7 +61,7 @@ function refuseQueryTimeout({ options }: DataSource, name: string): void {
   if (options.type !== 'postgres' || !milliseconds) return;
   throw new AuthSetupError(
     `The DataSource '${name}' sets \`extra.query_timeout\`. After this timeout, PostgreSQL still completes the ` +
-      `statement. Use a timeout at which PostgreSQL cancels it: extra: { statement_timeout: ${milliseconds} }`,
+      `statement. Set a timeout that cancels it: extra: { statement_timeout: ${milliseconds} }`,
   );
 }
 
@@ -78,7 +78,7 @@ export function refuseSecondModule(modules: ModulesContainer, type: Type): void 
   const { length } = [...modules.values()].filter(({ metatype }) => metatype === type);
   if (length <= 1) return;
   throw new AuthSetupError(
-    `${type.name} is imported ${length} times with different options. Call ${type.name}.forRoot() or ` +
+    `${type.name} is imported ${length} times. Call ${type.name}.forRoot() or ` +
       'forRootAsync() once, in your root module. Every module can inject its exports.',
   );
 }

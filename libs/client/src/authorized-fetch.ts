@@ -31,7 +31,10 @@ export class AuthorizedFetch {
     return environment.fetch(transport.sign(this.#request(input, init), refreshed.tokens));
   }
 
-  /** Returns tokens that do not expire soon. @param refused an access token that the server has refused */
+  /**
+   * Returns valid tokens, after an attempt to refresh them if they expire soon.
+   * @param refused an access token that the server has refused
+   */
   async validTokens(refused?: string): Promise<Tokens> {
     const stored = await this.requireTokens();
     if (stored.accessToken === refused) return this.#renew(stored);
@@ -54,14 +57,15 @@ export class AuthorizedFetch {
     );
   }
 
-  /** Sends a request that ends this session, removes the tokens and returns the JSON of the response. */
+  /** Sends a request that ends this session. Removes the tokens and returns the JSON response. */
   sendEnd(session: Tokens, path: string, init: RequestInit): Promise<unknown> {
     return this.#sendAlone(session, path, init, (current) => this.keeper.end(current, 'signedOut'));
   }
 
   /**
-   * Sends a request that replaces or ends the tokens of a session. Holds the lock meanwhile, because the server would
-   * refuse a concurrent refresh, and the client would then report that the session was ended elsewhere.
+   * Sends a request that replaces or revokes the tokens of a session. Holds the lock meanwhile,
+   * because the server would refuse a concurrent refresh, and the client would then report that the
+   * session was ended elsewhere.
    */
   async #sendAlone(
     session: Tokens,
@@ -125,7 +129,7 @@ export class AuthorizedFetch {
     const { base, origins } = this.settings;
     const { origin, href } = new URL(input instanceof Request ? input.url : input, base);
     if (origins.has(origin)) return new Request(input instanceof Request ? input.clone() : href, init);
-    throw new ClientError('foreign_origin', `${origin} is not one of the \`origins\`.`);
+    throw new ClientError('foreign_origin', `Add ${origin} to \`origins\`, or use the global \`fetch\`.`);
   }
 }
 
@@ -140,12 +144,12 @@ function canRepeat(body: unknown): boolean {
   return ArrayBuffer.isView(body) || kinds.some((kind) => body instanceof kind);
 }
 
-/** Rejects as soon as the caller aborts. The refresh continues, because other requests also wait for it. */
+/** Rejects as soon as the caller aborts. The refresh continues, because others may wait for it. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
-    // Removes the listener, because a page may use one signal for all of its requests, and would leak the listeners.
+    // A page may use one signal for all of its requests. Without the removal, listeners accumulate.
     void work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort));
   });
 }

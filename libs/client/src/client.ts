@@ -17,12 +17,12 @@ import {
 } from './wire.js';
 
 /**
- * A client for the endpoints of `nestjs-session-auth`. `fetch` sends requests to all routes behind `BearerAuthGuard`.
+ * A client for `nestjs-session-auth`. Use `fetch` for your own routes behind `BearerAuthGuard`.
  *
  * The client refreshes the tokens automatically, in one tab at a time. Outside the configured grace period, the
  * client does not resend a refresh token that the server may have used, because resending the token would trigger
  * reuse detection. A method that fails rejects with a `ClientError`, or with the error of the storage. `fetch` can
- * also reject with a network error of the platform, or with the reason of an abort.
+ * also reject with a network error or the reason of an abort. Invalid options throw a `TypeError`.
  */
 export class AuthClient {
   readonly #settings: Settings;
@@ -70,7 +70,7 @@ export class AuthClient {
   }
 
   /**
-   * Returns whether this browser has a session. If the server has ended the session, only the next request reports it.
+   * Returns whether this browser has a session. If the server has ended it, only the next request reports the end.
    * With cookies and no stored session, this method asks the server, because your application may have opened a session
    * itself.
    * @throws ClientError if the request to the server fails
@@ -103,16 +103,16 @@ export class AuthClient {
   /**
    * Sends a request with the access token or the cookies. Relative URLs are resolved against `baseUrl`. If the server
    * refuses the token, the client refreshes the tokens and sends the request once more. If the body is a stream, the
-   * request cannot be sent again, and the 401 is returned.
-   * @throws ClientError `signed_out` or `foreign_origin` before anything is sent, or the reason why the refresh failed
+   * request cannot be sent again. In this case, or if the session has ended, the 401 is returned.
+   * @throws ClientError `signed_out`, `foreign_origin`, or the reason why the refresh failed
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     return this.#authorized.send(input, init);
   }
 
   /**
-   * Ends this session. If the server cannot be reached, this method rejects and keeps the tokens. To remove the tokens,
-   * call `forget`.
+   * Ends this session. If the request fails, this method rejects and keeps the tokens. To remove
+   * the tokens without a request, call `forget` (not with cookies).
    */
   async logout(): Promise<void> {
     try {
@@ -142,7 +142,7 @@ export class AuthClient {
   }
 
   /**
-   * Returns the latest events of the user, newest first. `limit`: the number of events, from 1 to 200. Default: 50.
+   * Returns the latest events of the user, newest first. `limit`: the maximum number, 1 to 200. Default: 50.
    * `before`: the id of an event. Returns only earlier events. `event`: one or more names. Returns only these events.
    * @throws ClientError `invalid_fields`
    */
@@ -156,7 +156,7 @@ export class AuthClient {
   }
 
   /**
-   * Changes the password. The other sessions end, unless the server is configured otherwise.
+   * Changes the password. Other sessions end, unless the server disables `revokeOnPasswordChange`.
    * @throws ClientError `invalid_fields` with `currentPassword` or `newPassword`
    */
   async changePassword(currentPassword: string, newPassword: string): Promise<void> {
@@ -164,7 +164,10 @@ export class AuthClient {
     await this.#authorized.sendPassword('password/change/', body);
   }
 
-  /** Confirms the password and stores the new tokens. Requires the server option `recentLogin: { endpoint: true }`. */
+  /**
+   * Confirms the password and stores the new tokens. Requires the server option
+   * `recentLogin: { endpoint: true }`. @throws ClientError `invalid_fields` with `password`
+   */
   async reauthenticate(password: string): Promise<void> {
     await this.#authorized.sendPassword('reauthenticate/', { password });
   }

@@ -10,7 +10,7 @@ export interface WebStorage {
 
 /** The part of `navigator.locks` that the client uses. */
 export interface WebLocks {
-  /** Runs the work while it holds the lock of this name, which all tabs of the origin share. */
+  /** Runs the work while holding the lock of this name, which all tabs of the origin share. */
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -32,7 +32,7 @@ export interface ClientClock {
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The time, in milliseconds, within which all tabs see a write to `localStorage`. */
+/** The milliseconds within which all tabs are assumed to see a write to `localStorage`. */
 export const SEEN_WITHIN_MS = 100;
 
 /** The parts of the platform that the client uses. `null` means that the platform does not have the part. */
@@ -75,8 +75,8 @@ export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): Clie
 }
 
 /**
- * Returns the storage of the page, or null if there is none. If the user forbids storage, reading the property
- * throws.
+ * Returns the storage of the page, or null if there is none or the user blocks it. Reading the
+ * property throws if the user blocks storage.
  */
 export function webStorage(name: 'localStorage' | 'sessionStorage'): WebStorage | null {
   try {

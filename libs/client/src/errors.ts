@@ -1,6 +1,6 @@
 /** Why a call failed. Some codes are the `code` in the server's response. */
 export type ClientErrorCode =
-  | 'signed_out' // Nobody is signed in. Nothing was sent.
+  | 'signed_out' // Nobody is signed in, or the session has ended.
   | 'foreign_origin' // The origin of the URL may not receive the credentials. Nothing was sent.
   | 'cookie_transport' // The method requires tokens, but the client uses cookies. Nothing was sent.
   | 'offline' // The server cannot be reached. Nothing was sent.
@@ -28,7 +28,7 @@ export interface ClientErrorFacts {
   readonly cause?: unknown;
 }
 
-/** The error of every failed call. Its message contains no token and no password. */
+/** The error of a failed call. Its message contains no token and no password. */
 export class ClientError extends Error {
   override readonly name: string = 'ClientError';
   /** The HTTP status, or null without a response. */

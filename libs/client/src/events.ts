@@ -1,17 +1,17 @@
 /**
- * The events of a client. Each event has the id of its session. The id is empty if your application opened
- * the session itself, with cookies.
+ * The events of a client. Each event has the id of its session. The id is empty if your application
+ * opened the session itself, with cookies, and `isSignedIn` has not yet found the session.
  */
 export interface ClientEvents {
-  /** The tokens were refreshed, in this tab or in another tab. */
+  /** The tokens were refreshed or otherwise replaced, in this tab or in another tab. */
   refreshed: { readonly sessionId: string };
   /** The user signed out, in this tab or in another tab. */
   signedOut: { readonly sessionId: string };
   /** The server refuses the session, because it was revoked or has expired. */
   signedOutElsewhere: { readonly sessionId: string };
   /**
-   * The response with the new tokens was lost, and repeating the refresh would count as reuse. The user must
-   * sign in again.
+   * The response to a refresh was lost, and repeating the refresh could count as reuse. The user
+   * must sign in again.
    */
   signInNeeded: { readonly sessionId: string };
 }
@@ -44,7 +44,7 @@ export class EventHub {
       try {
         if (subscribed === name) listener({ sessionId });
       } catch (error) {
-        // Reports an uncaught error without preventing the calls of the other listeners.
+        // Throws the error as an uncaught error, after the other listeners have been called.
         queueMicrotask(() => {
           throw error;
         });

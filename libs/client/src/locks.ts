@@ -4,7 +4,7 @@ import { parseJson, recordOf } from './wire.js';
 
 /** A lock that all clients with the same tokens share. */
 export interface TabLock {
-  /** Runs the work while it holds the lock. The lock of a closed tab is released. */
+  /** Runs the work while holding the lock. Closing a tab must release its lock. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -55,7 +55,7 @@ const POLL_MS = 100;
 /**
  * Returns a lock that is a lease in `localStorage`. A tab writes a claim, waits until all tabs see
  * all claims, and holds the lease if its own claim is the last one (Fischer's algorithm). A lease
- * lasts longer than any work, and expires if its tab is closed.
+ * lasts longer than any work. The lease of a closed tab remains until it expires.
  */
 function leaseLock(storage: WebStorage, key: string, leaseMs: number, clock: ClientClock): TabLock {
   const holder = (): unknown => {

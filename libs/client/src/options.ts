@@ -5,7 +5,10 @@ import { transportOf, type Transport } from './transport.js';
 
 /** The options of a client. */
 export interface AuthClientOptions {
-  /** The base URL of the server. Relative URLs are resolved against it. Default: the origin of the page. */
+  /**
+   * The base URL of the server. Relative URLs are resolved against it. Required outside a page.
+   * Default: the origin of the page.
+   */
   readonly baseUrl?: string;
   /** The path of the endpoints below `baseUrl`: the server's global prefix and its option `path`. Default: `auth`. */
   readonly authPath?: string;
@@ -33,13 +36,14 @@ export interface AuthClientOptions {
    */
   readonly accessTokenTtlSeconds?: number;
   /**
-   * How long before the access token expires the client refreshes the tokens, in seconds. The client uses at
-   * most a quarter of `accessTokenTtlSeconds`. Default: 30.
+   * The client refreshes the tokens before a request if the access token expires within this number
+   * of seconds, or within twice this number if the body of the request is a stream. The maximum is
+   * a quarter of `accessTokenTtlSeconds`. Default: 30.
    */
   readonly refreshAheadSeconds?: number;
   /**
-   * The timeout of a login, a refresh, and other requests that replace or end the tokens, in seconds, from 1 to
-   * 60. Default: 10.
+   * The timeout of a login, a refresh, and other requests that replace or revoke the tokens, in
+   * seconds, from 1 to 60. Default: 10.
    */
   readonly refreshTimeoutSeconds?: number;
   /**
@@ -71,8 +75,8 @@ export interface Settings {
 }
 
 /**
- * The maximum duration of a refresh, in milliseconds, apart from the wait for responses to the refresh and the
- * offline check.
+ * The time that a lease leaves for a refresh, in milliseconds, in addition to the requests and the
+ * pauses between them, for example for access to the storage.
  */
 const LEASE_SLACK_MS = 5_000;
 
@@ -115,13 +119,13 @@ function storageOf(
   environment: ClientEnvironment,
 ): TokenStorage {
   if (transport !== 'cookie') return storage ?? memoryTokens();
-  if (storage) throw new TypeError('With cookies, the client stores no tokens: remove `storage`.');
+  if (storage) throw new TypeError('With cookies, remove `storage`.');
   return sessionRecord(`${name}:cookie`, environment.localStorage);
 }
 
-function inMs(option: string, seconds: number, least: number, most = Infinity): number {
+function inMs(option: string, seconds: number, least: number, most = 3_600): number {
   if (Number.isFinite(seconds) && seconds >= least && seconds <= most) return seconds * 1_000;
-  throw new TypeError(`${option} is ${seconds}; use a number of seconds from ${least} to ${most}.`);
+  throw new TypeError(`${option} is ${seconds}. Use ${least} to ${most} seconds.`);
 }
 
 /** Returns the base URL with a trailing slash. Without it, relative URLs would replace the last segment of the path. */

@@ -32,14 +32,14 @@ export async function sendInTime<T>(
 
 /**
  * Returns the JSON of a successful response.
- * @throws ClientError for any other response, or if the body is incomplete
+ * @throws ClientError for any other response, or `no_answer` if the body is not complete JSON
  */
 export async function readAnswer(response: Response): Promise<unknown> {
   if (!response.ok) throw await refusalOf(response);
   try {
     return await response.json();
   } catch (cause) {
-    throw new ClientError('no_answer', 'The response is incomplete.', { status: response.status, cause });
+    throw new ClientError('no_answer', 'The response is not JSON.', { status: response.status, cause });
   }
 }
 
@@ -70,7 +70,7 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   const code =
     OWN_CODES.find((own) => own === body['code']) ??
     (status === 400 ? badRequest : (BY_STATUS[status] ?? 'unexpected_answer'));
-  const detail = code === 'cross_site_request' ? `${message} See \`trustedOrigins\`.` : message;
+  const detail = code === 'cross_site_request' ? `${message} See \`cookies.trustedOrigins\`.` : message;
   // The server sends `Retry-After` (RFC 9110, section 10.2.3) in seconds, never as a date.
   const retryAfter = /^\d+$/.exec(headers.get('Retry-After') ?? '');
   const loginTicket = code === 'second_factor_required' ? text(body, 'login_ticket') : null;
@@ -124,9 +124,10 @@ export type RefreshAnswer =
   | { readonly kind: 'unknown'; readonly error: ClientError };
 
 /**
- * The statuses after which the refresh token is certainly unused. Responses with these statuses come from a proxy,
- * or from the server's router or body parser, because the endpoint itself responds only with 200, 400 and 503.
- * After a 503, the database may still commit. After a 408 or a 5xx status, a proxy may have stopped waiting.
+ * The statuses after which the refresh token is certainly unused. Responses with these statuses
+ * come from a proxy, or from checks of the server before it reads the token. `classify` handles the
+ * 400 that refuses the token. After a 503, the database may still commit. After a 408 or another
+ * 5xx status, a proxy may have stopped waiting.
  */
 const UNUSED_STATUSES = [400, 401, 403, 404, 405, 413, 415, 429];
 
@@ -157,7 +158,7 @@ export async function requestRefresh(settings: Settings, tokens: Tokens): Promis
 }
 
 async function classify(response: Response, { transport }: Settings): Promise<RefreshAnswer> {
-  // A 200 without a pair comes from a proxy. Reading the pair then throws, so the outcome is unknown.
+  // Reading an unexpected body, for example of a proxy, throws. The outcome is then unknown.
   if (response.ok) return { kind: 'renewed', pair: transport.readPair(await readAnswer(response)) };
   const error = await refusalOf(response);
   if (error.code === 'invalid_credentials') return { kind: 'refused' };

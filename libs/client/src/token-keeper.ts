@@ -38,7 +38,7 @@ export class TokenKeeper {
   }
 
   /**
-   * Stores a pair of a session. If the session is already stored, the pair replaces the stored pair.
+   * Stores a pair of a session. If the session is already stored, the pair renews it (see `renew`).
    * @param sentAt when the pair was requested, which is before the server issued the pair
    */
   async open(sessionId: string, pair: TokenPair, sentAt: number): Promise<unknown> {

@@ -30,7 +30,7 @@ export interface TokenStorage {
   write(tokens: Tokens | null): void | Promise<void>;
 }
 
-/** Stores the tokens in memory until the page is closed. Each tab signs in separately. */
+/** Stores the tokens in memory until the page closes or reloads. Each tab signs in separately. */
 export function memoryTokens(): TokenStorage {
   let kept: Tokens | null = null;
   return { reach: 'client', read: () => kept, write: (tokens) => void (kept = tokens) };
@@ -40,6 +40,7 @@ export function memoryTokens(): TokenStorage {
  * Stores the tokens in `sessionStorage`. They survive a reload, and are removed when the tab is closed.
  * @param key the key of the tokens. Default: `nestjs-session-auth`
  * @param storage the storage to use. Default: `sessionStorage`
+ * @throws Error if there is no `sessionStorage` and no `storage` is given
  */
 export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('tab', storage ?? webStorage('sessionStorage'), key);
@@ -49,6 +50,7 @@ export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage 
  * Stores the tokens in `localStorage`. All tabs share one session until it ends.
  * @param key the key of the tokens. Default: `nestjs-session-auth`
  * @param storage the storage to use. Default: `localStorage`
+ * @throws Error if there is no `localStorage` and no `storage` is given
  */
 export function localTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('origin', storage ?? webStorage('localStorage'), key);

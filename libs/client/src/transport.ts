@@ -6,8 +6,8 @@ import { readPair, readRecord, recordOf, type TokenPair } from './wire.js';
 export interface Transport {
   readonly usesCookies: boolean;
   /**
-   * Adds the credentials to a request, and removes any other credentials. `tokens` is null for a login or a
-   * refresh.
+   * Adds the credentials to a request, in place of its `Authorization` header. `tokens` is null for
+   * a login or a refresh.
    */
   readonly sign: (request: Request, tokens: Tokens | null) => Request;
   /** Returns the token pair in the body of a response. */
@@ -39,7 +39,7 @@ const COOKIE: Transport = {
   },
   readPair(body) {
     if (recordOf(body)['access_token'] === undefined) return NO_PAIR;
-    throw new ClientError('unexpected_answer', 'Set the option `cookies` of the server.');
+    throw new ClientError('unexpected_answer', 'The server sent tokens. Set its option `cookies`.');
   },
   // The browser removes an expired cookie, so that the request has no credentials.
   isRefused: (response) => isRefusal(response, /^Bearer\b/i, ['credentials_missing', 'access_token_invalid']),

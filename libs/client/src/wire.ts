@@ -4,7 +4,7 @@ import { ClientError } from './errors.js';
 export interface Session {
   readonly id: string;
   readonly state: string;
-  /** The IP address of the login, or null if the server does not track addresses. */
+  /** The IP address of the login, or null if the address is unknown or not tracked. */
   readonly ipAddress: string | null;
   /** `desktop`, `mobile`, `tablet`, `bot` or `other`. */
   readonly deviceType: string;
@@ -65,7 +65,7 @@ export function readPair(body: unknown): TokenPair {
   return { accessToken: text(body, 'access_token'), refreshToken: text(body, 'refresh_token') };
 }
 
-/** Returns the value of a field. Throws if the value is not a non-empty string. */
+/** Returns the value of a field. Throws if the value is missing, empty or not a string. */
 export function text(body: unknown, name: string): string {
   const value = recordOf(body)[name];
   if (typeof value !== 'string' || !value) throw unexpected(`\`${name}\` is missing.`);

@@ -15,8 +15,8 @@ class TimeoutError extends Error {
 }
 
 /**
- * Thrown when a class of the application returns a value of the wrong type. The message contains the names and
- * types of properties, never their values, which can be secrets.
+ * Thrown if a class of the application returns a value that the library cannot use. The message
+ * contains the names and types of properties, never their values, which can be secrets.
  */
 export class WrongResultError extends Error {
   override readonly name = 'WrongResultError';

@@ -37,7 +37,7 @@ export class ApplicationUserStore extends UserStore {
     if (store.create) this.create = (user) => this.createNew(user);
   }
 
-  /** Passes the folded name to the store, so that all spellings of a name find the same user. */
+  /** With `nameMatching: 'insensitive'`, passes the folded name, so that all spellings match. */
   findByUsername(username: string): Promise<StoredUser | null> {
     const name = foldName(username, this.matching);
     return this.callForUserNamed('findByUsername', username, () => this.store.findByUsername(name));
@@ -85,8 +85,8 @@ export class ApplicationUserStore extends UserStore {
     this.hasWarned = true;
     const form = this.matching === 'exact' ? '' : ' after foldName()';
     this.logger.warn(
-      `${method}() of the user store returned a user with another name, which the library treats as unknown. With ` +
-        `nameMatching: '${this.matching}', names are compared byte by byte${form}.`,
+      `${method}() of the user store returned a user with another name, and the library ignored ` +
+        `this user. With nameMatching: '${this.matching}', names are compared byte by byte${form}.`,
     );
   }
 }

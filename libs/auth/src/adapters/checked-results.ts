@@ -19,7 +19,7 @@ const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
 
 /**
  * Checks the result of a store, and returns the user, or null if there is no such user.
- * @throws WrongResultError if the type is wrong
+ * @throws WrongResultError if the type is wrong, or if the library cannot use the id
  */
 export function checkedUser(result: unknown, store: UserStore): StoredUser | null {
   if (result === null) return null;
@@ -58,8 +58,8 @@ function refuseUnparsedId(id: unknown, store: UserStore): void {
   if (typeof id === 'string' || store.parseId !== UserStore.prototype.parseId) return;
   const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
   throw new WrongResultError(
-    `a user whose id is a ${typeOf(id)}, but its parseId() returns a string. Add to the store: ` +
-      `override parseId(text: string) { return ${parse}; }`,
+    `a user whose id is a ${typeOf(id)}, but the store inherits parseId(), which returns a ` +
+      `string. Add to the store: override parseId(text: string) { return ${parse}; }`,
   );
 }
 

@@ -1,8 +1,8 @@
 import { invalidField } from './errors';
 
 /**
- * Returns the actor for the event log, without control characters. The actor must have 1 to 255 characters.
- * @throws AuthError `invalid_field`
+ * Returns the name or id of an administrator for the event log, without control characters.
+ * @throws AuthError `invalid_field` if the actor is not a string of 1 to 255 characters
  */
 export function actorOf(actor: string): string {
   if (typeof actor !== 'string' || actor === '' || [...actor].length > 255) {

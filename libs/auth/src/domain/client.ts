@@ -15,7 +15,7 @@ export interface Client {
   readonly device: DeviceInfo;
   /**
    * The network of the client: the IPv4 address or the IPv6 /64, even if addresses are not tracked. Empty if unknown.
-   * Never stored.
+   * Only digests of it are stored.
    */
   readonly network: string;
   /** The same as `network`, or empty if addresses are not tracked. Unlike `network`, this value may be stored. */
@@ -28,7 +28,8 @@ const USER_AGENT_LENGTH = 500;
 
 /** Returns at most 500 characters of the text, without control characters. */
 export function cleanUserAgent(text: string): string {
-  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate pair that was cut.
+  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate that
+  // was cut off from its pair.
   return text
     .slice(0, USER_AGENT_LENGTH * 2)
     .replace(/\p{Cc}/gu, '')

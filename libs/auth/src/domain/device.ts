@@ -56,7 +56,7 @@ export function checkedDevice(found: unknown): DeviceInfo {
 
 function checkedName(property: keyof DeviceInfo, name: unknown): string {
   if (typeof name !== 'string')
-    throw new TypeError(`detect() returned a ${property} that is not a string. Return a string.`);
+    throw new TypeError(`The ${property} that detect() returned is not a string. Return a string.`);
   return (
     name
       .replace(/\p{Cc}/gu, '')

@@ -1,6 +1,9 @@
 import { loggable } from './loggable';
 
-/** The properties of a driver's error for a failed statement. `message` and `detail` may contain parameters. */
+/**
+ * The properties of a driver's error for a failed statement. `message` and `sqlMessage` may contain
+ * parameters.
+ */
 interface DriverError {
   readonly name?: unknown;
   readonly message?: unknown;
@@ -14,8 +17,8 @@ interface DriverError {
 }
 
 /**
- * Match the names of tables, columns and constraints in messages. In these messages, values appear only before the
- * name, so that no pattern captures a value.
+ * The patterns that match the names of tables, columns and constraints in messages. In these
+ * messages, values appear only before the name, so that no pattern captures a value.
  */
 const NAMES_IN_MESSAGES: Readonly<Record<'table' | 'column' | 'constraint', readonly RegExp[]>> = {
   table: [/^relation "([\w.]+)" does not exist$/, /^Table '([\w$.-]+)' doesn't exist$/, /^no such table: ([\w.]+)$/],
@@ -100,7 +103,7 @@ export function driverCode(error: unknown): string {
   return CODES_BY_MESSAGE.find(([pattern]) => pattern.test(String(message)))?.[1] ?? loggable(name);
 }
 
-/** Returns whether an error comes from a database driver. */
+/** Returns whether the database reported an error through its driver. False for network errors. */
 export function isDriverError(error: unknown): boolean {
   const { code, sqlMessage, severity } = (error ?? {}) as DriverError;
   return sqlMessage !== undefined || (severity !== undefined && code !== undefined) || /^SQLITE_/.test(String(code));
@@ -108,7 +111,7 @@ export function isDriverError(error: unknown): boolean {
 
 /**
  * Returns the code of a driver's error, the names of its table, column and constraint, and a hint. Leaves out the
- * message, which may contain parameters. (ASVS 16.4.1)
+ * message, which may contain parameters. (ASVS 16.2.5)
  */
 export function describeDriverError(error: unknown): string {
   const code = driverCode(error);

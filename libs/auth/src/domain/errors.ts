@@ -64,9 +64,9 @@ export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }
 
-/** Returns the error for a login queue that is at capacity. */
+/** Returns the error for a queue at capacity, or for an attempt that waits too long for a slot. */
 export function tooBusy(): AuthError {
-  return new AuthError('busy', 'Too many passwords are being verified.');
+  return new AuthError('busy', 'The server is busy. Try again in a moment.');
 }
 
 /**

@@ -12,8 +12,8 @@ const MAX_LENGTH = 1_000;
 const MAX_CAUSES = 5;
 
 /**
- * Returns the texts to log about an error that the application's code threw. A database error is described by its code
- * and its table, column and constraint, because its message may contain parameters.
+ * Returns the texts to log about an error. A database error is described by its code and its table,
+ * column and constraint, because its message may contain parameters.
  */
 export function toFailureReport(thrown: unknown): FailureReport {
   const summary = summaryOf(thrown);

@@ -10,9 +10,9 @@ export interface FailureStreak {
   readonly pending: number;
   /** When the taken slots expire if they are not released, for example because the process was killed. */
   readonly pendingUntil: number;
-  /** Attempts before this instant are refused. */
+  /** When the delay or block ends, or 0 if none was set. */
   readonly delayedUntil: number;
-  /** When the streak expires. Its delay ends earlier or at the same time. */
+  /** When the streak expires. A delay or block that has not ended by then ends with the streak. */
   readonly expiresAt: number;
 }
 
@@ -26,7 +26,8 @@ export interface AttemptStreaks {
 }
 
 /**
- * The logins that the block of an account refuses. `unfamiliar`: logins from unfamiliar networks. `strict`: all logins.
+ * The login attempts that the block of an account refuses. `unfamiliar`: attempts from unfamiliar
+ * networks. `strict`: attempts from all networks.
  */
 export type AccountBlock = 'unfamiliar' | 'strict';
 
@@ -205,8 +206,8 @@ export function delayAfter(failures: number, throttleFrom: number | false): numb
 }
 
 /**
- * The keys of the two streaks that count an attempt. Each key is a digest that reveals neither the user nor the
- * network.
+ * The keys of the two streaks that count an attempt. Each key is a SHA-256 digest, so that networks
+ * and usernames are not stored in plain text.
  */
 export interface AttemptKeys {
   readonly network: string;

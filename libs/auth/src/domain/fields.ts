@@ -69,7 +69,7 @@ export function passwordProblem(value: unknown): string | null {
   const problem = textProblem(value);
   if (problem) return problem;
   const text = value as string;
-  if (Buffer.byteLength(text) > PASSWORD_INPUT_BYTES) return FIELD_MESSAGES.tooLong(PASSWORD_INPUT_BYTES);
+  if (Buffer.byteLength(text) > PASSWORD_INPUT_BYTES) return FIELD_MESSAGES.passwordTooLong(PASSWORD_INPUT_BYTES);
   return isStorable(text) ? null : FIELD_MESSAGES.string;
 }
 

@@ -10,8 +10,9 @@ export function withExactId(user: StoredUser | null, id: UserId): StoredUser | n
 }
 
 /**
- * Returns the user if the user's name is the given name, otherwise null. A database may match a different name: a
- * collation may ignore case, accents or trailing spaces.
+ * Returns the user if the user's name equals the given name by the rules of `matching`, otherwise
+ * null. A database may match a different name: a collation may ignore case, accents or trailing
+ * spaces.
  */
 export function withSameName(user: StoredUser | null, username: string, matching: NameMatching): StoredUser | null {
   return user && foldName(user.username, matching) === foldName(username, matching) ? user : null;

@@ -1,7 +1,8 @@
 /* eslint-disable max-lines */
 /*!
- * Written by scripts/frequent-passwords.mjs from a list of passwords that Mark Burnett released to the
- * public domain, as it is in SecLists (https://github.com/danielmiessler/SecLists). SHA-256 of the list:
+ * Written by scripts/frequent-passwords.mjs from a list of passwords that Mark Burnett released to
+ * the public domain, in the version of SecLists (https://github.com/danielmiessler/SecLists).
+ * SHA-256 of the list:
  * eac6323842b3261da0ef4c180c8e23f4d056522ea97c2925b8687f453b40a2be
  *
  * MIT License
@@ -25,8 +26,9 @@
  */
 
 /**
- * Leaked passwords, the most frequent first: for each minimum length from 8 characters, the first 3,000 of at least
- * that length. The list has fewer than 3,000 passwords of 18 or more characters. They are in lower case, with a space
+ * Leaked passwords, the most frequent first. For each minimum length of 8 or more characters,
+ * contains the 3,000 most frequent passwords of at least that length. From a minimum length of 18,
+ * the source list has fewer, and all are included. The passwords are in lower case, with a space
  * before and after each.
  */
 export const FREQUENT_PASSWORDS: string = ` \

@@ -18,7 +18,10 @@ export interface LoginTicket extends StoredProofs {
   readonly digest: string;
   /** The user's id as text. */
   readonly userId: string;
-  /** The credentials version that `CredentialStore.versionOf` returned before the user was identified. */
+  /**
+   * The version of the user's credentials when the ticket was stored. The ticket is valid only
+   * while this is the current version.
+   */
   readonly credentialsVersion: number;
 }
 

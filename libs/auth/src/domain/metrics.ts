@@ -79,7 +79,7 @@ export const METRICS = {
     'Password hashes that wait for a thread, and attempts that wait for a slot.',
   ),
   'session_auth.prune.duration': histogram('s', PRUNE_SECONDS, 'Pruning runs.'),
-  'session_auth.prune.rows': counter('{row}', 'Rows that pruning processed.'),
+  'session_auth.prune.rows': counter('{row}', 'Rows that pruning removed or ended.'),
   'session_auth.database.errors': counter('{error}', 'Database operations that failed after all retries.'),
 } as const satisfies Readonly<Record<string, MetricDescription>>;
 

@@ -12,7 +12,7 @@ export type OpenOutcome =
       readonly newDevice: boolean;
     }
   | { readonly kind: 'limit_reached'; readonly activeSessions: number }
-  /** In the meantime, the password was changed, the user was disabled, or the login ticket was used. */
+  /** The credentials version, the account or the login ticket has changed in the meantime. */
   | { readonly kind: 'credentials_changed' };
 
 /** A session that continues with a new token pair. */

@@ -38,7 +38,7 @@ export interface RefreshableSession extends PairDigests, PairExpiries {
   readonly generation: number;
   /** When the absolute timeout of the session expires. */
   readonly absoluteEnd: number;
-  /** When a refresh issued the current pair, or null for the first pair of a family. */
+  /** When the session was last refreshed, or null before the first refresh. */
   readonly refreshedAt: number | null;
   /** The network of the last refresh, or of the login before the first refresh. Null if addresses are not tracked. */
   readonly lastNetwork: string | null;
@@ -73,7 +73,10 @@ export type RefreshDecision =
   | 'replay'
   /** The token was used before. All sessions of the user end. */
   | 'reuse'
-  /** The token is unknown, revoked or expired, or its session has ended. Nothing changes. */
+  /**
+   * The token is unknown, revoked or expired, its session has ended, or the response to its refresh
+   * was replayed `MAX_REPLAYS` times. Nothing changes.
+   */
   | 'refuse'
   /**
    * The token belongs to the current family and is newer than the stored token, because the database was restored or

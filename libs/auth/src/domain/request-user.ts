@@ -1,4 +1,7 @@
-/** The value of `request.user`. It has further properties if the application selects them. */
+/**
+ * The value of `request.user`. It also has the properties that `users.select` names, or the own
+ * properties of the user that the `UserStore` returned, except the password hash.
+ */
 export interface RequestUser {
   readonly id: string | number | bigint;
   readonly username: string;

@@ -30,7 +30,10 @@ export interface SessionRecord extends DeviceInfo {
   /** When the user last proved their identity. */
   readonly authenticatedAt: number;
   readonly lastActivity: number;
-  /** When the session expires without further activity: the earlier of its stored and the configured timeouts. */
+  /**
+   * When the session expires without further activity: the earliest of its stored idle and absolute
+   * timeouts and the currently configured ones.
+   */
   readonly expiresAt: number;
 }
 

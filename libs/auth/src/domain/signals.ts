@@ -4,11 +4,18 @@ import type { EndReason, SessionInfo } from './session';
 
 /** The payload of every signal, by name. Payloads are frozen, and contain no tokens and no passwords. */
 export interface AuthSignals {
-  /** A login opened a session. */
+  /**
+   * A login opened a session. `newDevice`: earlier sessions of the user are stored, but none with
+   * this network, device type, operating system and browser. False if the address or the device is
+   * unknown.
+   */
   user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
   /** A session ended, for any reason. Emitted once for each session. */
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
-  /** A login failed because of a wrong name or password, or a wrong password or code was entered within a session. */
+  /**
+   * A login failed because of a wrong name, a wrong password or a disabled user, or a wrong
+   * password or code was entered within a session or with a login ticket.
+   */
   login_failed: {
     /** The entered name. If no user has this name, all characters except the first two are masked. */
     readonly username: string;
@@ -60,7 +67,10 @@ export interface AuthSignals {
    * minute in each process, for the first affected session. The session stays active.
    */
   lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
-  /** The session limit refused a login. Emitted for each login, but recorded only once per hour for each network. */
+  /**
+   * The session limit refused a login. Emitted for each refused login. The event `login_blocked` is
+   * recorded at most once per hour for each user and network.
+   */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
    * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all
@@ -74,7 +84,10 @@ export interface AuthSignals {
     readonly failureCount: number;
     readonly scope: BlockScope;
   };
-  /** A user changed their password. `session` is the kept session, or null if that session ended in the meantime. */
+  /**
+   * A user changed their password. `session` is the session that continues with new tokens. Null if
+   * it ended in the meantime, or if the session store failed after the password was set.
+   */
   password_changed: { readonly userId: UserId; readonly session: SessionInfo | null };
   /** The password was set by `resetPassword` or with a reset token. */
   password_reset: { readonly userId: UserId };

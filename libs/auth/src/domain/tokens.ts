@@ -74,7 +74,7 @@ export function tokenPair(
 export interface RefreshTokenClaims {
   readonly sessionId: string;
   readonly familySecret: Uint8Array;
-  /** The number of refreshes of the family before the token was issued. */
+  /** The number of rotations in the family before the token was issued. */
   readonly generation: number;
 }
 

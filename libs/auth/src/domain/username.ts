@@ -1,4 +1,4 @@
-/** How usernames are compared: byte by byte (`exact`), or ignoring case and width (`insensitive`). */
+/** How usernames are compared: byte by byte (`exact`), or folded by `foldName` (`insensitive`). */
 export type NameMatching = 'exact' | 'insensitive';
 
 /** The maximum length of a username, in characters. */

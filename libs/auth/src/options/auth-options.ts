@@ -26,15 +26,15 @@ export type Replaceable<T> = (new (...args: never[]) => T) | T;
  */
 export interface AuthModuleOptions {
   /**
-   * How many sessions a user may have at the same time. `multi`: at most 1,000. `single`: one, so a login ends the
-   * user's other sessions. `max_count`: at most `maxSessions`. Default: 'multi'.
+   * How many sessions a user may have at the same time. `multi`: 1,000, after which a login ends the least recently
+   * used one. `single`: one, so a login ends the user's other sessions. `max_count`: `maxSessions`. Default: 'multi'.
    */
   sessionPolicy?: 'multi' | 'single' | 'max_count';
   /** The maximum number of sessions of a user with `sessionPolicy: 'max_count'`, 1 to 1000. Default: 5. */
   maxSessions?: number;
   /**
-   * What a login at the session limit does. `revoke_oldest` ends the sessions that were created first. `reject`
-   * refuses the login with 403. Default: 'revoke_oldest'.
+   * What a login at the limit of `sessionPolicy: 'max_count'` does. `revoke_oldest` ends the oldest sessions. `reject`
+   * refuses the login with 403. The option has no effect with other policies. Default: 'revoke_oldest'.
    */
   onSessionLimit?: 'revoke_oldest' | 'reject';
   /**
@@ -57,7 +57,7 @@ export interface AuthModuleOptions {
   trackUserAgents?: boolean;
   /**
    * Whether the library detects the device, operating system and browser from the User-Agent. This requires
-   * `ua-parser-js` or a `deviceDetector`. Without them, every device is `Other`. Default: true.
+   * `trackUserAgents`, and `ua-parser-js` or a `deviceDetector`. Otherwise, every device is `Other`. Default: true.
    */
   trackDevices?: boolean;
   /** The lifetime of an access token, in seconds, 60 to 3600. Default: 900. */
@@ -71,7 +71,7 @@ export interface AuthModuleOptions {
   absoluteTimeoutSeconds?: number;
   /**
    * The time without activity after which a session expires, in seconds, 1 second to 100 years. The maximum is
-   * `absoluteTimeoutSeconds`. Default: 604800, or `refreshTokenTtlSeconds` if that is set.
+   * `absoluteTimeoutSeconds`. Default: 604800, or `refreshTokenTtlSeconds` if that is set, lowered to the maximum.
    */
   idleTimeoutSeconds?: number;
   /**
@@ -101,7 +101,7 @@ export interface AuthModuleOptions {
      */
     trustedOrigins?: readonly string[];
     /**
-     * Whether cookies require https. With `false`, the library reads and sets cookies only if the host is
+     * Whether cookies require HTTPS. With `false`, the library reads and sets cookies only if the host is
      * `localhost`, `*.localhost`, `127.0.0.0/8` or `[::1]`, for development. Default: true.
      */
     secure?: boolean;
@@ -114,8 +114,8 @@ export interface AuthModuleOptions {
      */
     signalAt?: number;
     /**
-     * The number of consecutive failures from which each failure starts a delay, at least 1. `false` disables the
-     * delays and the account block. Default: 10.
+     * The number of consecutive failures from which each failure starts a delay, at least 1. The first delay is 30 s,
+     * and each delay is twice the previous one, up to 1 h. `false` disables delays and the account block. Default: 10.
      */
     throttleFrom?: number | false;
     /**
@@ -124,10 +124,10 @@ export interface AuthModuleOptions {
      */
     windowSeconds?: number;
     /**
-     * What happens after 100 consecutive failures for one user across all networks. `unfamiliar` refuses logins from
-     * unfamiliar networks, for 24 hours. `strict` refuses all logins until a password reset or `resetFailedLogins`
-     * (NIST SP 800-63B-4, 3.2.2). `false` refuses no logins. `unfamiliar` and `strict` cannot be set with
-     * `throttleFrom: false`, which also disables the block. Default: 'unfamiliar'.
+     * What happens after 100 consecutive failures for one user across all networks. `unfamiliar` refuses password
+     * logins for 24 hours, except from networks where a stored session was opened or an active session was last
+     * refreshed. `strict` refuses all password logins until a password reset or `resetFailedLogins` (NIST SP 800-63B-4,
+     * 3.2.2). `false` refuses none. With `throttleFrom: false`, only `false` can be set. Default: 'unfamiliar'.
      */
     accountBlock?: AccountBlock | false;
   };
@@ -136,8 +136,8 @@ export interface AuthModuleOptions {
     /** The number of parallel password hashes per instance, 1 to 1024. Default: `os.availableParallelism()`. */
     concurrent?: number;
     /**
-     * How many logins and password hashes may wait, 0 to 1000000. At the capacity of `concurrent` + `waiting`, requests
-     * fail with 503. A network, or all clients without an address, can use at most half of it. Default: 64.
+     * How many logins and password hashes may wait, 1 to 1000000. Beyond `concurrent` + `waiting`, they fail with 503.
+     * One network, or all clients without an address together, can use at most half of this capacity. Default: 64.
      */
     waiting?: number;
   };
@@ -175,7 +175,7 @@ export interface AuthModuleOptions {
   revokeOnPasswordReset?: boolean;
   /** The cost factor of bcrypt, 10 to 15; 4 to 9 only if `NODE_ENV` is `test`. Default: 12. */
   bcryptCost?: number;
-  /** How many events pruning keeps. */
+  /** How long events and ended sessions are kept, and how many events per user. */
   history?: {
     /** The age at which events and ended sessions are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
@@ -188,8 +188,8 @@ export interface AuthModuleOptions {
     maxRowsPerUser?: number;
   };
   /**
-   * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, the library prunes only
-   * when you call `PruningService`. Default: 3600.
+   * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, no run is scheduled:
+   * call `PruningService.prune()` yourself. Default: 3600.
    */
   pruneIntervalSeconds?: number | false;
   /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */

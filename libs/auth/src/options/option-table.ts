@@ -79,7 +79,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   },
   hashing: {
     concurrent: { default: availableParallelism(), defaultText: '`os.availableParallelism()`', rule: integer(1, 1024) },
-    waiting: { default: 64, rule: integer(0, 1_000_000) },
+    waiting: { default: 64, rule: integer(1, 1_000_000) },
   },
   recentLogin: {
     endpoint: { default: false, rule: boolean },
@@ -141,7 +141,7 @@ const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<
   passwordHash: text("the name of a property, such as 'password'"),
   active: text("the name of a property, such as 'isActive'"),
   disabledAt: text("the name of a property, such as 'disabledAt'"),
-  select: textList("a list of names of properties, such as ['roles']"),
+  select: textList("a list of property names, such as ['roles']"),
 };
 
 /** The rows by path, such as `failedLogins.signalAt`. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 
 /**
- * Thrown if options of `AuthModule` are invalid. Each of the `problems` contains the value, and what to use
- * instead.
+ * Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and
+ * what to do instead.
  */
 export class AuthOptionsError extends Error {
   override readonly name = 'AuthOptionsError';

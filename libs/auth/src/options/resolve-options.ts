@@ -211,12 +211,13 @@ function isKnown(path: string): boolean {
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as object | null;
-  // Accepts `Object.prototype` of another realm, such as that of a test, but no other object without a prototype.
+  // The second condition accepts the `Object.prototype` of another realm, such as that of a test.
   return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
 }
 
 /**
  * The default of every option, frozen. A default that depends on another option is the default that applies when
- * both options are omitted. `hashing.concurrent` is the number of cores of this machine.
+ * both options are omitted. An option without a constant default, such as `users`, is undefined.
+ * `hashing.concurrent` is the result of `os.availableParallelism()`.
  */
 export const DEFAULT_OPTIONS: ResolvedAuthOptions = resolveOptions({});

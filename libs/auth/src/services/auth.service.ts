@@ -41,8 +41,10 @@ export type AuthInTransaction = Pick<AuthService, (typeof IN_TRANSACTION)[number
 
 /**
  * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
- * that refuses a call rejects with an `AuthError`. If your route throws this error, the route responds in the same
- * way as the library's endpoints. Pass `clientInfoOf(request)` as `client`. Default of every `client`: an unknown
+ * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions`
+ * throw it. If your route throws this error, the route responds in the same way as the library's
+ * endpoints. Every method that reads or writes data can reject with `database_unavailable`.
+ * Pass `clientInfoOf(request)` as `client`. Default of every `client`: an unknown
  * client.
  */
 @Injectable()
@@ -57,7 +59,7 @@ export class AuthService {
   ) {}
 
   /**
-   * Returns the methods that change users, sessions and passwords. Each call takes part in your transaction:
+   * Returns the methods of `AuthInTransaction`. Each call takes part in your transaction:
    * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals are
    * emitted after the commit. A custom `UserStore` does not take part in the transaction.
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
@@ -83,8 +85,9 @@ export class AuthService {
   }
 
   /**
-   * Verifies name and password, and returns the user and a login ticket. The call is throttled and recorded like a
-   * login. The ticket is opaque, and valid for 5 minutes or until the fifth failed attempt. A password change, a
+   * Verifies name and password, and returns the user and a login ticket. The call is throttled like
+   * a login, and a success is recorded as `first_factor_success`. The ticket is opaque, and valid
+   * for 5 minutes or until the fifth failed attempt. A password change, a
    * password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most 20 valid tickets. Issuing one
    * more revokes the oldest.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
@@ -114,8 +117,8 @@ export class AuthService {
    * Calls `verify` to check a secret other than the password, such as a one-time code, and throttles failed attempts.
    * A correct secret adds the method to the ticket or session. A wrong secret counts as a failed attempt. With a
    * ticket, the failure counts for the user and the method. The delays and the block of failed logins apply, and the
-   * fifth failure revokes the ticket. With a principal, the failure counts for the session, and the 100th consecutive
-   * failure ends the session.
+   * fifth failure revokes the ticket. With a principal, the failure counts for the
+   * session, the same delays apply, and the 100th consecutive failure ends the session.
    * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
    *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)
    * @param verify checks the secret of the given user, and returns true or false. It must accept each code only once,
@@ -123,6 +126,7 @@ export class AuthService {
    * @returns the result of `verify`
    * @throws AuthError `invalid_login_ticket`, `access_token_invalid`; `too_many_attempts` or `busy` before `verify`
    *   is called
+   * @throws Error if the method has an invalid name, or if `verify` does not return a boolean
    */
   attempt(
     target:
@@ -163,8 +167,10 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new token pair. Reusing a refresh token ends all sessions of its user.
-   * @throws AuthError `invalid_refresh_token`
+   * Exchanges a refresh token for a new token pair. Outside the grace period, presenting a used
+   * refresh token again ends all sessions of its user.
+   * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is
+   *   not a string
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
     const refresh = (): Promise<TokenPair> => this.sessions.refresh.refresh(refreshToken, client);
@@ -198,7 +204,10 @@ export class AuthService {
     return this.sessions.userSessions.logoutAll(principal, options, client);
   }
 
-  /** Returns the active sessions of a user, newest first. */
+  /**
+   * Returns the active sessions of a user, newest first.
+   * @param options `currentSessionId`: the session whose `isCurrent` is true. Default: none
+   */
   listSessions(userId: UserId, options: { readonly currentSessionId?: string } = {}): Promise<SessionInfo[]> {
     return this.sessions.userSessions.list(userId, options.currentSessionId ?? null);
   }
@@ -208,7 +217,8 @@ export class AuthService {
    * `by: 'admin'`.
    * @param options `currentSessionId`: the id of the session of the request. `by`: default `'user'`. `actor`: the
    *   name or id of an administrator, at most 255 characters
-   * @throws AuthError `session_not_found` if the user has no active session with this id
+   * @throws AuthError `session_not_found` if the user has no active session with this id;
+   *   `invalid_field` if `actor` is empty or too long
    */
   revokeSession(
     userId: UserId,
@@ -249,6 +259,7 @@ export class AuthService {
    * Records that your application has confirmed the user's identity by the given methods, such as `hwk` for a passkey.
    * Returns a new token pair for the session, like `reauthenticate`.
    * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
+   * @throws Error if `methods` is not a list of 1 to 8 valid names
    */
   confirmIdentity(
     principal: AuthPrincipal,
@@ -258,7 +269,7 @@ export class AuthService {
     return this.users.reauthentication.confirmBy(principal, methods, client);
   }
 
-  /** Whether `POST reauthenticate/` is mounted. */
+  /** Whether the option `recentLogin.endpoint` is true. */
   get canReauthenticate(): boolean {
     return this.options.recentLogin.endpoint;
   }

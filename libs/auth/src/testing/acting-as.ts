@@ -18,7 +18,9 @@ export interface ActingSession extends OpenedSession {
  * @param proofs as for `AuthService.openSession`. `methods`: how the user is identified, such as `['pwd', 'otp']`,
  *   for routes with `@RequireRecentLogin({ methods })`. Default: none. `data`: the data to store with the session.
  *   Default: none
- * @throws AuthError `unknown_user` if the user does not exist or is not active
+ * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not
+ *   active
+ * @throws Error if `methods` or `data` is invalid
  */
 export async function actingAs(
   app: INestApplicationContext,

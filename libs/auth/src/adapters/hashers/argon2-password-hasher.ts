@@ -5,7 +5,7 @@ import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
 /** The work of one hash. The defaults are the minimum that OWASP recommends. */
 export interface Argon2Parameters {
-  /** The memory, in KiB, 8 to 1048576. Default: 19456 (19 MiB). */
+  /** The memory, in KiB, 8 to 1048576, and at least 8 for each lane. Default: 19456 (19 MiB). */
   readonly memoryKiB?: number;
   /** The number of passes over the memory, 1 to 16. Default: 2. */
   readonly passes?: number;
@@ -25,9 +25,9 @@ const STORED_HASH =
 const MAX_PARAMETERS = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
- * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an instance with
- * different work. Requires the package `@node-rs/argon2`. Existing bcrypt hashes stay valid, and each hash is
- * replaced at the next login of its user.
+ * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an
+ * instance with other parameters. Requires the package `@node-rs/argon2`. Existing bcrypt hashes
+ * stay valid, and each hash is replaced at the next login of its user.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
@@ -48,6 +48,9 @@ export class Argon2PasswordHasher extends PasswordHasher {
         );
       }
     }
+    if (memoryKiB < 8 * lanes) {
+      throw new Error(`Argon2PasswordHasher: memoryKiB is ${memoryKiB}. Set at least ${8 * lanes} for ${lanes} lanes.`);
+    }
     this.work = work;
     this.argon2 = load();
   }
@@ -59,7 +62,8 @@ export class Argon2PasswordHasher extends PasswordHasher {
   async verify(password: string, hash: string): Promise<boolean> {
     if (Buffer.byteLength(password) > this.maxPasswordBytes) return false;
     if (this.bcrypt.accepts(hash)) {
-      // Also computes an Argon2id hash, so that the time does not reveal which users have a bcrypt hash.
+      // Also computes an Argon2id hash. Otherwise, a cheap bcrypt hash would be verified faster
+      // than an Argon2id hash.
       const [matches] = await Promise.all([this.bcrypt.verify(password, hash), this.hash(password)]);
       return matches;
     }

@@ -11,9 +11,12 @@ const STORED = /^\$2([aby])\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 export class BcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
 
-  /** @param cost the cost factor: the base-2 logarithm of the number of rounds */
+  /** @param cost the cost factor: the base-2 logarithm of the number of rounds, 4 to 15. @throws Error if out of range */
   constructor(private readonly cost: number) {
     super();
+    if (!Number.isSafeInteger(cost) || cost < 4 || cost > 15) {
+      throw new Error(`The cost of bcrypt is ${cost}. Set a whole number from 4 to 15.`);
+    }
   }
 
   hash(password: string): Promise<string> {

@@ -41,7 +41,8 @@ export class MigratingPasswordHasher extends PasswordHasher {
   async verify(password: string, hash: string): Promise<boolean> {
     const former = this.formerOf(hash);
     if (!former) return this.current.verify(password, hash);
-    // Also computes a current hash, so that the time does not reveal which users have a former hash.
+    // Also computes a current hash. Otherwise, a cheap former hash would be verified faster than a
+    // current hash.
     const [matches] = await Promise.all([former.verify(password, hash), this.current.hash(password)]);
     return matches;
   }

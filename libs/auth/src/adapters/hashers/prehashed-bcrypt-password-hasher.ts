@@ -9,8 +9,9 @@ const PREFIX = '$hmac-sha384';
  * Hashes a digest of the password with bcrypt, so that up to 4,096 bytes of a password count instead of 72. Plain
  * bcrypt hashes stay valid, and each hash is replaced at the next login of its user.
  *
- * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an attacker
- * who has a copy of the users table cannot guess passwords. If the key is lost, no password matches.
+ * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an
+ * attacker who has a copy of the users table cannot guess the passwords of these hashes. If the key
+ * is lost, no password matches them.
  */
 export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
@@ -18,9 +19,9 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   private readonly key: string;
 
   /**
-   * @param given `cost`: the base-2 logarithm of the number of rounds. Default: 12. `key`: a secret of at least 32
-   * characters. Default: no secret
-   * @throws Error if `key` is present but is not a string of at least 32 characters
+   * @param given `cost`: the base-2 logarithm of the number of rounds, 4 to 15. Default: 12. `key`:
+   *   a secret of at least 32 characters. Default: no secret
+   * @throws Error if `cost` is out of range, or `key` is present but is not a string of at least 32 characters
    */
   constructor(given: { readonly cost?: number; readonly key?: string } = {}) {
     super();

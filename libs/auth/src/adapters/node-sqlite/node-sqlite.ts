@@ -12,9 +12,9 @@ export interface NodeSqliteOptions {
   readonly fileMustExist?: boolean;
   /** How long a statement waits for the lock of another connection, in milliseconds. Default: 5000. */
   readonly timeout?: number;
-  /** Not supported. */
+  /** Not supported. The constructor throws if this option is set. */
   readonly verbose?: unknown;
-  /** Not supported. */
+  /** Not supported. The constructor throws if this option is set. */
   readonly nativeBinding?: unknown;
 }
 
@@ -22,13 +22,16 @@ export interface NodeSqliteOptions {
 export interface SqliteFunctionOptions {
   /** Whether the same arguments always give the same result. Default: false. */
   readonly deterministic?: boolean;
-  /** Whether only direct SQL may call the function, and not triggers, views and the schema. Default: false. */
+  /**
+   * Whether only top-level SQL may call the function, not triggers, views or the schema. Default:
+   * false.
+   */
   readonly directOnly?: boolean;
   /** Whether the function takes any number of arguments. Default: false, which means as many as it declares. */
   readonly varargs?: boolean;
   /**
-   * Whether integer arguments are passed as `bigint`. Default: the setting of `defaultSafeIntegers()`, which is
-   * false.
+   * Whether integer arguments are passed as `bigint`. Default: the value that was set
+   * with `defaultSafeIntegers()`, otherwise false.
    */
   readonly safeIntegers?: boolean;
 }
@@ -48,10 +51,11 @@ const MAX_TIMEOUT_MS = 0x7f_ff_ff_ff;
  * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, so that no native module has to be compiled:
  * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. Requires Node.js 22.13 or later.
  *
- * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and this library
- * use. Other methods throw. Errors have the codes of better-sqlite3, and rows are ordinary objects. There are two
- * differences from better-sqlite3: `synchronous` is `FULL` in WAL mode too, and an integer beyond 2^53 throws
- * instead of being rounded.
+ * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and
+ * this library use. Other methods throw. Errors have the codes of better-sqlite3, and rows are
+ * ordinary objects. Unlike with better-sqlite3, `synchronous` is `FULL` in WAL mode too, an integer
+ * beyond 2^53 throws instead of being rounded, and values are bound by position only.
+ * `docs/sqlite.md` lists all differences.
  */
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
@@ -60,7 +64,8 @@ export class NodeSqlite {
 
   /**
    * Opens a connection.
-   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported
+   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported or
+   *   has an invalid value
    * @throws SqliteError if the file cannot be opened
    */
   constructor(path: string, options: NodeSqliteOptions = {}) {
@@ -148,7 +153,7 @@ export class NodeSqlite {
     return this;
   }
 
-  /** Sets whether statements that are prepared from now on return integers as `bigint`. */
+  /** Sets whether statements and functions created from now on use `bigint` for integers. */
   defaultSafeIntegers(enabled = true): this {
     this.readsBigInts = enabled;
     return this;

@@ -24,8 +24,8 @@ export class SqlText {
   }
 
   /**
-   * Whether the statement changes rows. For other statements, SQLite reports the number of rows of the last
-   * change.
+   * Whether the statement can change rows. For other statements, SQLite reports the number of rows
+   * of the last change.
    */
   get changesRows(): boolean {
     return WRITES.test(this.outline);

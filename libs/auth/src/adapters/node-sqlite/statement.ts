@@ -10,7 +10,14 @@ export interface SqliteChanges {
   readonly lastInsertRowid: number | bigint;
 }
 
-/** A prepared statement. It has the methods of better-sqlite3 that TypeORM uses. Parameters are positional. */
+/**
+ * A prepared statement. It has the methods of better-sqlite3 that TypeORM uses. Parameters are
+ * positional.
+ *
+ * `all`, `get`, `iterate` and `run` throw a `SqliteError` if the statement fails, a `RangeError` if
+ * the number of values differs from the number of `?` parameters, and a `TypeError` if a value
+ * cannot be bound.
+ */
 export class NodeSqliteStatement {
   /** Whether the statement returns rows. If true, use `all()`, otherwise `run()`. */
   readonly reader: boolean;
@@ -80,7 +87,7 @@ export class NodeSqliteStatement {
   private checkedValues(values: unknown[]): SqliteValue[] {
     const { parameterCount } = this;
     if (parameterCount !== null && values.length !== parameterCount) {
-      throw new RangeError(`The statement has ${parameterCount} parameters, but ${values.length} values were passed.`);
+      throw new RangeError(`The number of values is ${values.length}, the number of parameters is ${parameterCount}.`);
     }
     return values.map(bindable);
   }

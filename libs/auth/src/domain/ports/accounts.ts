@@ -28,10 +28,10 @@ export interface NewUser {
 }
 
 /**
- * Reads and writes users that are not a TypeORM entity of the same DataSource. Set the option `users` to a class that
- * extends this one, or to an instance. If a method rejects, or returns a value of the wrong type (`undefined`
- * included), the response is 503. For a wrong type, the log names the properties and types that the method returned,
- * never their values, and says what to return instead.
+ * Reads and writes users that are not a TypeORM entity of the same DataSource. Set the option
+ * `users` to a class that extends this one, or to an instance. The response is 503 if a method
+ * rejects, takes longer than 5 seconds or returns a wrong type (`undefined` included). In the last
+ * case, the log names the returned properties and types, but no values, and says what to return.
  */
 export abstract class UserStore {
   /**
@@ -57,8 +57,8 @@ export abstract class UserStore {
   }
 
   /**
-   * Stores a new password hash. Returns false if the user does not exist, or if the stored hash is not
-   * `expectedHash`. Omit this method if passwords are set elsewhere. In that case, `password/change/` is not mounted.
+   * Stores a new hash. Returns false for an unknown user, or if a given `expectedHash` is not the
+   * stored hash. Omit if passwords are set elsewhere. `password/change/` is then not mounted.
    */
   setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
 
@@ -160,9 +160,9 @@ export abstract class CredentialStore {
   abstract find(username: string): Promise<FoundCredentials>;
   /** Whether this store can set passwords. */
   abstract readonly canSetPasswords: boolean;
-  /** Replaces a password in one transaction. With a `UserStore`, the sessions end in an earlier transaction. */
+  /** Replaces a password in one transaction. With a `UserStore`, sessions end before and after. */
   abstract replace(command: ReplacePassword): Promise<ReplaceOutcome>;
-  /** Returns the version of the credentials, which every change and revocation increases. */
+  /** Returns the version of the credentials. Revoking logins in progress changes the version. */
   abstract versionOf(userId: UserId): Promise<number>;
   /** Stores a reset token and revokes earlier tokens. Returns false if the version of the credentials has changed. */
   abstract addReset(userId: UserId, token: NewResetToken): Promise<boolean>;
@@ -209,7 +209,7 @@ export interface FailedAttempt extends AttemptKeys {
 
 /** Stores the failure streaks, which all instances share. Each call except `isFamiliar` is one transaction. */
 export abstract class LoginAttemptStore {
-  /** Takes the slots of an attempt if it is admitted. `fail`, `release` and opening a session release the slots. */
+  /** Takes the slots of an admitted attempt. `fail`, `release` or storing a success frees them. */
   abstract admit(attempt: AttemptToAdmit): Promise<Admission>;
   /**
    * Returns whether a stored session of the user was opened, or an active session last refreshed, from this network.
@@ -233,15 +233,15 @@ export interface FailedSessionAttempt extends OperationContext {
   readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
 }
 
-/** Stores the failure streak of a session in the row of the session. Each call is one transaction. */
+/** Stores the failure streak of a session in the row of the session. Each call is atomic. */
 export abstract class SessionAttemptStore {
   /** Takes the slot of an attempt if it is admitted. Returns null if the session is not active. */
   abstract admit(sessionId: string, now: number): Promise<Admission | null>;
   /** Releases the slot of an attempt that was admitted at this instant and ended without a result. */
   abstract release(sessionId: string, admittedAt: number): Promise<void>;
   /**
-   * Adds a proven method to the session, and ends the session's failure streak unless a different method has failed
-   * in the streak. Returns false if the access token is not valid.
+   * Adds a proven method to the session. Ends the failure streak unless another method has failed
+   * and not succeeded since. Returns false if the session has ended or the token was replaced.
    */
   abstract recordProof(session: CurrentSession, method: string, now: number): Promise<boolean>;
   /** Counts a failure and records its events. The 100th consecutive failure ends the session. */

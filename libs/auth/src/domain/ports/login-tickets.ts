@@ -12,12 +12,13 @@ export interface IdentifiedUser {
 
 /**
  * Decides which users need a second factor. Set the option `secondFactor` to a class that extends this
- * one, or to an instance. If `isRequired` rejects or does not return a boolean, the response is 503, and
- * the log contains the reason.
+ * one, or to an instance. If `isRequired` rejects, takes longer than 5 seconds or does not return a
+ * boolean, the response is 503, and the log contains the reason.
  */
 export abstract class SecondFactor {
   /**
-   * Returns whether this user needs a second factor. Called at each login, after the first factor was verified.
+   * Returns whether this user needs a second factor. Called by `login` after the password was
+   * verified, and by `openSession` with a ticket that has only one method.
    * @param client the object that your application passed to `login`, or to `openSession` with a ticket. The object
    *   may have further properties, such as the cookie of a trusted device. The library's own route passes the address
    *   and the User-Agent

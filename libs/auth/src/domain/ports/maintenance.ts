@@ -2,7 +2,7 @@ import type { FailureKind } from '../metrics';
 import type { EndedSession } from '../session';
 import type { OperationContext } from './sessions';
 
-/** The rows that pruning removes by age alone. */
+/** The rows that pruning removes only because they are too old or have expired. */
 export type Prunable = 'events' | 'loginFailures' | 'loginTickets' | 'passwordResets';
 
 /** The result of one batch of pruning sessions. */
@@ -32,8 +32,8 @@ export interface UsersOverCap {
 }
 
 /**
- * The position of the next batch: the rank of the events to remove, and the id after which the search for these
- * events begins.
+ * The position of the next batch: the group of events to remove, as an index into the order that
+ * `PruningStore.trim` documents, and the event id after which the search for these events begins.
  */
 export interface TrimPosition {
   readonly rank: number;
@@ -50,11 +50,17 @@ export interface TrimmedEvents {
   readonly next: TrimPosition | null;
 }
 
-/** Prunes rows in batches. Each call is one transaction, which skips rows that other transactions have locked. */
+/**
+ * Prunes rows in batches. Each call is one transaction. `pruneSessions` and `remove` skip rows that
+ * other transactions have locked.
+ */
 export abstract class PruningStore {
   /** Ends, removes or reschedules the sessions that are due. */
   abstract pruneSessions(context: OperationContext, limit: number): Promise<PrunedSessions>;
-  /** Removes rows that are older than `before`. Returns the number of rows that this call removed. */
+  /**
+   * Removes events that occurred before `before`, or rows of other kinds that expired by then.
+   * Returns the number of rows that this call removed.
+   */
   abstract remove(what: Prunable, before: number, limit: number): Promise<number>;
   /**
    * Returns a page of users, in the order of their ids as text, who may have more events than the cap.
@@ -62,9 +68,9 @@ export abstract class PruningStore {
    */
   abstract usersOverCap(cap: number, after: string): Promise<UsersOverCap>;
   /**
-   * Removes the events of a user, or of unknown names (null), beyond the cap, in this order: refreshes, failed logins,
-   * starts of delays and blocks, requests for a password reset, and then all other events. Within each group, the
-   * oldest events are removed first.
+   * Removes the events of a user, or of unknown names (null), beyond the cap, in this order:
+   * `token_refresh`, `login_failure`, `login_blocked`, `password_reset_requested`, and then all
+   * other events. Within each group, the oldest events are removed first.
    */
   abstract trim(userId: string | null, cap: number, limit: number, position: TrimPosition): Promise<TrimmedEvents>;
   /**
@@ -77,7 +83,7 @@ export abstract class PruningStore {
   abstract countSessions(now: number): Promise<{ readonly toEnd: number; readonly toRemove: number }>;
   /** Counts the rows that `remove` would remove. */
   abstract count(what: Prunable, before: number): Promise<number>;
-  /** Counts the events that `trim` would remove. */
+  /** Counts the events since `before` that exceed the caps. */
   abstract countOverCap(before: number, caps: HistoryCaps): Promise<number>;
 }
 

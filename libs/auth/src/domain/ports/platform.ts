@@ -10,7 +10,7 @@ export abstract class Clock {
 
 /** Provides random bytes, digests and key derivation. */
 export abstract class CryptoSource {
-  /** Returns bytes from the operating system's random number generator. */
+  /** Returns bytes from a cryptographically secure random number generator. */
   abstract randomBytes(size: number): Uint8Array;
   /** Returns a random UUID (RFC 9562, version 4) in lower case. */
   abstract uuid(): string;
@@ -25,7 +25,7 @@ export abstract class CryptoSource {
 /**
  * Creates and verifies password hashes. Set the option `passwordHasher` to a class that extends this one,
  * or to an instance. The option `hashing` limits how many calls run at the same time. `verify` is called
- * exactly once per login attempt, whether the user exists or not.
+ * once for each login attempt that is not refused beforehand, whether the user exists or not.
  */
 export abstract class PasswordHasher {
   /** The maximum length of a password that is hashed in full, in bytes of UTF-8. A longer password is refused. */
@@ -55,8 +55,8 @@ export abstract class PasswordHasher {
  */
 export abstract class DeviceDetector {
   /**
-   * Returns the device. Called at every login and refresh with a User-Agent. At most 64 characters of a name
-   * are stored.
+   * Returns the device. Called at logins, refreshes and other operations with a User-Agent, if
+   * devices are tracked. At most 64 characters of a name are stored.
    * @param userAgent untrusted text of at most 500 characters, without control characters
    */
   abstract detect(userAgent: string): DeviceInfo;
@@ -92,7 +92,7 @@ export abstract class TokenSource {
 /** Stops a timer and records the duration. */
 export type EndTimer = (attributes?: MetricAttributes) => void;
 
-/** Records metrics. Called after the commit. No method throws. */
+/** Records metrics. No method throws. */
 export abstract class Metrics {
   /** Whether metrics are collected. */
   abstract readonly isOn: boolean;

@@ -86,7 +86,7 @@ export interface SessionLookup {
 export interface SessionWithAccessToken extends SessionLookup, StoredProofs {
   readonly accessDigest: string;
   readonly accessExpiresAt: number;
-  /** Until when the pair can be replayed while its access token is unused, or 0 if the pair cannot be replayed. */
+  /** The end of the grace period if the first use of the access token is not stored yet, or 0. */
   readonly replayUntil: number;
 }
 
@@ -126,7 +126,7 @@ export abstract class SessionStore {
   /**
    * Stores the last activity of active sessions. An earlier instant never replaces a later one. Sessions that other
    * transactions have locked are skipped.
-   * @returns the touches of the skipped sessions
+   * @returns the touches of the sessions that were skipped or no longer exist
    */
   abstract touch(touches: readonly Touch[]): Promise<readonly Touch[]>;
 }
@@ -147,7 +147,10 @@ export abstract class SessionTransitions {
   ): Promise<PairExpiries | null>;
   /** Ends the selected sessions. Returns the sessions that this call ended. */
   abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
-  /** Ends the user's sessions if the account is not active. The account is read again in the same transaction. */
+  /**
+   * Ends the user's sessions if the account is not active. With a mapped entity, reads the account
+   * again in the same transaction. With a `UserStore`, relies on `account`.
+   */
   abstract endForInactiveAccount(
     userId: string,
     account: AccountStatus | null,

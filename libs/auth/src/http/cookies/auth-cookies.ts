@@ -39,7 +39,8 @@ export class AuthCookies {
    * Sets the cookies of a token pair that `openSession`, `login`, `refresh`, `changePassword`,
    * `reauthenticate` or `confirmIdentity` returned. Each cookie expires with its token. Also sets
    * `Cache-Control: no-store`.
-   * @throws AuthError `cross_site_request` if the request comes from another site, whatever the method is,
+   * @throws AuthError `cross_site_request` if the request comes from another origin that is not in
+   * `trustedOrigins`, or has neither `Origin` nor `Sec-Fetch-Site`. Every method is checked,
    * because another site must not be able to log a user in
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
@@ -59,9 +60,9 @@ export class AuthCookies {
    * null if there is no valid refresh cookie. In that case, also clears the cookies, unless their session
    * is still active because another request has replaced the cookies. Sets `Cache-Control: private`,
    * unless the response already has `no-store`.
-   * @throws AuthError `credentials_ambiguous` if two cookies have the same name; `cross_site_request` if
-   * the request comes from another site. GET, HEAD and OPTIONS requests are not checked, because other sites
-   * link to pages
+   * @throws AuthError `credentials_ambiguous` if two cookies have the same name;
+   * `cross_site_request` under the conditions of `set`. GET, HEAD and OPTIONS requests are not
+   * checked, because other sites link to pages
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     const { authentication, refreshing } = this.enabled();

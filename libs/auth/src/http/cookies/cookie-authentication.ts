@@ -51,8 +51,8 @@ export class CookieAuthentication {
   }
 
   /**
-   * Removes the cookies if a logout with a bearer token is refused with 401. `principalOfLogout` removes the cookies of
-   * a refused logout with cookies.
+   * Removes the cookies, if `clearIfAllowed` allows it, when a logout with a bearer token or
+   * without a token is refused with 401. `principalOfLogout` does so for its own 401 refusals.
    */
   clearAfterRefusal(error: unknown, request: CookieRequest, response: AuthResponse): void {
     if (isTokenRefused(error)) this.cookies.clearIfAllowed(request, response);

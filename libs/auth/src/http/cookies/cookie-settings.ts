@@ -4,7 +4,10 @@ import type { ResolvedAuthOptions } from '../../options/auth-options';
 
 /** The settings of cookie mode, derived from the option `cookies`. */
 export interface CookieSettings {
-  /** Whether every client receives tokens in cookies, instead of only clients that send `X-Auth-Transport: cookie`. */
+  /**
+   * Whether every client receives tokens in cookies, instead of only clients that send
+   * `X-Auth-Transport: cookie` or authenticate with a cookie.
+   */
   readonly isOnlyTransport: boolean;
   readonly accessName: string;
   readonly refreshName: string;

@@ -34,12 +34,12 @@ export class CookieTransport {
     return this.settings.isOnlyTransport || this.asksForCookies(request) || this.isAuthenticated(request);
   }
 
-  /** Returns whether the request was authenticated by its cookies. */
+  /** Returns whether the tokens of the request, valid or not, were taken from its cookies. */
   isAuthenticated(request: CookieRequest): boolean {
     return this.authenticated.has(request);
   }
 
-  /** Records that the request is authenticated by its cookies. */
+  /** Records that the tokens of the request are taken from its cookies. */
   markAuthenticated(request: CookieRequest): void {
     this.authenticated.add(request);
   }

@@ -25,7 +25,10 @@ export class TokenDelivery {
     if (this.usesCookies(request)) this.mode!.cookies.assertSameSite(request);
   }
 
-  /** Returns `body`, or sets the cookies of the pair and returns a body without tokens. */
+  /**
+   * Returns `body`, or, if the response uses cookies, sets the cookies of the pair and returns a
+   * body without tokens.
+   */
   deliver<Body>(
     request: AuthRequest,
     response: AuthResponse,
@@ -47,7 +50,8 @@ export class TokenDelivery {
   }
 
   /**
-   * Refuses a logout that uses cookies and comes from another site. Call this method before the logout.
+   * Refuses a logout from another site if it has the header `X-Auth-Transport: cookie`. The guard
+   * checks logouts that a cookie authenticates. Call this method before the logout.
    * @throws AuthError `cross_site_request`
    */
   assertMayClear(request: AuthRequest): void {
@@ -55,7 +59,7 @@ export class TokenDelivery {
     if (this.mode?.cookies.asksForCookies(request)) this.mode.cookies.assertSameSite(request);
   }
 
-  /** Removes the cookies if the client uses cookies. */
+  /** Removes the cookies if the response uses cookies and the cross-site check allows it. */
   clear(request: AuthRequest, response: AuthResponse): void {
     this.mode?.cookies.clearIfAllowed(request, response);
   }

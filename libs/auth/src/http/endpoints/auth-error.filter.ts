@@ -6,7 +6,8 @@ import { httpExceptionFor } from './error-responses';
 import { replyOverTransport } from './transport-exceptions';
 
 /**
- * Sends the same response as the library's routes when a handler throws an `AuthError`, on all transports.
+ * Converts an `AuthError` that a handler throws. Over HTTP, sends the same response as the
+ * library's routes. Over other transports, reports the error in the form of the transport.
  * `AuthModule` registers the filter for all routes. Nest has no global filters for gateways, so add
  * `@UseFilters(AuthErrorFilter)` to each gateway.
  */

@@ -55,7 +55,7 @@ export class AuthController {
   @Post('token/refresh')
   @AuthEndpoint({
     id: 'authRefresh',
-    summary: 'Exchanges a refresh token for a new token pair. Reusing a token ends all sessions of its user',
+    summary: 'Exchanges a refresh token for a new pair. By default, reusing a token ends all sessions of its user',
     body: RefreshRequest,
     returns: TokenPairResponse,
     errors: ['invalid_refresh_token'],

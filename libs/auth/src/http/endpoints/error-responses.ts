@@ -22,8 +22,8 @@ export interface ErrorResponse {
   readonly example?: string;
 }
 
-// The response to a request without credentials contains no error code in this header. (RFC 6750, section
-// 3.1)
+// In the response to a request without credentials, `WWW-Authenticate` contains no error code. (RFC
+// 6750, section 3.1)
 const CHALLENGE = 'Bearer realm="api"';
 
 /** The HTTP response for each error code. */

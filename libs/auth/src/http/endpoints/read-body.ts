@@ -36,8 +36,8 @@ function jsonObject(request: AuthRequest): Record<string, unknown> {
 }
 
 /**
- * Returns whether a content type is JSON in a UTF charset. Fastify reads every charset as UTF-8. (RFC
- * 8259, section 8.1)
+ * Returns whether a content type is JSON, with no charset or one that begins with `utf-`. Other
+ * charsets are refused, because Fastify would read them as UTF-8. (RFC 8259, section 8.1)
  */
 function isJson(contentType: string): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType) ?? [];

@@ -38,13 +38,17 @@ interface RouteRules {
   readonly acceptsRefreshCookie: boolean;
 }
 
-/** The calls that a global guard has left to the route's guard. Each call is left to the next guard only once. */
+/**
+ * The calls that this guard has left to the next guard. Each call is left only once: if the guard
+ * is also a global guard, the guard on the route refuses the call.
+ */
 const DELEGATED_CALLS = new WeakSet<ExecutionContext>();
 
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and
  * messages to gateways and microservices. Each call reads the database. On an HTTP request, the guard
- * sets the principal as `request.auth`, and the user as `request.user` unless other code has set it.
+ * sets the principal as `request.auth`. On an HTTP request, and on the request of a GraphQL
+ * operation, it sets the user as `request.user`, unless other code has set `request.user`.
  *
  * Handlers with `@Public()` are not checked. Handlers with `@OptionalAuth()` also admit calls without a
  * token. With the option `cookies`, the token may be in a cookie. A request with such a token must not

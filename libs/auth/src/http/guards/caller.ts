@@ -128,7 +128,7 @@ function anonymousCaller(context: ExecutionContext, decorator: string): null {
   const isHttp = context.getType() === 'http';
   throw new Error(
     `${decorator} found no authenticated user in ${context.getClass().name}.${context.getHandler().name}: no guard ` +
-      `has run${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
+      `authenticated the call${isHttp ? ', or a replacement of BearerAuthGuard did not set `request.auth`' : ''}. ` +
       'Add @UseGuards(BearerAuthGuard) to the handler or its class. If the route admits calls without a token, use ' +
       '@OptionalAuth() instead of @Public(). The value is null for such calls.',
   );
@@ -143,8 +143,9 @@ function noLoader(): never {
 
 /**
  * Returns the keys under which the caller of a call is stored. A GraphQL operation has one caller, which its unguarded
- * fields can also read. Over other transports, each handler has its own caller. A call is identified by its message if
- * the message is an object, and otherwise by its socket.
+ * fields can also read. Over other transports, each handler has its own caller. A call to a gateway
+ * is identified by its message if the message is an object, and otherwise by its socket. A call to
+ * a microservice is identified by its context.
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();

@@ -41,8 +41,9 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
  * With `methods`, such as `['otp']`, the user must have proven each of these methods within that time.
  * Otherwise the response is 403 with the code `recent_login_required`. Applies to a handler or a whole
  * controller. Includes `BearerAuthGuard`. If the route also has a guard that extends `BearerAuthGuard`,
- * that guard decides about calls without a token in the `Authorization` header.
- * @throws Error if `withinSeconds` is not greater than 0, or a method has an invalid name
+ * that guard decides about calls in which `BearerAuthGuard` finds no token, unless
+ * `BearerAuthGuard` is also a global guard.
+ * @throws Error if `withinSeconds` is not greater than 0, or `methods` is not 1 to 8 valid names
  */
 export const RequireRecentLogin = ({
   withinSeconds,

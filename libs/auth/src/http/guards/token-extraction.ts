@@ -65,8 +65,8 @@ export function rememberHandshake(client: object, request: Handshake): void {
  * Returns the access token with which a socket was opened. Reads the `Authorization` header of the
  * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the
  * application's HTTP server. Never reads the query string.
- * @throws AuthError `credentials_missing`; `credentials_ambiguous` if more than one token was sent;
- * `cross_site_request`
+ * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header or cookie was sent
+ * twice, or if both the header and `auth.token` were sent; `cross_site_request`
  */
 export function socketAccessToken(client: object): PresentedToken {
   return socketToken(client, handshakeCookies(handshakeOf(client)));
@@ -107,8 +107,8 @@ interface GraphQLContext {
 /**
  * Returns the token of a call over a transport other than HTTP. The token belongs to the socket, or to the
  * request in the GraphQL context.
- * @throws AuthError `credentials_ambiguous`; `credentials_missing` if there is no token, or if the
- * transport is neither a WebSocket nor GraphQL
+ * @throws AuthError `credentials_ambiguous`, `cross_site_request`; `credentials_missing` if there
+ * is no token, or if the transport is neither a WebSocket nor GraphQL
  */
 export function presentedToken(call: TransportCall, cookies: CookieAuthentication | null): PresentedToken {
   const type = call.getType<string>();

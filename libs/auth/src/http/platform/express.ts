@@ -28,8 +28,8 @@ export function configureExpress(express: ExpressApplication, isLibraryRoute: Ro
     response.setHeader('Cache-Control', 'no-store');
     response.status(ERROR_RESPONSES[authError.code].status).json(errorBody(authError));
   });
-  // Express rejects malformed percent-escapes before routing. A request with a malformed session id must
-  // fail with 404 instead.
+  // Express rejects malformed percent-encoding when it matches a route, before the handler runs. A
+  // request with a malformed session id must fail with 404 instead.
   express.use((request: ExpressRequest, _response: ExpressResponse, next: Next): void => {
     if (isLibraryRoute(request.path)) request.url = withReadableEscapes(request.path, request.url);
     next();

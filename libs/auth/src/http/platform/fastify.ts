@@ -33,8 +33,8 @@ const OVERLONG = /[^/]{101,}(?=\/?$)/;
 /** Installs the hooks that the library's routes need on Fastify. */
 export function configureFastify(fastify: FastifyApplication, isLibraryRoute: RouteMatcher): void {
   const isOfLibrary = ({ url }: FastifyRequest): boolean => isLibraryRoute(url.split('?')[0] ?? '');
-  // Fastify rejects malformed percent-escapes and long parameters before any hook. A request with a
-  // malformed or long session id must fail with 404 instead.
+  // Fastify rejects malformed percent-encoding and long parameters before any hook. A request with
+  // a malformed or long session id must fail with 404 instead.
   fastify.server.prependListener('request', (request) => {
     const [path = '', ...query] = (request.url ?? '').split('?');
     if (isLibraryRoute(path)) request.url = [withReadableEscapes(path).replace(OVERLONG, '-'), ...query].join('?');

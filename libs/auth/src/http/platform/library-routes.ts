@@ -29,8 +29,8 @@ export function libraryRoutes(
 }
 
 /**
- * Returns the URL. If its path contains a malformed percent-escape, escapes every `%`, so that the platform reads the
- * path as plain text.
+ * Returns the URL. If the percent-encoding of its path is malformed, encodes every `%` as `%25`, so
+ * that the platform reads the path as plain text.
  */
 export function withReadableEscapes(path: string, url: string = path): string {
   try {

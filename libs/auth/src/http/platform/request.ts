@@ -85,7 +85,8 @@ export function hasRepeatedHeader(request: Pick<AuthRequest, 'raw' | 'rawHeaders
 
 /**
  * Returns whether a header was part of the HTTP request. `headers` may contain further headers: mercurius
- * adds headers from the first message of a WebSocket, whose content any page can choose.
+ * adds headers from the first message of a WebSocket, whose content any page can choose. Returns
+ * true if the raw headers are unknown.
  */
 export function wasSent(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
   return timesSent(request, name) !== 0;

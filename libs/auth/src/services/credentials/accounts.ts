@@ -16,7 +16,8 @@ export interface UserToCreate {
   /**
    * Further values to store. With a mapped entity, each key is a property of the entity, as in
    * `{ fullName: 'Alice Liddell' }`. The key of an embedded or related property is its path, such as
-   * `'profile.phone'` or `'team.id'`. A custom `UserStore` receives the object in `create`. Default: none.
+   * `'profile.phone'` or `'team.id'`. A custom `UserStore` receives the object in `create`. The
+   * library's own entity, `AuthUser`, accepts no properties. Default: none.
    */
   readonly properties?: Readonly<Record<string, unknown>>;
 }

@@ -44,7 +44,10 @@ export class AttemptSlots {
     return this.queue.enter(network, work);
   }
 
-  /** Writes the data of an attempt outside the application's transaction, so that a rollback cannot undo the write. */
+  /**
+   * Writes the data of an attempt outside the application's transaction, so that a rollback cannot
+   * undo the write. On SQLite, which has only one connection, the write is part of the transaction.
+   */
   storeOutsideTransaction<T>(store: () => Promise<T>): Promise<T> {
     return this.transactions.outsideTransaction(store);
   }

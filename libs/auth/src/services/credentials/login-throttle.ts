@@ -99,8 +99,9 @@ export class LoginThrottle {
   }
 
   /**
-   * Returns whether the client's network is familiar to the user. Account limits do not apply to familiar networks.
-   * The query also runs for unknown names, so that the response time does not reveal whether a name exists.
+   * Returns whether the client is exempt from the account limits, because its network is familiar
+   * to the user. With `accountBlock: 'strict'`, no client is exempt. The query also runs for
+   * unknown names, so that the response time does not reveal whether a name exists.
    */
   private isFamiliar(user: StoredUser | null, { trackedNetwork }: Pick<Client, 'trackedNetwork'>): Promise<boolean> {
     if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return Promise.resolve(false);

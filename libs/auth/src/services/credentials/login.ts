@@ -30,7 +30,7 @@ const BY_PASSWORD: GivenProofs = { methods: [PASSWORD_METHOD] };
 /** A user whose password was correct. The attempt still holds its slots. */
 interface Verified {
   readonly user: StoredUser;
-  /** The version of the credentials that was read before the password was verified. */
+  /** The version of the credentials that `CredentialStore.find` returned with the verified hash. */
   readonly credentialsVersion: number;
   /** The failure streaks that the login ends. */
   readonly attempt: AttemptKeys;
@@ -152,8 +152,9 @@ export class Login {
   }
 
   /**
-   * Calls `proceed` again with the current credentials version. A logout of all sessions changes the version, but the
-   * verified password is still valid. Returns null if the password changed.
+   * Calls `proceed` again with the current credentials version. A logout of all sessions changes
+   * the version, but the verified password is still valid. Returns null if the password changed, if
+   * the user is no longer active, or if the version changes again.
    */
   private async retryWithNewCredentialsVersion<T>(
     username: string,
@@ -167,8 +168,8 @@ export class Login {
   }
 
   /**
-   * Replaces the stored hash if it is weaker than the configured cost. A failure is logged, and the login succeeds
-   * nevertheless.
+   * Replaces the stored hash if it is weaker than a new hash. A failure is logged, and the login
+   * succeeds nevertheless.
    */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;

@@ -29,7 +29,9 @@ export class PasswordReplacement {
 
   /** @throws AuthError `not_supported` if the user store cannot set passwords */
   assertSupported(): void {
-    if (!this.isSupported) throw new AuthError('not_supported', 'The user store cannot set passwords.');
+    if (this.isSupported) return;
+    const message = 'The user store cannot set passwords. Implement its method `setPasswordHash`.';
+    throw new AuthError('not_supported', message);
   }
 
   /**

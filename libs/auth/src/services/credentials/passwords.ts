@@ -68,14 +68,15 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     return usable && matches;
   }
 
-  /** Returns whether the hash is weaker than the configured cost. */
+  /** Returns whether the hash is weaker than a new hash. */
   needsRehash(hash: string): boolean {
     return this.hasher.needsRehash(hash);
   }
 
   /**
    * Hashes a password.
-   * @throws AuthError `busy`; `invalid_field` if the password is too long to be hashed in full
+   * @throws AuthError `busy`; `invalid_field` if the password is not a valid string, or is too long
+   *   to be hashed in full
    */
   async hash(password: string, field: string, origin?: HashOrigin): Promise<string> {
     this.assertHashable(password, field);
@@ -106,13 +107,14 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Warns that a user's hash has an unknown format. Does not log the hash, because the stored text may be a password
-   * in plain text.
+   * Warns that the hasher does not accept a user's hash. Does not log the hash, because the stored
+   * text may be a password in plain text.
    */
   private warnAboutUnknownHash({ id }: Pick<StoredUser, 'id'>): void {
     this.logger.warn(
-      `The password hash of user ${loggable(String(id))} has a format that the configured passwordHasher does not ` +
-        'accept, so no password matches it. Configure a passwordHasher that accepts the format, such as ' +
+      `The password hash of user ${loggable(String(id))} has a format or a cost that the ` +
+        'configured passwordHasher does not accept, so no password matches it. Configure a ' +
+        'passwordHasher that accepts it, such as ' +
         'Argon2PasswordHasher, or MigratingPasswordHasher for the hashes of a previous system, or reset the ' +
         'password. For a user without a password, store null. This warning is logged at most once a minute.',
     );
@@ -124,7 +126,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     if (Buffer.byteLength(password) > maxBytes) throw invalidField(field, FIELD_MESSAGES.passwordTooLong(maxBytes));
   }
 
-  /** Returns the hash that is verified when a user has no usable hash. */
+  /** Returns the hash that is verified if the password cannot be verified against a user's hash. */
   private dummyHash(): Promise<string> {
     this.cachedDummyHash ??= this.hasher.hash('a password that nobody has');
     return this.cachedDummyHash;

@@ -35,8 +35,9 @@ export class SessionAttempts {
   ) {}
 
   /**
-   * Runs `work` if the password is correct. The 100th consecutive failure of the session ends the session. `work`
-   * must issue new tokens for the session. Issuing the tokens clears the failures of passwords.
+   * Runs `work` if the password is correct. The 100th consecutive failure of the session ends the
+   * session. `work` must issue new tokens for the session, which ends the failure streak, unless a
+   * different method has failed in the streak.
    * @param user the owner of the session
    * @throws AuthError `too_many_attempts` or `busy`, before the password is verified; `access_token_invalid`;
    *   `wrongPasswordError`

@@ -149,7 +149,7 @@ describe('the capacity of the queue', () => {
   });
 
   it('work that has entered the queue needs no further capacity to hash', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 0 });
+    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
     const hashTwice = async (): Promise<string> => {
       await queue.runHash(() => Promise.resolve(), { network: '192.0.2.1', hasEntered: true });
       return queue.runHash(() => Promise.resolve('done'), { network: '192.0.2.1', hasEntered: true });

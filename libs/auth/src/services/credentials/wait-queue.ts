@@ -51,7 +51,7 @@ export class WaitQueue {
    */
   async enter<T>(network: string, work: () => Promise<T>): Promise<T> {
     const ofNetwork = this.entered.get(network) ?? 0;
-    if (this.enteredCount >= this.capacity || ofNetwork >= Math.ceil(this.capacity / 2)) throw tooBusy();
+    if (this.enteredCount >= this.capacity || ofNetwork >= Math.floor(this.capacity / 2)) throw tooBusy();
     this.enteredCount++;
     this.entered.set(network, ofNetwork + 1);
     try {
@@ -64,7 +64,7 @@ export class WaitQueue {
 
   /**
    * Runs a password hash as soon as fewer than `concurrent` hashes are running.
-   * @throws AuthError `busy` under the same conditions as `enter`
+   * @throws AuthError `busy` under the same conditions as `enter`, unless `hasEntered` is true
    */
   runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
     const run = (): Promise<T> => this.run(HASHING, this.bounds.concurrent, work, { network });

@@ -7,19 +7,25 @@ import { PruningService } from './pruning.service';
 /** Reports whether logins and guarded requests work. Contains no secrets. */
 export interface AuthHealthReport {
   readonly status: 'up' | 'down';
-  /** `down` if the database did not answer within 2 seconds, accepts no writes, or lacks a table of the library. */
+  /**
+   * `down` if the database did not answer within 2 seconds, accepts no writes, or lacks a table of the library or the
+   * users table.
+   */
   readonly database: 'up' | 'down';
   /**
-   * Why the database is down, or null if the database is up. `in_recovery`: the server is a PostgreSQL standby.
-   * `not_ready`: the server is a node that is not part of its cluster. `other`: any other failure, such as a missing
-   * table. The log contains the error.
+   * Why the database is down, or null if the database is up. `timeout`: the database did not
+   * respond in time. `connection_lost`: the database cannot be reached, or the connection broke.
+   * `read_only`: the server is read-only. `in_recovery`: the server is a PostgreSQL standby.
+   * `not_ready`: the server is starting or shutting down, or is a node that is not part of its
+   * cluster. `rolled_back` and `other`: the query failed, for example because a table is missing.
+   * For all reasons except `timeout`, the log contains the error.
    */
   readonly reason: FailureKind | null;
   /** When pruning last succeeded in this process, in ISO 8601. Null if no pruning has succeeded. */
   readonly lastPrunedAt: string | null;
   /**
-   * When pruning last failed in this process, in ISO 8601. Null if no pruning has failed. A failure does not affect
-   * `status`, because the next pruning continues.
+   * When pruning last failed in this process, in ISO 8601. Null if no pruning has failed. A failure
+   * does not affect `status`, because the next pruning run removes the remaining rows.
    */
   readonly lastPruneFailedAt: string | null;
 }

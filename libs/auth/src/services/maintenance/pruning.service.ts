@@ -13,8 +13,8 @@ import { SessionLifecycle } from '../sessions/session-lifecycle';
 export interface PruneReport {
   readonly dryRun: boolean;
   /**
-   * The number of active sessions that pruning ended because they had expired, or because their user is disabled
-   * or deleted.
+   * The number of active sessions that pruning ended because they had expired, or because their
+   * user is disabled or deleted. With a custom `UserStore`, pruning ends only expired sessions.
    */
   readonly endedSessions: number;
   /**
@@ -83,8 +83,8 @@ export class PruningService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Ends expired sessions and removes rows that are no longer needed. With `dryRun`, only counts these sessions and
-   * rows. Default of `dryRun`: false.
+   * Ends sessions that have expired or whose user is not active, and removes rows that are no
+   * longer needed. With `dryRun`, only counts these sessions and rows. Default of `dryRun`: false.
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
@@ -98,7 +98,8 @@ export class PruningService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Removes the surplus rows of users for whom this process has written many events since the last trimming. Runs
+   * Removes the surplus rows of users for whom this process has written at least
+   * `history.maxRowsPerUser` events, or 1,000 if that is less, since their last trimming. Runs
    * automatically every second.
    */
   async trimGrown(): Promise<void> {

@@ -8,7 +8,10 @@ export const BATCH_SIZE = 500;
 /** The maximum number of events kept for unknown names. Anyone can cause events of unknown names. (ASVS 16.4) */
 export const MAX_EVENTS_WITHOUT_USER = 10_000;
 
-/** The maximum number of events that an instance writes for one user before it trims the user's rows. */
+/**
+ * An instance trims the rows of a user after it has written this many events for the user, or
+ * `maxRowsPerUser` if that is less.
+ */
 export const GROWTH_LIMIT = 1_000;
 
 /**
@@ -37,7 +40,7 @@ export class Trimming {
     private readonly isStopped: () => boolean,
   ) {}
 
-  /** Trims the events that belong to no user, and the rows of every user with more than `maxRowsPerUser` events. */
+  /** Trims the events that belong to no user, and the rows of every user who may exceed a maximum. */
   async trimAll(): Promise<TrimmedRows> {
     return this.trimEach(this.ownersOverCap());
   }
@@ -45,7 +48,7 @@ export class Trimming {
   /**
    * Trims the rows of one owner after another. If trimming the rows of an owner fails, for example because a
    * transaction holds the user's lock, continues with the next owner. Stops after 10 failures.
-   * @throws the first failure, after the last owner was tried
+   * @throws the first failure, after all owners were tried or trimming has stopped
    */
   async trimEach(owners: Iterable<EventOwner> | AsyncIterable<EventOwner>): Promise<TrimmedRows> {
     const total = { events: 0, sessions: 0 };
@@ -65,8 +68,9 @@ export class Trimming {
 
   private async *ownersOverCap(): AsyncGenerator<EventOwner> {
     yield null;
+    const threshold = Math.min(this.maxRowsPerUser, MAX_ENDED_SESSIONS);
     for (let after: string | null = ''; after !== null; await yieldToEventLoop()) {
-      const { users, next } = await this.store.usersOverCap(this.maxRowsPerUser, after);
+      const { users, next } = await this.store.usersOverCap(threshold, after);
       yield* users;
       after = this.isStopped() ? null : next;
     }

@@ -60,7 +60,8 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
   }
 
   private async writeAll(): Promise<void> {
-    // Lets the current requests finish first, so that their activities are written in the same statement.
+    // Yields to the event loop, so that activities that other requests record in the meantime are
+    // written in the same statement.
     if (!this.stopped) await new Promise(setImmediate);
     while (this.pending.size > 0) {
       const touches = [...this.pending].map(([sessionId, at]) => ({ sessionId, at }));

@@ -14,7 +14,10 @@ import { TokenIssuer } from './token-issuer';
 export interface AuthPrincipal {
   readonly userId: UserId;
   readonly session: SessionInfo;
-  /** When the user last proved their identity: at login, or later by `reauthenticate` or `confirmIdentity`. */
+  /**
+   * When the user last proved their identity: at login, or later by `reauthenticate`,
+   * `confirmIdentity` or `changePassword`.
+   */
   readonly authenticatedAt: Date;
   /**
    * The methods by which the user was identified (names from RFC 8176, such as `pwd` and `otp`), each with the time

@@ -6,9 +6,9 @@ import { OncePerMinute } from '../../domain/once-per-minute';
 import { SessionLifecycle } from './session-lifecycle';
 
 /**
- * Reports refresh tokens that are newer than the database. Each token is counted. At most once a minute, a token is
- * logged and a signal is emitted. Presenting such a token is not reuse: RFC 9700, section 4.14.2, assumes a server that
- * does not lose commits.
+ * Reports refresh tokens that are newer than the database. Each report is counted. At most once a
+ * minute, an error is logged and a signal is emitted. Presenting such a token is not reuse: RFC
+ * 9700, section 4.14.2, assumes a server that does not lose commits.
  */
 @Injectable()
 export class LostCommits {

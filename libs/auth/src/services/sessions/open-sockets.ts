@@ -43,8 +43,9 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Registers a socket. `close` is called once, when the session ends or its tokens are replaced. If `close` throws
-   * or rejects, the error is logged.
+   * Registers a socket. `close` is called at most once: when the session ends, or when a password
+   * change or a reauthentication replaces its tokens. A refresh does not close the socket. If
+   * `close` throws or rejects, the error is logged.
    * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the id of a
    *   session. With an id, the socket stays open even if its token was replaced between `authenticate` and this call.
    * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason

@@ -105,7 +105,7 @@ export class Refresh {
       generation: claims.generation,
       transport,
       accessDigest: accessToken === null ? null : tokens.digest(accessToken),
-      // These two digests are computed on demand, because digests are slow and most refreshes need neither of them.
+      // These two digests are computed on demand, because not every refresh needs them.
       get familyDigest() {
         return tokens.digest(claims.familySecret);
       },

@@ -40,7 +40,10 @@ export interface ResultPage<T> {
 
 /** The administrator who ends sessions. */
 export interface Administrator {
-  /** The name or id of the administrator, at most 255 characters. Recorded in the histories of the users. */
+  /**
+   * The name or id of the administrator, 1 to 255 characters. Recorded in the histories of the
+   * users.
+   */
   readonly actor: string;
   /** The client of the administrator. Default: an unknown client. */
   readonly client?: ClientInfo;
@@ -77,8 +80,9 @@ export class SessionAdministration {
   ) {}
 
   /**
-   * Returns an object with the method `end`. Calls of this method take part in your transaction, as with
-   * `AuthService.inTransaction`.
+   * Returns an object with the method `end`. Calls of this method take part in your transaction, as
+   * with `AuthService.inTransaction`.
+   * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AdministrationInTransaction {
     return inApplicationTransaction(this.transactions, manager, this, ['end']);
@@ -108,9 +112,14 @@ export class SessionAdministration {
 
   /**
    * Ends all active sessions that match the filter, and returns their number. For each session, records a
-   * `session_revoked` event with the reason `admin` and the actor. Expired sessions are neither counted nor recorded.
+   * `session_revoked` event with the reason `admin` and the actor. Expired sessions are neither
+   * counted nor recorded. Sessions end in batches. Outside `inTransaction`, each batch is committed
+   * on its own.
    * @param filter criteria, or `{ everyone: true }` alone to end the sessions of all users
-   * @throws AuthError `invalid_field` if the filter is empty, or a criterion is unknown or has no value
+   * @throws AuthError `invalid_field` if the filter is empty, a criterion is unknown or invalid, or
+   *   the actor is invalid
+   * @throws AuthError `database_unavailable`. Committed batches are not rolled back. Repeat the
+   *   call to end the rest
    */
   async end(
     filter: SessionFilter | { readonly everyone: true },

@@ -104,9 +104,9 @@ export class ExternalAccounts extends AccountSource {
   }
 
   /**
-   * Ends the sessions before the password is set. If a step fails, the old password remains, and no
-   * session that was opened with the old password outlives a new password. The sessions end again
-   * afterwards, because a login with the old password may have opened a session in between.
+   * Ends the sessions before the password is set. If this first step fails, the old password
+   * remains. After the password is set, the sessions end again, because a login with the old
+   * password may have opened a session in between.
    */
   async replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome> {
     const first = await this.database.transaction(() => transition.replace(command, null));

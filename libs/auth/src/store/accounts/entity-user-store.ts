@@ -15,7 +15,7 @@ import { UserIds } from './user-ids';
 import { UserNames, type NameKey } from './user-names';
 import type { UserTable } from './user-table';
 
-/** Creates rows of the library's own table. Unlike a row of a mapped entity, each has an id and a key of the name. */
+/** Creates rows of `AuthUser`. The library generates the id, and computes the key from the name. */
 export interface OwnUsers {
   newRow(user: NewUser, nameKey: string): object;
   readonly nameKey: NameKey;
@@ -56,7 +56,7 @@ export class EntityUserStore extends UserStore {
     this.byName = statement(
       `SELECT ${columns}, ${this.names.column}, ${key} AS user_key,
          (SELECT {lock.credentialsVersion} FROM {lock} WHERE {lock.userId} = ${key}) AS version
-       FROM {user} u WHERE ${this.names.conditionFor(database.dialect)}`,
+       FROM {user} u WHERE ${this.names.conditionFor(database.dialect, table.statusSql())}`,
     );
     this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.ids.property}} = :id`);
     const update = (property: string): string =>
@@ -168,9 +168,9 @@ export class EntityUserStore extends UserStore {
   }
 
   /**
-   * Returns the row of the user with this name, or null. By default, also returns null for a name that the column's
-   * character set cannot represent. A condition that avoids this error would need the collation of the column, or
-   * could not use the index.
+   * Returns the row of the user with this name, or null. By default, also returns null for a name
+   * that the column's character set cannot represent, which makes the statement fail. A condition
+   * that prevents the failure would need the collation of the column, or could not use the index.
    */
   private async rowOf(username: string, options = NO_ROWS_IF_UNREPRESENTABLE): Promise<Row | null> {
     const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }), options);

@@ -55,8 +55,9 @@ export class PasswordTransition {
   }
 
   /**
-   * Consumes the reset token, sets the password and ends the sessions. The command is refused if the reset
-   * token is invalid, if the session to keep has ended, or if the password was not set.
+   * Consumes the reset token, sets the password and, with `revoke`, ends the sessions except the
+   * one to keep. The command is refused if the reset token is invalid, if the session to keep has
+   * ended, or if the password was not set.
    * @param setHash sets the password within the transaction, or null if a `UserStore` sets it later
    */
   *replace(command: ReplacePassword, setHash: (() => Step<boolean>) | null): Transaction<ReplaceOutcome> {
@@ -100,7 +101,10 @@ export class PasswordTransition {
     return command.keep === null || (yield* this.isActive(command));
   }
 
-  /** Ends the user's sessions except the one to keep, which receives a new token pair. */
+  /**
+   * Revokes the credentials, issues a new token pair to the session to keep and, with `revoke`,
+   * ends the user's other sessions.
+   */
   private *endSessions(
     command: ReplacePassword,
     keep: ReplacePassword['keep'],

@@ -18,7 +18,7 @@ import { SessionRevocation } from '../sessions/session-revocation';
 import { AccountSource } from './account-source';
 import { UserLocks } from './user-locks';
 
-/** The number of rows that one transaction removes, in addition to the active sessions. */
+/** The number of rows in a batch. One transaction removes one batch. */
 const BATCH_SIZE = 500;
 
 /** Changes accounts together with the sessions of their users. */
@@ -114,7 +114,7 @@ export class SqlAccountStore extends AccountStore {
     yield* this.locks.revokeCredentials(userId);
   }
 
-  /** Removes the active sessions and revokes all credentials that can open another session. */
+  /** Removes the active sessions. Revokes login tickets, reset tokens and logins in progress. */
   private *revokeAccess(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
     const ended = yield* this.removeActiveSessions(userId, context);
     yield* this.locks.revokeCredentials(userId);
@@ -122,8 +122,8 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /**
-   * Removes the active sessions of a new user's id and renews the credentials, because an earlier user with
-   * the same id may have logged in during the creation.
+   * Removes the active sessions stored under a new user's id and sets a new version of the
+   * credentials, because an earlier user with the same id may have logged in during the creation.
    */
   private *startAccess(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
     const ended = yield* this.removeActiveSessions(userId, context);

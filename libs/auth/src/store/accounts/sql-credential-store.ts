@@ -12,7 +12,7 @@ import { AccountSource } from './account-source';
 import { PasswordTransition } from './password-transition';
 import { UserLocks } from './user-locks';
 
-/** Changes passwords, and ends the sessions that were opened with the previous password. */
+/** Changes passwords. With `revoke`, a change also ends the user's other sessions. */
 @Injectable()
 export class SqlCredentialStore extends CredentialStore {
   constructor(

@@ -5,9 +5,10 @@ import type { Dialect } from '../database/dialect';
 import type { Column, UserTable } from './user-table';
 
 /**
- * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL interpret alike. A text
- * in another format is not the id of any user. The text must not be cast, because a session may be older than the type
- * of the ids, and one failed cast would fail the lookup of every session in the batch.
+ * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL
+ * interpret alike. A text in another format is not the id of any user. The text must not be cast:
+ * the type of the column may have changed since a session was opened, and one failed cast would
+ * fail the lookup of every session in the batch.
  */
 const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; readonly postgresType: string }[] = [
   { types: /^(\w*int\w*|\w*serial\w*)$/, pattern: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
@@ -42,8 +43,9 @@ export class UserIds {
   }
 
   /**
-   * Returns the id as a parameter of its column's type, or null if no row can have this id. With a parameter of
-   * another type, MySQL treats text without digits as 0 and `7x` as 7, and PostgreSQL fails.
+   * Returns the id as a parameter of its column's type, or null if the id does not have the format
+   * of that type. With a parameter of another type, MySQL treats `abc` as 0 and `7x` as 7, and
+   * PostgreSQL fails.
    */
   parameterOf(id: UserId): UserId | null {
     const text = String(id);
@@ -58,7 +60,7 @@ export class UserIds {
   /** Returns the condition that the row `u` is the user of the session `s`. The condition can use the index. */
   ofSession(): string {
     const sameText =
-      // MySQL casts a text that only begins with a number.
+      // MySQL also casts text that merely starts with a number, such as `7x`.
       this.dialect === 'mysql' && this.isInteger
         ? `AND CAST(u.{user.${this.property}} AS CHAR) = s.{session.userId}`
         : '';

@@ -11,9 +11,10 @@ import { affectedBy, type Query, type Step } from '../database/transaction';
 const FIRST_VERSION_LIMIT = 2 ** 30;
 
 /**
- * Takes the locks of users. Every transaction that opens a session of a user, or ends several sessions of
- * a user, takes the user's lock before locking sessions. Such transactions run one after another and
- * cannot deadlock.
+ * Takes the locks of users. A transaction that opens a session of a user, or ends several sessions
+ * of the user, takes the user's lock before locking sessions. For one user, such transactions run
+ * one after another and cannot deadlock. Only pruning takes no user lock, because it skips locked
+ * sessions.
  */
 @Injectable()
 export class UserLocks {

@@ -14,9 +14,8 @@ export interface NameKey {
 }
 
 /**
- * Finds users by the compared form of their names, byte by byte. Failed logins are counted under the same
- * form of the entered name. If other names also found the user, that user would have several failure
- * streaks.
+ * Finds users by the compared form of their names, byte by byte. Failed logins with an unknown name
+ * are counted under the same form of the entered name.
  */
 export class UserNames {
   private readonly logger = new Logger('AuthUsers');
@@ -34,12 +33,14 @@ export class UserNames {
   }
 
   /**
-   * Returns the condition for the users `u` named `:name`, with a limit. The first comparison can use the
-   * index and follows the collation of the column. The second comparison removes names that only the
-   * collation treats as equal, so that the limit never excludes the user.
+   * Returns the condition for the users `u` named `:name`, with a limit. The first comparison can
+   * use the index and follows the collation of the column. The second comparison removes names that
+   * only the collation treats as equal, so that such names do not count toward the limit. Deleted users
+   * come last.
    */
-  conditionFor(dialect: Dialect): string {
-    return `${this.keyColumn} = :name AND ${isSameText(dialect, this.keyColumn, ':name')} LIMIT 10`;
+  conditionFor(dialect: Dialect, status: string): string {
+    return `${this.keyColumn} = :name AND ${isSameText(dialect, this.keyColumn, ':name')}
+      ORDER BY CASE WHEN ${status} = 'deleted' THEN 1 ELSE 0 END LIMIT 10`;
   }
 
   /** Returns the value of a name in the column. */
@@ -60,7 +61,7 @@ export class UserNames {
     if (stale) this.warnAboutStaleKey(stale);
     const [first, ...others] = same.filter((row) => row['account'] !== 'deleted');
     if (others.length === 0) return first ?? same[0] ?? null;
-    // These users share a failure streak, so a login of one user would end the streak of another user.
+    // The name does not identify one user, so a login by this name is refused.
     this.warnAboutDuplicates();
     return null;
   }

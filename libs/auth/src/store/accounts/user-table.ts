@@ -25,7 +25,8 @@ export class UserTable {
   }
 
   /**
-   * Returns the row of a new user, with embedded properties.
+   * Returns the row of a new user. A property path such as `profile.phone` sets a property of an
+   * embedded entity.
    * @throws Error if one of `properties` is not a column of the entity, or is filled by the library
    */
   newRow({ username, passwordHash, properties = {} }: NewUser, nameKey: string): object {
@@ -71,7 +72,7 @@ export class UserTable {
     const isMapped = (name: string): boolean => Object.values(mapped).includes(name);
     const stored = this.metadata.columns.filter((column) => !column.isVirtualProperty);
     if (!isMapped(property) && stored.some(({ propertyPath }) => propertyPath === property)) return;
-    const reason = isMapped(property) ? 'which createUser fills' : `which is not a column of ${entity.name}`;
+    const reason = isMapped(property) ? 'which the option users maps' : `which is not a column of ${entity.name}`;
     const free = stored.map(({ propertyPath }) => propertyPath).filter((name) => !isMapped(name));
     throw new Error(`createUser was given the property '${property}', ${reason}; use one of ${free.join(', ')}`);
   }

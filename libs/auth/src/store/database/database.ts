@@ -29,7 +29,7 @@ const MAX_BACKOFF = 3;
 const NO_ROWS: Result = { rows: [], affected: 0 };
 
 export interface StatementOptions {
-  /** A time limit that is shorter than the time limit of every operation. */
+  /** The time limit in milliseconds, if it is shorter than the default of 5 seconds. */
   readonly withinMs?: number;
   /** Called when a failed run may have been committed, because its connection broke or its deadline passed. */
   readonly onUnknownOutcome?: () => void;
@@ -37,14 +37,14 @@ export interface StatementOptions {
    * Whether an operation whose connection breaks is run again until the deadline, instead of at most three times.
    */
   readonly retryUntilDeadline?: boolean;
-  /** Whether to fail if a second server does not accept writes, instead of retrying until the deadline. */
+  /** Whether to retry only once, not until the deadline, if the server does not accept writes. */
   readonly failsFast?: boolean;
 }
 
 export interface AutocommitOptions extends StatementOptions {
   /** Returns whether the error means that no row matches. Such an error is neither thrown nor logged. */
   readonly meansNoRows?: ((error: unknown) => boolean) | undefined;
-  /** Checks the server by the result. If this function throws a `NotWritableError`, the connection is replaced. */
+  /** Checks the result. If it throws a `NotWritableError`, the connection is replaced. */
   readonly checkServer?: (result: Result) => void;
 }
 
@@ -101,8 +101,8 @@ export abstract class Database {
         return rowsOrNone(
           joined.runExclusive(() => this.runJoined(() => singleStatement(queryOf()), joined, deadline)),
         );
-      // After a conflict, the statement runs at READ COMMITTED, because the isolation level of the application may be
-      // stricter.
+      // Each further run is at READ COMMITTED, because a stricter isolation level of the
+      // application may have caused a conflict.
       const run = isFirst
         ? this.runAutocommit(queryOf(), deadline, options.checkServer)
         : this.runTransaction(() => singleStatement(queryOf(), options.checkServer), deadline, {});
@@ -120,7 +120,7 @@ export abstract class Database {
       .rows;
   }
 
-  /** Runs work with TypeORM's manager on the entity of the users. The time limit is the same as for a transaction. */
+  /** Runs work with TypeORM's manager on the user entity. Has the time limit of a transaction. */
   withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.runWithRetries({}, (deadline, joined) =>
       joined ? joined.runExclusive(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),

@@ -34,9 +34,9 @@ interface PooledDriver extends PoolOwner {
 }
 
 /**
- * PostgreSQL: no statement has this name, or a different statement has this name, because a pooler shares
- * connections between clients. MySQL, MariaDB: a proxy cannot prepare the statement, or too many
- * statements are prepared.
+ * PostgreSQL: no statement has this name, or another client has already prepared a statement with
+ * this name, because a pooler shares connections between clients. MySQL, MariaDB: a proxy cannot
+ * prepare the statement, or too many statements are prepared.
  */
 const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
 /** PostgreSQL: the type of a column has changed since the statement was prepared on this connection. */
@@ -53,7 +53,8 @@ type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) =
  * exceeds the time of a short statement.
  *
  * If the server rejects a prepared statement, the server has executed no part of that statement, and the
- * statement is sent again unprepared.
+ * statement is sent again unprepared. In a transaction of PostgreSQL, the second statement fails too (25P02), and
+ * `Database` runs the transaction again.
  */
 export class DriverConnections {
   private readonly logger = new Logger('AuthDatabase');
@@ -70,8 +71,9 @@ export class DriverConnections {
   }
 
   /**
-   * Runs the work with a connection from the pool, and then releases the connection. Closes the connection
-   * instead if the deadline passed, if the connection broke, or if its server does not accept writes.
+   * Runs the work with a connection from the pool, and then releases the connection. Closes the
+   * connection instead if the deadline passes during the work, if the connection breaks, if its
+   * server does not accept writes, or if a prepared statement on it is outdated.
    */
   async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     let [connection, release] = lease(await this.driver.obtainMasterConnection());
@@ -147,7 +149,7 @@ export class DriverConnections {
   private disablePreparing(): void {
     this.mayPrepare = false;
     this.logger.warn(
-      'A prepared statement was not found on its connection, for example because of a connection pooler. ' +
+      'The server rejected a prepared statement, for example because of a connection pooler. ' +
         'The library continues without prepared statements. ' +
         'Set `namedStatements: false` to disable them at startup and to silence this warning.',
     );

@@ -52,12 +52,12 @@ export class NotWritableError extends Error {
 }
 
 /**
- * PostgreSQL: serialization failure, deadlock. MySQL, MariaDB: deadlock, lock wait timeout, conflict in a
+ * PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB: deadlock, lock wait timeout, conflict in a
  * replication group. Galera reports a failed certification as a deadlock. SQLite: another writer. All
  * databases: `ConflictError`.
  */
 const CONFLICTS = new Set([
-  ...['40001', '40P01', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
+  ...['40001', '40P01', '25P02', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
   CONFLICT,
 ]);
 
@@ -82,9 +82,9 @@ const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
 const GALERA_NOT_READY = { code: '1047', message: /^WSREP/ };
 
 /**
- * The server closed the connection (PostgreSQL classes 08 and 57P, 25P03; MySQL 1053, 1927, 4031), or the
- * connection broke. CockroachDB's 40003 leaves the connection open, but the outcome of the statement is
- * unknown as well.
+ * The server closed the connection (PostgreSQL 25P03 and some codes of classes 08 and 57; MySQL
+ * 1053, 1927, 4031), or the connection broke or could not be opened. CockroachDB's 40003 leaves the
+ * connection open, but the outcome of the statement is unknown as well.
  */
 const CONNECTION_CLOSED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
 const CONNECTION_BROKEN =
@@ -113,7 +113,10 @@ export function isRolledBack(error: unknown): boolean {
   return isConflict(error) || isDuplicate(error);
 }
 
-/** Returns whether the connection broke. The outcome of the statement is then unknown. */
+/**
+ * Returns whether the connection broke or could not be opened. If a statement was in flight, its
+ * outcome is unknown.
+ */
 export function isConnectionLost(error: unknown): boolean {
   const code = failureCode(error);
   return CONNECTION_CLOSED.test(code) || CONNECTION_BROKEN.test(code);

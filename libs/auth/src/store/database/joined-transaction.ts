@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { QueryRunner } from 'typeorm';
 import type { Query } from './transaction';
 
-/** A transaction of the application in which calls of the library take part. */
+/** A transaction of the application in which calls to the library take part. */
 export class JoinedTransaction {
   private lastCall: Promise<unknown> = Promise.resolve();
   private commitListeners: { readonly depth: number; readonly listener: () => void }[] = [];

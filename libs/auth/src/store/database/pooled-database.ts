@@ -76,8 +76,8 @@ export class PooledDatabase extends Database {
       const result = await deadline
         .commit(() => send(query, params))
         .catch((error: unknown) => {
-          // If the statement failed because of its deadline although time remained, one of the clocks was
-          // set.
+          // The statement failed because of its deadline, perhaps too early because a clock was set
+          // after the estimate.
           if (failureCode(error) === DIVISION_BY_ZERO) this.clock.reset();
           throw error;
         });

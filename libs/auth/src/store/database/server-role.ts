@@ -3,8 +3,8 @@ import type { Dialect } from './dialect';
 import type { Row } from './transaction';
 
 /**
- * Galera reports its state in status variables, which only MariaDB offers as a table. Other servers skip
- * the comment.
+ * Galera reports its state in status variables, which MariaDB offers in
+ * `information_schema.global_status`. Other servers skip the comment.
  */
 const GALERA_NOT_READY = `/*M!100100
   + (SELECT MAX(variable_name = 'wsrep_provider_name' AND variable_value <> '')
@@ -14,7 +14,7 @@ const GALERA_NOT_READY = `/*M!100100
 
 /**
  * The columns that report whether a server accepts writes. Every database user may select them. A
- * PostgreSQL standby is also read-only. On MySQL and MariaDB, `read_only` includes `super_read_only`. On
+ * PostgreSQL standby is also read-only. On MySQL, `super_read_only` also turns on `read_only`. On
  * MariaDB 12, the values of `read_only` are words.
  */
 export const ROLE_COLUMNS: Readonly<Record<Dialect, string>> = {

@@ -76,8 +76,9 @@ function galeraWarning(settings: Settings): string | null {
 }
 
 /**
- * Returns a warning if reads in a multi-primary group do not wait for other members. The values `BEFORE`
- * and `AFTER` make reads wait. In single-primary mode, all reads go to the primary.
+ * Returns a warning if a member of a multi-primary group can read before it has applied the commits
+ * of other members. `BEFORE` makes reads wait, and `AFTER` makes commits wait. In single-primary
+ * mode, all reads go to the primary.
  */
 function groupReplicationWarning(settings: Settings): string | null {
   const consistency = settings.get('group_replication_consistency');

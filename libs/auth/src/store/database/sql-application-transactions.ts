@@ -54,8 +54,8 @@ export class SqlApplicationTransactions extends ApplicationTransactions implemen
   }
 
   /**
-   * Discards the state of an earlier transaction on the same connection if TypeORM did not report the end
-   * of that transaction.
+   * Discards the state of an earlier transaction of the same query runner if TypeORM did not report
+   * the end of that transaction.
    */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
     if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0) {

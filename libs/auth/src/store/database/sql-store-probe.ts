@@ -8,7 +8,7 @@ import { StatementFactory } from './statement-factory';
 import type { Result } from './transaction';
 
 /**
- * Probes the database with one statement, which looks up a primary key in each table of the library except the users
+ * Probes the database with one statement, which looks up a primary key in each table of the library, names the users
  * table, and asks the server whether it accepts writes.
  */
 @Injectable()
@@ -20,8 +20,10 @@ export class SqlStoreProbe extends StoreProbe {
     statements: StatementFactory,
   ) {
     super();
-    const keys = ['session.id', 'event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
+    const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
     const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
+    // No session has this id, so the row of its user is not read. The statement fails if the users table is missing.
+    lookups.push(`(SELECT COUNT(*) FROM {session} s WHERE s.{session.id} = '0' AND ${statements.accountStatus} <> '')`);
     this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }
 

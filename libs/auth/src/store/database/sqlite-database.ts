@@ -93,8 +93,8 @@ export class SqliteDatabase extends Database {
       connection.exec(savepoint(isRolledBack ? 'ROLLBACK TO SAVEPOINT' : 'RELEASE SAVEPOINT').sql);
       return Promise.resolve(isRolledBack ? outcome.outcome : outcome);
     } catch (error) {
-      // The savepoint does not exist if the transaction was rolled back or never joined. The original error
-      // is the cause.
+      // The savepoint does not exist if SAVEPOINT failed or the transaction was rolled back. The
+      // original error is rethrown.
       execQuietly(connection, savepoint('ROLLBACK TO SAVEPOINT').sql);
       throw error;
     }

@@ -48,11 +48,11 @@ export interface AccountSql {
 export interface SessionTimes {
   readonly idleMs: number;
   readonly absoluteMs: number;
-  /** How long a session is stored after its login, whether it has ended or not. */
+  /** How long an ended session is stored, counted from its login. */
   readonly retentionMs: number;
 }
 
-/** Compiles the library's statements when the application starts. */
+/** Compiles the library's statements, almost all of them when the application starts. */
 export class StatementFactory {
   /**
    * When the session `s` ends even if it is refreshed. A lowered timeout applies to open sessions, but a
@@ -66,7 +66,7 @@ export class StatementFactory {
   constructor(
     private readonly dataSource: DataSource,
     readonly dialect: Dialect,
-    /** Null if the users are not in the same DataSource. */
+    /** Null if a `UserStore` of the application provides the users. */
     readonly account: AccountSql | null,
     private readonly times: SessionTimes,
   ) {

@@ -11,9 +11,9 @@ export type ParameterValues = Readonly<Record<string, unknown>>;
  * A statement that is compiled from a template for the application's DataSource, with its schema, entity
  * prefix and naming strategy.
  *
- * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one of its
- * columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown name is an error at
- * startup, not in a request.
+ * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one
+ * of its columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown name
+ * is an error when the statement is compiled, which is usually at startup.
  */
 export class Statement {
   private readonly parts: readonly string[];

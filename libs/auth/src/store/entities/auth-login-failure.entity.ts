@@ -22,7 +22,7 @@ export class AuthLoginFailure {
   @Column({ type: 'integer' }) pending!: number;
   @Column({ ...INSTANT, name: 'pending_until' }) pendingUntil!: number;
 
-  /** Attempts before this instant are refused. */
+  /** When the delay of the network, or the block of the account, ends. */
   @Column({ ...INSTANT, name: 'delayed_until' }) delayedUntil!: number;
 
   /** When the failure streak expires. */

@@ -8,7 +8,7 @@ import { COMPARED_BY_BYTES, DIGEST, INSTANT, USER_ID, UUID } from './columns';
 /**
  * A session: one login on one client, with the digests of its current tokens.
  *
- * A refresh and an activity write change no indexed column, so that PostgreSQL can update the row in place (HOT).
+ * A refresh and an activity write change no indexed column, so PostgreSQL can use HOT updates.
  */
 @Entity('auth_sessions', COMPARED_BY_BYTES)
 @Index(['userId', 'state'])
@@ -25,7 +25,7 @@ export class AuthSession {
   @Index() @Column({ ...INSTANT, name: 'check_at' }) checkAt!: number;
   @Column({ type: 'varchar', length: 45, name: 'ip_address', nullable: true }) ipAddress!: string | null;
 
-  /** The network of the login. Empty if addresses are not tracked. */
+  /** The network of the login. Empty if the address is unknown or addresses are not tracked. */
   @Column({ type: 'varchar', length: 45, name: 'login_network' }) loginNetwork!: string;
   @Column({ type: 'varchar', length: 16, name: 'device_type' }) deviceType!: DeviceType;
   @Column({ type: 'varchar', length: 64, name: 'os_family' }) osFamily!: string;
@@ -33,7 +33,7 @@ export class AuthSession {
   @Column({ type: 'varchar', length: 64, name: 'device_name' }) deviceName!: string;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
 
-  /** When the user last proved their identity, at the login or later. */
+  /** When the user last proved their identity: at login, password change or reauthentication. */
   @Column({ ...INSTANT, name: 'authenticated_at' }) authenticatedAt!: number;
   @Column({ ...INSTANT, name: 'last_activity' }) lastActivity!: number;
   @Column({ ...INSTANT, name: 'idle_expires_at' }) idleExpiresAt!: number;
@@ -53,15 +53,19 @@ export class AuthSession {
   /** The generation of the current refresh token. Tokens of the family with a lower generation were used. */
   @Column(INSTANT) generation!: number;
 
-  /** When a refresh issued the current pair. Null before the first refresh. */
+  /** When the session was last refreshed. Null before the first refresh. */
   @Column({ ...INSTANT, name: 'refreshed_at', nullable: true }) refreshedAt!: number | null;
 
-  /** The network of the last refresh, or else of the login. Null if addresses are not tracked. */
+  /**
+   * The network of the last refresh, or else of the login. Null if the address is unknown or
+   * addresses are not tracked.
+   */
   @Column({ type: 'varchar', length: 45, name: 'last_network', nullable: true }) lastNetwork!: string | null;
 
   /**
-   * The seed of the current pair. Within the grace period, the pair is derived again from the seed and the
-   * previous refresh token. Null without a grace period, because the tokens are then random.
+   * The seed of the current pair. Within the grace period, the pair is derived again from the seed
+   * and the previous refresh token. Null if the tokens are random: without a grace period, and in
+   * the first pair of a family. Also null after the session has ended.
    */
   @Column({ type: 'varchar', length: 22, name: 'replay_seed', nullable: true }) replaySeed!: string | null;
   @Column({ ...INSTANT, name: 'replay_until', nullable: true }) replayUntil!: number | null;
@@ -76,7 +80,10 @@ export class AuthSession {
   /** When the current access token first authenticated a request. Stored only within the grace period. */
   @Column({ ...INSTANT, name: 'first_used_at', nullable: true }) firstUsedAt!: number | null;
 
-  /** How the user was identified: a JSON object from the name of each method to the time of its last proof. */
+  /**
+   * How the user was identified: a JSON object that maps the name of each method to the time of its
+   * last proof, in milliseconds.
+   */
   @Column({ type: 'varchar', length: METHODS_LENGTH }) methods!: string;
 
   /** The data that the application keeps on the session: a JSON object of at most 1,024 bytes. */

@@ -2,9 +2,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, INSTANT, USER_ID } from './columns';
 
 /**
- * The lock of a user. Every transaction that opens a session of the user, or ends several sessions of the
- * user, locks this row. Locking the sessions themselves would miss a session that is being opened at the
- * same time.
+ * The lock of a user. Except for pruning, every transaction that opens a session of the user, or
+ * ends several sessions of the user, locks this row. Locking the sessions themselves would miss a
+ * session that is being opened at the same time.
  */
 @Entity('auth_user_locks', COMPARED_BY_BYTES)
 export class AuthUserLock {

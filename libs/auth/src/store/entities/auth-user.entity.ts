@@ -8,7 +8,10 @@ export class AuthUser {
   @PrimaryColumn(UUID) id!: string;
   @Column({ type: 'varchar', length: 255 }) username!: string;
 
-  /** The digest of the name in the form in which names are compared. The comparison is exact on every database. */
+  /**
+   * The SHA-256 digest, in hexadecimal, of the name or, with `nameMatching: 'insensitive'`, of
+   * `foldName(name)`. Digests are compared exactly on every database.
+   */
   @Index({ unique: true })
   @Exclude({ toPlainOnly: true })
   @Column({ ...DIGEST, name: 'username_key', select: false })

@@ -2,8 +2,8 @@ import type { ColumnOptions, EntityOptions, ValueTransformer } from 'typeorm';
 
 /**
  * Stores instants as whole milliseconds since 1970-01-01T00:00:00Z, which do not depend on the time zone of
- * the process or database. Drivers return 64-bit columns as text, and all instants fit in a JavaScript
- * number.
+ * the process or database. Some drivers return 64-bit columns as text, and all instants fit in a
+ * JavaScript number.
  */
 const milliseconds: ValueTransformer = {
   to: (value: unknown) => value,
@@ -12,7 +12,7 @@ const milliseconds: ValueTransformer = {
 
 export const INSTANT = { type: 'bigint', transformer: milliseconds } as const satisfies ColumnOptions;
 
-/** The SHA-256 digest of a token, in hexadecimal. */
+/** A SHA-256 digest, in hexadecimal. */
 export const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnOptions;
 
 export const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
@@ -24,8 +24,8 @@ export const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOpt
 export const USER_ID = { type: 'varchar', length: 255 } as const satisfies ColumnOptions;
 
 /**
- * Gives a table a binary collation on MySQL and MariaDB, where digests that differ only in case would
- * otherwise be equal. An entity cannot set a collation, but TypeORM appends the engine to CREATE TABLE on
- * these databases. PostgreSQL and SQLite compare byte by byte by default.
+ * Gives a table a binary collation on MySQL and MariaDB, where user ids that differ only in case
+ * would otherwise be equal. An entity cannot set a collation, but TypeORM appends the engine to
+ * CREATE TABLE on these databases. By default, PostgreSQL and SQLite test equality byte by byte.
  */
 export const COMPARED_BY_BYTES: EntityOptions = { engine: 'InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin' };

@@ -9,7 +9,7 @@ import { EventIds } from './event-ids';
 const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
   {event.extra}, {event.occurredAt})`;
 
-/** The number of rows in one INSERT, which stays below the parameter limits of all supported databases. */
+/** The maximum number of rows in one INSERT, given the databases' limits on parameters. */
 const ROWS_PER_INSERT = 200;
 
 /** Writes events to the durable log, in the transaction of the change that the events record. */
@@ -42,8 +42,9 @@ export class EventWriter {
   }
 
   /**
-   * Returns an INSERT that is part of another statement and records one event for the user of each row of
-   * `table` (PostgreSQL).
+   * Returns an INSERT that is part of another statement and records an event for the user of the
+   * row in `table` (PostgreSQL). The table must have at most one row, because there is only one
+   * event id.
    * @param extra an expression for the details, if they depend on the row
    */
   insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {

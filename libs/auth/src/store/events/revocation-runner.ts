@@ -13,8 +13,9 @@ import { EventWriter } from './event-writer';
 export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
 
 /**
- * Runs revocations. A revocation must not fail or wait because of its events. If the events cannot be
- * written, or the event log is locked, the revocation is run again without them, and the loss is logged.
+ * Runs revocations. A revocation must not fail because of its events. If the events cannot be
+ * written, for example because another transaction keeps the event log locked, the revocation is
+ * run again without them, and the loss is logged.
  */
 @Injectable()
 export class RevocationRunner {

@@ -3,8 +3,8 @@ import { count, instant, nullable, primary, TableMigration, text, type FrozenTab
 const TABLES: readonly FrozenTable[] = [
   {
     name: 'auth_sessions',
-    // Leaves space in each page for new row versions, so that refreshes and activity writes are HOT
-    // updates.
+    // Leaves space in each page for new row versions, so that refreshes and activity writes can be
+    // HOT updates.
     fillFactor: 70,
     columns: [
       primary(text('id', 36)),

@@ -1,7 +1,7 @@
 import { Table, type MigrationInterface, type QueryRunner, type TableColumnOptions } from 'typeorm';
 import { COMPARED_BY_BYTES } from '../entities/columns';
 
-/** A column as of the migration. Later changes of the entity do not affect this column. */
+/** A column as of the migration. Later changes to the entity do not affect this column. */
 export interface FrozenColumn {
   readonly name: string;
   readonly type: 'varchar' | 'bigint' | 'integer' | 'text' | 'boolean';
@@ -78,7 +78,7 @@ function tablePath(runner: QueryRunner, name: string): string {
   return driver.buildTableName(prefixed, schema, undefined);
 }
 
-/** TypeORM 0.3 names the property `connection`, TypeORM 1.x names it `dataSource`. */
+/** TypeORM 0.3 names the property `connection`, and TypeORM 1.x names it `dataSource`. */
 function dataSourceOf(runner: QueryRunner): QueryRunner['manager']['dataSource'] {
   const { manager } = runner as unknown as { manager: { dataSource?: unknown; connection?: unknown } };
   return (manager.dataSource ?? manager.connection) as QueryRunner['manager']['dataSource'];

@@ -23,10 +23,10 @@ export class EndedSessionTrimmer {
   }
 
   /**
-   * Removes at most `limit` of the user's oldest ended sessions beyond `cap`. Each batch reads at most
-   * `cap + limit` sessions, however many sessions the user has. A removed session is older than `cap`
-   * other sessions, so the newest sessions remain. The user's lock prevents two parallel calls from both
-   * removing the excess.
+   * Removes at most `limit` ended sessions of the user, but never one of the newest `cap`. Each
+   * call reads at most `cap + limit` sessions, however many sessions the user has. A removed
+   * session is older than `cap` other ended sessions. The user's lock prevents two parallel calls
+   * from both removing the excess.
    */
   *trim(userId: string, cap: number, limit: number): Step<number> {
     yield* this.locks.lock(userId);

@@ -18,8 +18,8 @@ const NO_USER = '';
 const MAX_EVENTS_READ = 10_000;
 
 /**
- * Limits the number of stored events of each user, and of all unknown names together. No statement reads a
- * whole history.
+ * Limits the number of stored events of each user, and of all unknown names together. The
+ * statements of `trim` read a limited number of events, however long the history is.
  */
 export class HistoryTrimmer {
   private readonly nextUsers: Statement;
@@ -78,12 +78,14 @@ export class HistoryTrimmer {
       const range = { ...owner, from, limit: excess - removed };
       const found = yield* rowsOf(event === null ? owned.oldest.with(range) : owned.oldestOf.with({ ...range, event }));
       const ids = found.map((row) => Number(row['id']));
+      const hasAll = ids.length === range.limit;
+      // The next batch continues after the events that were searched, so that no batch searches the whole
+      // history. The position is read before the events are removed.
+      const searchedTo =
+        event === null || hasAll ? null : yield* firstOf(owned.searchedTo.with({ ...owner, from: range.from }));
       if (ids.length > 0) removed += yield* affectedBy(this.delete.with({ ids }));
       from = ids.at(-1) ?? from;
       if (removed >= excess) break;
-      // The next batch continues after the events that were searched, so that no batch searches the whole
-      // history.
-      const searchedTo = event === null ? null : yield* firstOf(owned.searchedTo.with({ ...owner, from: range.from }));
       if (searchedTo) return { removed, next: { rank, from: Number(searchedTo['id']) } };
       rank++;
       from = 0;
@@ -100,8 +102,8 @@ export class HistoryTrimmer {
 }
 
 /**
- * Returns the users with more events than the cap. The last user is left for the next page, because the
- * statement may not have read all events of that user.
+ * Returns the users who may have more events than the cap. Unless this is the last page, the last
+ * user is left for the next page, because the statement may not have read all events of that user.
  */
 export function usersOverCap(read: readonly Row[], cap: number): UsersOverCap {
   const users = read.map((row) => ({ id: String(row['user_id']), total: Number(row['total']) }));

@@ -12,8 +12,8 @@ import type { SessionRevocation } from '../sessions/session-revocation';
 /**
  * Processes the sessions that are due. Ended sessions are deleted. Active sessions end if they have
  * expired or, if statements can read the accounts, if their user is inactive. All other active sessions
- * are rescheduled. Requests never write `checkAt`, because it has an index, and PostgreSQL cannot perform
- * a HOT update that changes an indexed column.
+ * are rescheduled. Refreshes and activity writes do not change `checkAt`, because it has an index,
+ * and PostgreSQL cannot perform a HOT update that changes an indexed column.
  */
 export class SessionPruner {
   private readonly due;
@@ -44,8 +44,8 @@ export class SessionPruner {
   }
 
   /**
-   * Processes at most `limit` due sessions. Takes no user lock, and skips locked sessions, so that pruning
-   * never waits.
+   * Processes at most `limit` due sessions. Takes no user lock, and skips locked sessions instead
+   * of waiting for them.
    */
   *prune({ now, client }: OperationContext, limit: number, write: WriteEvents): Step<PrunedSessions> {
     const rows = yield* rowsOf(this.due.with({ now, limit }));

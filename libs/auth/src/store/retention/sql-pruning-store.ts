@@ -31,7 +31,7 @@ const PRUNABLE: Readonly<Record<Prunable, readonly [table: string, key: string, 
   loginFailures: ['failure', 'key', '{failure.expiresAt} <= :before AND {failure.pendingUntil} <= :before'],
 };
 
-/** Prunes the application's database. */
+/** Prunes the library's tables in the application's database. */
 @Injectable()
 export class SqlPruningStore extends PruningStore {
   private readonly sessions: SessionPruner;
@@ -93,7 +93,7 @@ export class SqlPruningStore extends PruningStore {
     return Number(row?.['over_cap']) + Math.max(0, Number(row?.['without_user']) - withoutUser);
   }
 
-  /** Removes due rows. Skips rows that other transactions have locked, so that pruning never waits. */
+  /** Removes due rows. Skips locked rows instead of waiting for them. */
   private *removeRows(what: Prunable, before: number, limit: number): Step<number> {
     const { find, remove } = this.due[what];
     const bound = boundOf(what, before);

@@ -9,7 +9,7 @@ import { affectedBy, rowsOf, type Transaction } from '../database/transaction';
 /** The maximum number of sessions in one UPDATE. */
 const SESSIONS_PER_UPDATE = 100;
 
-/** Writes the last activity of many sessions in a single statement. */
+/** Writes the last activity of many sessions, up to 100 in one UPDATE. */
 @Injectable()
 export class ActivityWriter {
   private readonly lockAvailable;

@@ -28,14 +28,14 @@ const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 type Rotated = Extract<RotateOutcome, { kind: 'rotated' }>;
 type Replayed = Extract<RotateOutcome, { kind: 'replayed' }>;
 
-/** The maximum number of decisions about one refresh. A parallel change of the session requires another one. */
+/** The maximum number of decisions about a refresh. A parallel change requires another decision. */
 const MAX_DECISIONS = 5;
 
 /**
  * Rotates refresh tokens: replaces the presented token with its successor.
  *
  * The digest of the current token is stored in the session's row, so a conditional update is the compare-and-set. If
- * several parallel requests present the token, only one changes the row. `decideRefresh` decides about the others.
+ * several parallel requests present the token, at most one rotates it. `decideRefresh` decides about the others.
  */
 @Injectable()
 export class RefreshTokenRotation {
@@ -60,7 +60,7 @@ export class RefreshTokenRotation {
     );
     const { dialect, absoluteEnd, expiresAt } = statements;
     this.rotatesWithoutReading = dialect === 'postgres' && statements.account !== null;
-    // Only PostgreSQL can test the account in the UPDATE without locking the user's row.
+    // On MySQL and MariaDB, an UPDATE that tests the account can lock the user's row.
     const account = this.rotatesWithoutReading ? `AND ${statements.accountStatus} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     const guarded = (assignments: string, guard: string, returned?: Returned): GuardedUpdate =>
@@ -116,7 +116,7 @@ export class RefreshTokenRotation {
     return { kind: 'refused' };
   }
 
-  /** Carries out a decision. Returns 'lost_race' if a parallel request changed the session after it was read. */
+  /** Decides, and carries out the decision. Returns 'lost_race' if the guard condition fails. */
   private async applyDecision(
     found: RefreshableSession | null,
     command: RotateToken,
@@ -136,8 +136,8 @@ export class RefreshTokenRotation {
       case 'unchanged':
         return { kind: 'unchanged', expiries: expiriesOf(found) };
       case 'reuse':
-        // With a seed, the client may have received the pair of an earlier run by a replay, and may have refreshed it.
-        // Without a seed, only this call knows that pair, and `rotateWithin` would have found it.
+        // With a seed, a replay may have delivered the pair of an earlier run, and the client may have refreshed it.
+        // Without a seed, only this call knows that pair, so `rotateWithin` would have found it in the session.
         if (call.mayHaveRotated(found, command)) return { kind: 'refused' };
         return this.revocation.run((write) => this.revokeOnReuse(command, userId, write), call.budget);
       case 'session_expired':
@@ -192,7 +192,7 @@ export class RefreshTokenRotation {
     return { kind: 'rotated', expiries, networkChange: session && { session, from, to: client.trackedNetwork } };
   }
 
-  /** Reads a session that was rotated unread. The refresh is committed and must not fail because of a signal. */
+  /** Reads a refreshed session, or returns null. The refresh is committed and must not fail. */
   private async readForSignal(presented: PresentedRefreshToken, call: RotationCall): Promise<SessionRecord | null> {
     const found = await this.read(presented, call).catch(() => null);
     return found?.session ?? null;

@@ -49,7 +49,8 @@ export class SessionOpener {
   ) {
     const account = statements.account ? statements.accountStatus : "'active'";
     const sessions = 'FROM {session} WHERE {session.userId} = s.{lock.userId}';
-    // Reads everything that the opening depends on, after the user's lock was taken. `s` is the row of the lock.
+    // Runs while the user's lock is held. `s` is the row of the lock. The ticket and, at the
+    // session limit, the active sessions are read separately.
     this.read = statements.prepared(
       `SELECT s.{lock.credentialsVersion} AS version, ${account} AS account,
          (SELECT COUNT(*) ${sessions} AND {session.state} = 'active') AS active_sessions,

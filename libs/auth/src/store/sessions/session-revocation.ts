@@ -67,8 +67,8 @@ export class SessionRevocation {
   }
 
   /**
-   * Ends the sessions that the command selects, and writes an event for each session. Sessions that have
-   * already expired end with the reason `expired`.
+   * Ends the sessions that the command selects, and writes their events. Sessions that have already
+   * expired end with the reason `expired`, for which there is no event.
    */
   *endAndRecord(command: EndSessions, write: WriteEvents): Step<readonly EndedSession[]> {
     const { userId, sessionId, exceptId, current, now } = command;
@@ -122,8 +122,8 @@ export class SessionRevocation {
   }
 
   /**
-   * Stores the end of all sessions of a user and revokes logins in progress, so that no login in progress
-   * opens a session afterwards.
+   * Stores the states of a user's ended sessions, and revokes the user's logins in progress, so
+   * that none of them opens a session afterwards.
    */
   *storeEndOfAll(
     userId: string,

@@ -105,9 +105,9 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
       const [found] = (await this.database.autocommit(this.readMethods.with({ id, accessDigest }))).rows;
       if (!found) return false;
       const stored = String(found['methods']);
-      // The method was stored by an earlier run of this call whose result was lost. Otherwise, if the
-      // stored methods have changed, another method was proven in the meantime, so the update is repeated
-      // with the stored methods.
+      // If the method was proven at this instant, an earlier run of this call, whose result was
+      // lost, has stored it. Otherwise, if the stored methods have changed, another method was
+      // proven in the meantime, and the update is repeated with the stored methods.
       const hasFailed = failedMethodsIn(found).includes(succeeded);
       if (isProvedAt(stored, method, now) && !hasFailed) return true;
       if (stored === before) return false;
@@ -115,7 +115,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     }
   }
 
-  /** Counts a failure. A failure is counted even if its event cannot be written, so it runs as a revocation. */
+  /** Counts a failure. Runs as a revocation, to count it even if its event cannot be written. */
   fail(attempt: FailedSessionAttempt): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }> {
     return this.revocation.run((write) => this.failLocked(attempt, write));
   }

@@ -46,8 +46,8 @@ export class SqlSessionDirectory extends SessionDirectory {
     const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
     const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
     this.historyBefore = statements.statement(`SELECT ${fields('')} ${before} LIMIT :limit`);
-    // The names of events have no index. To find a rare event, the statement would otherwise read all
-    // events of the user.
+    // The names of events have no index. Without the limit of the subquery, the statement would
+    // read all events of the user to find a rare event.
     this.eventsBefore = statements.statement(
       `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${HISTORY_SEARCH_LIMIT}) newest
          INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
@@ -77,9 +77,9 @@ export class SqlSessionDirectory extends SessionDirectory {
   }
 
   /**
-   * Ends a batch of sessions. Locks them in the order of their ids. Takes the user's lock only if the
-   * criteria select a single user, because a batch can affect many users. Transactions that conflict are
-   * run again.
+   * Ends a batch of sessions. Locks them in the order of their ids. Locks the row of the user's
+   * lock only if the criteria select all sessions of one user, because a batch can affect many
+   * users. Transactions that conflict are run again.
    */
   private *endBatch(
     criteria: SessionCriteria,
@@ -90,8 +90,8 @@ export class SqlSessionDirectory extends SessionDirectory {
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
     const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
-    // Logins in progress are revoked before the sessions are read. Such a login either opens no session,
-    // or its session is read here.
+    // A login in progress starts again with the new version. Its session therefore opens either before
+    // the sessions are read here, or after this batch.
     if (isAllOfUser) yield* this.locks.revokeLogins(criteria.userId);
     const statement = this.select(criteria, forUpdate(this.statements.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, after, limit }))).map(sessionFromRow);

@@ -17,7 +17,7 @@ import { ActivityWriter } from './activity-writer';
  */
 const LIST_SIZES = [8, 32, 128];
 
-/** Reads sessions in the application's database. */
+/** Reads sessions and stores their activity in the application's database. */
 @Injectable()
 export class SqlSessionStore extends SessionStore {
   private readonly loader = new BatchingLoader<SessionWithAccessToken>((ids) => this.findMany(ids));
@@ -69,8 +69,8 @@ export class SqlSessionStore extends SessionStore {
   }
 
   /**
-   * Runs the only read of a guarded request. Requests that arrive while a read is in flight share the next
-   * read.
+   * Reads the session of a guarded request. Requests that arrive while a read is in flight share
+   * the next read.
    */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);

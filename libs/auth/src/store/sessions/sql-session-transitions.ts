@@ -12,8 +12,8 @@ import { SessionRevocation } from './session-revocation';
 import { TokenReissue } from './token-reissue';
 
 /**
- * Runs the transitions of sessions in the application's database. Each transition is implemented in its own
- * class.
+ * Runs the transitions of sessions in the application's database. Delegates each transition to the
+ * class that implements it.
  */
 @Injectable()
 export class SqlSessionTransitions extends SessionTransitions {

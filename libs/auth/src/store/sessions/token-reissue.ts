@@ -62,8 +62,8 @@ export class TokenReissue {
   }
 
   /**
-   * Issues a new pair to a session whose password was verified and replaced. Runs in a transaction that
-   * holds the user's lock. Returns null if the session has ended.
+   * Issues a new pair to the session in which the user has changed the password. Runs in a
+   * transaction that holds the user's lock. Returns null if the session has ended.
    */
   *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
     const before = yield* firstOf(this.readMethods.with({ id }));
@@ -95,7 +95,7 @@ export class TokenReissue {
   }
 }
 
-/** Returns the parameters that add proven methods to the stored ones. A proven password ends its failure streak. */
+/** Returns the parameters that add proven methods. A proven password no longer counts as failed. */
 function proofValues({ methods }: Row, proven: readonly string[], now: number): ParameterValues {
   const succeeded = proven.includes(PASSWORD_METHOD) ? delimitedMethod(PASSWORD_METHOD) : '';
   return { methods: withProvenMethods(methods as string, proven, now), methodsRead: methods, succeeded };

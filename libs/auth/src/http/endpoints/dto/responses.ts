@@ -24,7 +24,10 @@ export class OpenedSessionResponse extends TokenPairResponse {
   @Property(uuid('The id of the new session.')) session_id!: string;
 }
 
-const IP_ADDRESS = { ...text('The IP address. Null if unknown or not tracked.', '203.0.113.7'), nullable: true };
+const IP_ADDRESS = {
+  ...text('The IP address at the login or event. Null if unknown or not tracked.', '203.0.113.7'),
+  nullable: true,
+};
 
 export class SessionResponse {
   @Property(uuid('The id of the session. Pass it to `DELETE sessions/{sessionId}` to end the session.')) id!: string;

@@ -10,7 +10,9 @@ export type DescribedMode = ResolvedAuthOptions['cookies']['mode'];
 /** The header with which a client requests cookies, in the form of an argument of `@ApiHeader()`. */
 export const TRANSPORT_HEADER = {
   name: 'X-Auth-Transport',
-  description: 'Send `cookie` to get the tokens in cookies instead of the body.',
+  description:
+    'Send `cookie` to get the tokens in cookies instead of the body. A refresh then reads ' +
+    'the refresh cookie instead of the body, and a logout removes the cookies.',
   required: false,
   schema: { type: 'string', enum: ['cookie'] },
 };
@@ -25,7 +27,7 @@ export function readsTransportHeader(endpoint: Endpoint): boolean {
   return returnsTokens(endpoint) || endpoint.id === 'authLogout' || endpoint.id === 'authLogoutAll';
 }
 
-/** Returns whether a request can omit the body. A refresh with cookies has no body. */
+/** Returns whether cookies can replace the required body. A refresh with cookies needs no body. */
 export function needsNoBody({ id }: Endpoint, mode: DescribedMode): boolean {
   return mode !== false && id === 'authRefresh';
 }
