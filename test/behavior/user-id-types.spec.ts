@@ -47,11 +47,15 @@ const uuid: IdType = {
   ids: UUIDS,
   unknown: ['1f2b8c1e-0000-4000-8000-000000000000', UUIDS[1].toUpperCase(), UUIDS[0].slice(1), 'x', '1', 1, ''],
 };
-const small = (type: IdType['type']): IdType => ({ type, ids: [1, 2], unknown: [3, '01', '1x', 'x', '', UUIDS[0]] });
+const small = (type: IdType['type']): IdType => ({
+  type,
+  ids: [1, 2],
+  unknown: [3, '01', '1x', 'x', '', UUIDS[0], '9999999999'],
+});
 const large: IdType = {
   type: 'bigint',
   ids: ['9007199254740993', '9007199254740995'],
-  unknown: ['9007199254740994', '9007199254740993x', 'x', '', UUIDS[0]],
+  unknown: ['9007199254740994', '9007199254740993x', 'x', '', UUIDS[0], '9223372036854775808'],
 };
 
 const ID_TYPES: Record<DatabaseName, readonly IdType[]> = {

@@ -5,7 +5,7 @@ import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformNa
 import { INVALID_REFRESH, sendRaw, type RawAnswer } from './environment';
 
 const CREDENTIALS = { username: 'alice', password: PASSWORD };
-const CROSS_SITE = { detail: 'The request comes from another site.', code: 'cross_site_request' };
+const CROSS_SITE = { detail: 'The request does not come from a trusted origin.', code: 'cross_site_request' };
 const JSON_TYPE = 'Content-Type: application/json';
 
 /** Sets a cookie of the application in every response, by middleware and by Fastify's API. */

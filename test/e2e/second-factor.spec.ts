@@ -700,7 +700,7 @@ describeOnEachDatabase(
     it('an attempt refuses an invalid method name', async () => {
       const { app } = env;
       const attempted = app.auth.attempt({ ticket: '', method: 'OTP' }, CLIENT, () => true);
-      await expect(attempted).rejects.toThrow('methods is ["OTP"]');
+      await expect(attempted).rejects.toThrow('method is "OTP"');
     });
   },
 );

@@ -1,4 +1,4 @@
-import { AuthSession } from 'nestjs-session-auth';
+import { AuthSession, AuthUser } from 'nestjs-session-auth';
 import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
 import { Database } from '../../libs/auth/src/store/database/database';
 import type { ServerClock } from '../../libs/auth/src/store/database/server-clock';
@@ -131,6 +131,49 @@ describeEachPooled('a refresh that failed with 503 because its outcome is unknow
     await app.refresh(token).expect(400);
     const session = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
     expect(session.endReason).toBe('token_reuse');
+  });
+});
+
+describeEachPooled('the creation of a user whose connection breaks, on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+  let tap: Tap;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    app = await TestApplication.start({ database });
+    tap = new Tap(app);
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  /** Creates a user. The connection breaks once, after the server has executed the statement. */
+  async function createUser(username: string, brokenAt: RegExp): Promise<unknown> {
+    let isBroken = false;
+    tap.hook = {
+      after: ({ sql }) => {
+        if (isBroken || !brokenAt.test(sql)) return;
+        isBroken = true;
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      },
+    };
+    const outcome = await app.auth.createUser({ username, password: null }).then(
+      () => 'created',
+      ({ code }: { code: string }) => code,
+    );
+    tap.hook = {};
+    expect(await app.dataSource.getRepository(AuthUser).countBy({ username })).toBe(1);
+    return outcome;
+  }
+
+  it('a user is created if the connection breaks at the INSERT', async () => {
+    expect(await createUser('carol 1', /INSERT INTO .auth_users/)).toBe('created');
+  });
+
+  it('the INSERT is not repeated if the connection breaks at the COMMIT, because the user may exist', async () => {
+    expect(await createUser('carol 2', /^COMMIT$/)).toBe('database_unavailable');
   });
 });
 

@@ -210,7 +210,7 @@ describe('GraphQL operations in cookie mode', () => {
       return data?.change ?? errors![0]!.message;
     };
     expect(await answerTo(TRUSTED)).toBe('alice');
-    expect(await answerTo('https://blog.example.com')).toBe('The request comes from another site.');
+    expect(await answerTo('https://blog.example.com')).toBe('The request does not come from a trusted origin.');
     expect(await answerTo('https://evil.test')).toBe('Authentication credentials were not provided.');
     const read = await browser.send('/graphql?query={who}', { from: 'https://blog.example.com' });
     expect(read.body).toEqual({ data: { who: 'alice' } });

@@ -82,7 +82,7 @@ describe('GraphQL subscriptions', () => {
   });
 
   it('a subscription of a page on another origin is refused, whatever headers its first message claims', async () => {
-    const refusal = 'The request comes from another site.';
+    const refusal = 'The request does not come from a trusted origin.';
     for (const from of [SIBLING, 'https://evil.test', 'null'] as const) {
       expect(await newsOf(from)).toBe(refusal);
       for (const claimed of [{ 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none', origin: OWN }]) {

@@ -34,6 +34,8 @@ const MAX_DATA_BYTES = 1024;
 
 /** Matches the method names of RFC 8176, such as `pwd`, `otp` and `hwk`, and the application's own method names. */
 const METHOD_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+const METHOD_NAME_RULE =
+  'RFC 8176 defines common names. A name begins with a lowercase letter and has at most 32 characters of a-z, 0-9, _ and -.';
 
 type MethodTimes = Readonly<Record<string, number>>;
 
@@ -76,11 +78,20 @@ export function areMethodsRecent(
 /** Checks a list of method names. @throws Error unless the argument is a list of 1 to 8 method names */
 export function assertMethods(names: readonly string[]): void {
   const isList = Array.isArray(names) && names.length > 0 && names.length <= MAX_METHODS;
-  if (isList && names.every((name) => typeof name === 'string' && METHOD_NAME.test(name))) return;
+  if (isList && names.every(isMethodName)) return;
   throw new Error(
-    `methods is ${JSON.stringify(names)}. Pass 1 to ${MAX_METHODS} names from RFC 8176, such as ['otp'], or your own ` +
-      'names. A name begins with a lowercase letter and has at most 32 characters of a-z, 0-9, _ and -.',
+    `methods is ${JSON.stringify(names)}. Pass 1 to ${MAX_METHODS} names, such as ['otp']. ${METHOD_NAME_RULE}`,
   );
+}
+
+/** Checks a method name. @throws Error unless the argument is a method name */
+export function assertMethod(name: string): void {
+  if (isMethodName(name)) return;
+  throw new Error(`method is ${JSON.stringify(name)}. Pass a name, such as 'otp'. ${METHOD_NAME_RULE}`);
+}
+
+function isMethodName(name: unknown): boolean {
+  return typeof name === 'string' && METHOD_NAME.test(name);
 }
 
 /**
@@ -113,13 +124,16 @@ function storedData(data: Partial<SessionData> | undefined): string | null {
   );
 }
 
-function isJson(value: unknown): boolean {
+/** @param depth the levels that may be nested. Data with more levels exceeds the maximum size or is cyclic */
+function isJson(value: unknown, depth = MAX_DATA_BYTES): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
-  if (Array.isArray(value)) return Array.from(value).every(isJson);
   if (value === null) return true;
+  if (depth === 0) return false;
+  const areJson = (values: unknown[]): boolean => values.every((one) => isJson(one, depth - 1));
+  if (Array.isArray(value)) return areJson(Array.from(value));
   const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson);
+  return (prototype === Object.prototype || prototype === null) && areJson(Object.values(value));
 }
 
 function parse(stored: string): MethodTimes {

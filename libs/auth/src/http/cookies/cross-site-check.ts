@@ -15,7 +15,7 @@ type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
  */
 export function crossSiteRefusal(request: SentRequest, settings: SiteSettings): AuthError | null {
   if (!mayUseCookies(request.headers, settings)) return insecure();
-  if (!isSameSite(request, settings)) return refusal('The request comes from another site.');
+  if (!isSameSite(request, settings)) return refusal('The request does not come from a trusted origin.');
   return publicHostOf(request.headers, settings) === null ? null : insecure();
 }
 

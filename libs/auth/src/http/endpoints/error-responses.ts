@@ -47,7 +47,11 @@ export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   session_not_found: { status: 404, body: 'detail', example: 'Session not found.' },
   session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit has been reached.' },
   recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
-  cross_site_request: { status: 403, body: 'detailWithCode', example: 'The request comes from another site.' },
+  cross_site_request: {
+    status: 403,
+    body: 'detailWithCode',
+    example: 'The request does not come from a trusted origin.',
+  },
   second_factor_required: { status: 403, body: 'detailWithCode', example: 'A second factor is required.' },
   invalid_login_ticket: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired login ticket.' },
   invalid_reset_token: { status: 400, body: 'nonFieldErrors' },

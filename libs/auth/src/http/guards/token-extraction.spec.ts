@@ -19,14 +19,14 @@ describe('the token of a GraphQL operation', () => {
   it('is read from the cookie if the request passes the cross-site check', () => {
     expect(tokenIn({ req: { method: 'GET', headers: HEADERS } })).toBe('token');
     expect(tokenIn({ req: { method: 'POST', headers: { ...HEADERS, ...OWN } } })).toBe('token');
-    expect(() => tokenIn({ req: { method: 'POST', headers: HEADERS } })).toThrow('another site');
+    expect(() => tokenIn({ req: { method: 'POST', headers: HEADERS } })).toThrow('a trusted origin');
   });
 
   it('is subject to the cross-site check in a WebSocket handshake and in a request of unknown method', () => {
     const upgrade = { ...HEADERS, upgrade: 'websocket' };
-    expect(() => tokenIn({ extra: { request: { method: 'GET', headers: upgrade } } })).toThrow('another site');
+    expect(() => tokenIn({ extra: { request: { method: 'GET', headers: upgrade } } })).toThrow('a trusted origin');
     expect(tokenIn({ extra: { request: { method: 'GET', headers: { ...upgrade, ...OWN } } } })).toBe('token');
-    expect(() => tokenIn({ request: { headers: HEADERS } })).toThrow('another site');
+    expect(() => tokenIn({ request: { headers: HEADERS } })).toThrow('a trusted origin');
   });
 
   it('is not read from the cookie without the cookies option', () => {

@@ -3,7 +3,7 @@ import type { ClientInfo } from '../../domain/client';
 import { invalidAccessToken, invalidLoginTicket } from '../../domain/errors';
 import { type StoredUser, UserStore } from '../../domain/ports/accounts';
 import { type IdentifiedUser, LoginTicketStore } from '../../domain/ports/login-tickets';
-import { assertMethods } from '../../domain/proofs';
+import { assertMethod } from '../../domain/proofs';
 import { type AuthPrincipal, currentSessionOf } from '../sessions/authentication';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 import { AttemptSlots } from './attempt-slots';
@@ -39,7 +39,7 @@ export class SecretAttempts {
    * @throws AuthError with the codes of `AuthService.attempt`
    */
   async attempt(target: AttemptTarget, info: ClientInfo, check: SecretCheck): Promise<boolean> {
-    assertMethods([target.method]);
+    assertMethod(target.method);
     return 'ticket' in target
       ? this.attemptWithTicket(target.ticket, target.method, info, check)
       : this.attemptInSession(target.principal, target.method, info, check);

@@ -7,7 +7,7 @@ import type { NameMatching } from '../../domain/username';
 import type { AccountSql } from '../database/statement-factory';
 import { AuthSession, AuthUserLock } from '../entities';
 import type { AutocommitOptions, Database } from '../database/database';
-import { isDuplicate, isUnrepresentable } from '../database/failure';
+import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
 import { Statement } from '../database/statement';
 import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
 import { selectedUserSql } from './selected-user';
@@ -196,13 +196,18 @@ export class EntityUserStore extends UserStore {
 
 /** Inserts a row. Returns false if a row with the same key already exists. */
 async function insertUnlessTaken(manager: EntityManager, entity: new () => object, row: object): Promise<boolean> {
+  let isInserted = false;
+  const insert = async (inner: EntityManager): Promise<void> => {
+    await inner.insert(entity, row);
+    isInserted = true;
+  };
   try {
-    // After a failed INSERT, PostgreSQL rejects further statements until the transaction returns to a savepoint.
-    if (manager.queryRunner?.isTransactionActive) await manager.transaction((inner) => inner.insert(entity, row));
-    else await manager.insert(entity, row);
+    // A lost COMMIT is distinguished from a lost INSERT, which can be repeated. In the application's transaction,
+    // this is a savepoint. SQLite has one connection, whose transaction would include other statements.
+    await (manager.queryRunner ? manager.transaction(insert) : insert(manager));
     return true;
   } catch (error) {
     if (isDuplicate(error)) return false;
-    throw error;
+    throw isInserted ? new CommitError(error) : error;
   }
 }

@@ -15,6 +15,9 @@ const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; r
   { types: /^uuid$/, pattern: UUID.source, postgresType: 'uuid' },
 ];
 
+/** The sizes of PostgreSQL's integer types. PostgreSQL fails if a parameter does not fit. */
+const POSTGRES_BITS: Readonly<Record<string, number>> = { smallint: 16, integer: 32, bigint: 64 };
+
 /** The ids of the users in a mapped table, whose column can have any type. Sessions store ids as text. */
 export class UserIds {
   /** The property of the primary key. */
@@ -43,13 +46,16 @@ export class UserIds {
   }
 
   /**
-   * Returns the id as a parameter of its column's type, or null if the id does not have the format
-   * of that type. With a parameter of another type, MySQL treats `abc` as 0 and `7x` as 7, and
+   * Returns the id as a parameter of its column's type, or null if the id is not a value of that
+   * type. With a parameter of another type, MySQL treats `abc` as 0 and `7x` as 7, and
    * PostgreSQL fails.
    */
   parameterOf(id: UserId): UserId | null {
     const text = String(id);
-    return this.format && !new RegExp(this.format.pattern, 'i').test(text) ? null : this.parse(text);
+    if (this.format && !new RegExp(this.format.pattern, 'i').test(text)) return null;
+    const bits = this.dialect === 'postgres' ? POSTGRES_BITS[this.type] : undefined;
+    const fits = bits === undefined || BigInt.asIntN(bits, BigInt(text)) === BigInt(text);
+    return fits ? this.parse(text) : null;
   }
 
   /** Returns whether the library's tables distinguish this id from all other ids. */

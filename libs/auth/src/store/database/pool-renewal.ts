@@ -45,7 +45,8 @@ export class PoolRenewal {
     if (this.isOutdated(connection)) return;
     const { currentPool } = this;
     if (this.pool !== currentPool) this.watch(currentPool);
-    if (this.pool) this.openedSinceRenewal = new WeakSet();
+    if (!this.pool) return;
+    this.openedSinceRenewal = new WeakSet();
     this.limit.run(() => this.logger.warn(`Replacing all connections of the pool: ${describeFailure(error)}`));
   }
 

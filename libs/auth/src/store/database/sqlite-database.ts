@@ -115,11 +115,12 @@ export class SqliteDatabase extends Database {
   private connectionState(connection: SqliteConnection): ConnectionState {
     let state = this.connectionStates.get(connection);
     if (!state) {
-      const valueOf = (pragma: string): unknown =>
-        Object.values(connection.prepare(`PRAGMA ${pragma}`).all()[0] ?? {})[0];
+      const valuesOf = (pragma: string): unknown[] =>
+        Object.values(connection.prepare(`PRAGMA ${pragma}`).all()[0] ?? {});
+      const [, , file] = valuesOf('database_list');
       state = {
-        restoreBusyTimeout: `PRAGMA busy_timeout = ${Number(valueOf('busy_timeout'))}`,
-        readsNeverBlock: ['wal', 'memory'].includes(String(valueOf('journal_mode'))),
+        restoreBusyTimeout: `PRAGMA busy_timeout = ${Number(valuesOf('busy_timeout')[0])}`,
+        readsNeverBlock: file === '' || valuesOf('journal_mode')[0] === 'wal',
         prepared: new Map(),
       };
       this.connectionStates.set(connection, state);
