@@ -199,9 +199,11 @@ describe('SQLite files with another writing process', () => {
     await database.drop();
   });
 
-  it('reads wait for the other process if there is no WAL', async () => {
+  it.each(['DELETE', 'MEMORY'])('reads wait for the other process with the journal mode %s', async (mode) => {
     const database = await createDatabase('sqlite');
-    const options = { ...database.options, enableWAL: false } as DataSourceOptions;
+    const prepareDatabase = (opened: { pragma(source: string): unknown }): unknown =>
+      opened.pragma(`journal_mode = ${mode}`);
+    const options = { ...database.options, enableWAL: false, prepareDatabase } as DataSourceOptions;
     const app = await TestApplication.start({ database: { ...database, options } });
     const session = await app.login();
     const other = await new DataSource(options).initialize();

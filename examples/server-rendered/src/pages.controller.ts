@@ -65,7 +65,7 @@ export class PagesController {
 
 /** Returns `to` if it is a path on this site, and `/` otherwise, so that the login page is not an open redirect. */
 function localPath(to: unknown): string {
-  // Browsers read a host after `//` and `/\`, and ignore tabs and line breaks.
+  // Browsers read `//` and `/\` as the start of another origin, and ignore tabs and line breaks.
   return typeof to === 'string' && /^\/(?!\/)[!-[\]-~]*$/.test(to) ? to : '/';
 }
 
