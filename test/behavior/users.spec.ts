@@ -9,6 +9,7 @@ import { compare, hashSync } from 'bcrypt';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
+import { Tap, type Call } from '../support/tap';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
 @Entity('members')
@@ -371,6 +372,25 @@ describe.each(DATABASES)('passwords in an external store, with sessions on %s', 
     expect(await statesOf(app)).toEqual(['revoked', 'revoked']);
     ChangingUsers.failing = false;
     await app.login();
+    await app.close();
+    await database.drop();
+  });
+
+  it('if the database fails after the external store has set the password, the current session ends', async () => {
+    const { app, database } = await startApplication(name);
+    const current = await app.login();
+    const tap = new Tap(app);
+    let failures = 0;
+    const fail = ({ kind }: Call): void => {
+      if (kind === 'statement' && failures++ === 0) throw new Error('out of order');
+    };
+    ChangingUsers.meanwhile = () => Promise.resolve(void (tap.hook = { before: fail }));
+    const change = { current_password: PASSWORD, new_password: 'a password that is new' };
+    await app.post('/auth/password/change', current.access_token, change).expect(503);
+    expect(app.sent('password_changed')).toEqual([{ userId: '7', session: null }]);
+    expect(endsOf(app)).toEqual([[current.session_id, 'password_change']]);
+    expect(await statesOf(app)).toEqual(['revoked']);
+    await app.login('alice', change.new_password);
     await app.close();
     await database.drop();
   });

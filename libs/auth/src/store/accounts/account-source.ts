@@ -119,7 +119,7 @@ export class ExternalAccounts extends AccountSource {
       const second = await this.database.transaction(() => transition.endAgain(command));
       return { ...second, ended: [...first.ended, ...second.ended] };
     } catch (error) {
-      const ended = isSet ? [] : await transition.endKept(command);
+      const ended = await transition.endKept(command);
       return { kind: 'broken', isSet, ended: [...first.ended, ...ended], error };
     }
   }
