@@ -57,7 +57,7 @@ describeOnBothPlatforms(
     };
 
     it.each<[string, Initiator]>([
-      ['a trusted origin', EVIL],
+      ['another site', EVIL],
       ['a page without an origin', 'null'],
     ])('a browser sends no cookie with a form, a fetch or an image from %s', async (_, from) => {
       const refused = [401, 'credentials_missing'];
@@ -73,7 +73,7 @@ describeOnBothPlatforms(
       await expectUntouched();
     });
 
-    it('a trusted origin can navigate the browser to a GET route, and the request changes nothing', async () => {
+    it('another site can navigate the browser to a GET route, and the request changes nothing', async () => {
       expect(await attack('/money', { from: EVIL, navigates: true })).toEqual([200, undefined]);
       expect(await attack('/money', { from: 'address bar', navigates: true })).toEqual([200, undefined]);
       await expectUntouched();
@@ -158,7 +158,7 @@ describeOnBothPlatforms(
       await expectUntouched();
     });
 
-    it('a trusted origin cannot log the browser in as another user, and the attempt opens no session', async () => {
+    it('another site cannot log the browser in as another user, and the attempt opens no session', async () => {
       const before = browser.jar;
       const body = { username: 'bob', password: PASSWORD };
       for (const from of [EVIL, SIBLING, 'null'] as const) {
@@ -173,7 +173,7 @@ describeOnBothPlatforms(
       await expectUntouched();
     });
 
-    it('a form from a trusted origin can neither end the session nor clear the cookies', async () => {
+    it('a form from another site can neither end the session nor clear the cookies', async () => {
       for (const [path, more] of [
         ['/auth/logout', {}],
         ['/auth/logout', { 'X-Auth-Transport': 'cookie' }],
