@@ -12,6 +12,7 @@ import {
   type AuthModuleOptions,
   type StoredUser,
 } from 'nestjs-session-auth';
+import { readFileSync } from 'node:fs';
 import { ENDPOINTS } from '../../libs/auth/src/http/endpoints/endpoints';
 import { describeEndpoints } from '../../libs/auth/src/http/endpoints/openapi/describe-endpoints';
 import { createDatabase, type TestDatabase } from '../support/databases';
@@ -119,6 +120,15 @@ describe('the OpenAPI document of an application', () => {
     expect(schemas['AuthSession']!.required).toHaveLength(10);
     expect(schemas['AuthLoginRequest']).toMatchObject({ required: ['username', 'password'] });
     expect(schemas['AuthLogoutAllRequest']!.required).toBeUndefined();
+  });
+
+  it('the document describes each detail of an event that docs/events.md lists', async () => {
+    const { components } = await start();
+    const entry = components!.schemas!['AuthHistoryEntry'] as { properties: { extra: { properties: object } } };
+    const objects = [...readFileSync('docs/events.md', 'utf8').matchAll(/`\{ (.*?) \}`/g)];
+    const names = objects.flatMap(([, text]) => text!.split(', ').map((part) => part.split(':')[0]!));
+    expect(Object.keys(entry.properties.extra.properties)).toEqual(expect.arrayContaining(['actor', ...names]));
+    expect(names.length).toBeGreaterThan(8);
   });
 
   it('the document follows the global prefix and the path, and its routes are version-neutral', async () => {

@@ -4,7 +4,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject, type SwaggerDocumen
 /** Creates the document of an application as the guide describes it. */
 export function documentOf(app: INestApplication, options: SwaggerDocumentOptions = {}): OpenAPIObject {
   const config = new DocumentBuilder()
-    .setTitle('Host')
+    .setTitle('Application')
     .setVersion('1')
     .addBearerAuth({ type: 'http', bearerFormat: 'opaque' })
     .build();

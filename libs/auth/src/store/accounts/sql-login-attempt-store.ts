@@ -143,7 +143,7 @@ const NO_SLOTS: AttemptStreaks = { network: NO_STREAK, account: NO_STREAK };
 
 const STREAK_COLUMNS = ['failureCount', 'pending', 'pendingUntil', 'delayedUntil', 'expiresAt'] as const;
 
-/** Inserts the row of the network, then the row of all networks. Every transaction locks the two rows in this order. */
+/** Inserts the row of the network, then the row of all networks. The upsert locks them in this order. */
 const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.accountKey}, {failure.method},
   ${STREAK_COLUMNS.map((column) => `{failure.${column}}`).join(', ')})
   VALUES (:network, :owner, :method, :networkValues...), (:account, :owner, :method, :accountValues...)`;

@@ -85,9 +85,9 @@ export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
 }
 
 /**
- * Returns the two keys of a login attempt, as the operand of an IN condition. Every transaction locks the
- * row of the network before the row of the account. With a plain list of keys, PostgreSQL would lock the
- * rows in the order in which the statement finds them, and transactions could deadlock.
+ * Returns the two keys of a login attempt, as the operand of an IN condition. On PostgreSQL, every transaction
+ * locks the row of the network before the row of the account, so that transactions do not deadlock. MySQL and
+ * MariaDB lock the rows in the order of the index. A deadlock there is resolved by running the transaction again.
  */
 export function failureKeysInLockOrder(dialect: Dialect): string {
   const keys = ':network, :account';

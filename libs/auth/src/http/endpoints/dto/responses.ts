@@ -69,6 +69,8 @@ export class HistoryEntryResponse {
       new_device: { type: 'boolean' },
       replayed: { type: 'boolean' },
       network_changed: { type: 'boolean' },
+      scope: { type: 'string', enum: ['network', 'session', 'account'] },
+      until: { type: 'string', format: 'date-time', nullable: true },
     },
     additionalProperties: true,
     example: { new_device: true },
