@@ -323,7 +323,7 @@ describeOnEachDatabase('an application that leaves express-session', options, (e
     expect(next.body.username).toBe('alice');
   });
 
-  it('a takeover does not count as a recent login', async () => {
+  it('a takeover does not count as a recent proof of the password', async () => {
     expect((await browser.call('/payout')).status).toBe(403);
     expect((await browser.call('/auth/reauthenticate', { password: PASSWORD })).status).toBe(200);
     expect((await browser.call('/payout')).status).toBe(201);
