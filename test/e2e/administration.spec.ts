@@ -100,6 +100,22 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     expect(app.sent('user_logged_out')).toHaveLength(451);
   });
 
+  it('ending all sessions of a user, or of all users, also revokes login tickets', async () => {
+    const { app } = env;
+    const id = await idOf(app, 'alice');
+    const create = (): Promise<string> => app.auth.createLoginTicket(id, { methods: ['hwk'] });
+    const open = (ticket: string): Promise<unknown> => app.auth.openSession({ ticket });
+    for (const filter of [{ userId: id }, { everyone: true }] as const) {
+      const ticket = await create();
+      await administer(app).end(filter, { actor: 'carol' });
+      await expect(open(ticket)).rejects.toMatchObject({ code: 'invalid_login_ticket' });
+    }
+    const ticket = await create();
+    await administer(app).end({ userId: await idOf(app, 'bob') }, { actor: 'carol' });
+    await administer(app).end({ deviceType: 'mobile' }, { actor: 'carol' });
+    await open(ticket);
+  });
+
   it('an administrator reads the history of any user in pages', async () => {
     const { app } = env;
     for (let i = 0; i < 5; i++) await open('alice');

@@ -24,6 +24,7 @@ export class UserLocks {
   private readonly readVersion;
   private readonly removeResets;
   private readonly removeTickets;
+  private readonly removeAllTickets;
 
   constructor(
     statements: StatementFactory,
@@ -47,6 +48,7 @@ export class UserLocks {
     );
     this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
     this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
+    this.removeAllTickets = statements.statement('DELETE FROM {ticket}');
   }
 
   /** Waits for the lock, which is released at the end of the transaction. */
@@ -96,5 +98,10 @@ export class UserLocks {
   /** Revokes the stored login tickets only. While the lock is held, no ticket can be stored. */
   *revokeLoginTickets(userId: string): Step<void> {
     yield* affectedBy(this.removeTickets.with({ userId }));
+  }
+
+  /** Revokes the stored login tickets of all users. */
+  *revokeAllLoginTickets(): Step<void> {
+    yield* affectedBy(this.removeAllTickets.with({}));
   }
 }

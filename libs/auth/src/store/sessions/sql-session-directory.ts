@@ -89,10 +89,12 @@ export class SqlSessionDirectory extends SessionDirectory {
     { now, client }: OperationContext,
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
-    const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
+    const count = Object.keys(criteria).length;
+    const isAllOfUser = count === 1 && criteria.userId !== undefined;
     // A login in progress starts again with the new version. Its session therefore opens either before
     // the sessions are read here, or after this batch.
     if (isAllOfUser) yield* this.locks.revokeLogins(criteria.userId);
+    if (count === 0) yield* this.locks.revokeAllLoginTickets();
     const statement = this.select(criteria, forUpdate(this.statements.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, after, limit }))).map(sessionFromRow);
     const ended = found.map((session) => toEndedSessionAt(session, now, 'admin'));
