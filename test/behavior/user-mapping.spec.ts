@@ -230,7 +230,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     [
       'a string instead of a list to select',
       { select: 'note' },
-      /users\.select is 'note'; use a list of names of properties/,
+      /users\.select is 'note'; use a list of property names/,
     ],
     [
       'undefined instead of a list to select',

@@ -121,6 +121,18 @@ describe('the client with cookies', () => {
     expect(ends).toEqual([{ sessionId: 'session-1', reason: 'signedOutElsewhere' }]);
   });
 
+  it('the client refreshes ahead after isSignedIn() has found and refreshed a session', async () => {
+    const { fixture } = await signedIn();
+    fixture.browser.stored.clear();
+    const one = fixture.open(undefined, { accessTokenTtlSeconds: TTL / 1_000 });
+    await fixture.time.run(TTL);
+    expect(await fixture.time.until(one.client.isSignedIn())).toBe(true);
+    await fixture.time.run(TTL - 20_000);
+    const before = fixture.server.requests.length;
+    expect(await fixture.requestInAll([one])).toEqual([200]);
+    expect(fixture.server.requests.slice(before).map(({ path }) => path)).toEqual(['/auth/token/refresh/', '/me']);
+  });
+
   it('a logout succeeds although the access cookie has expired', async () => {
     const { fixture, one } = await signedIn();
     await fixture.time.run(TTL);

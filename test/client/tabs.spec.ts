@@ -111,6 +111,16 @@ describe('duplicated tabs with a copy of sessionStorage', () => {
     expect(fixture.server.reuses).toBe(0);
   });
 
+  it('after a password change, a duplicated tab requires a sign-in, and the tab of the change continues', async () => {
+    const fixture = new Fixture(10, { lag: () => 5 }, 'session');
+    const [original] = await fixture.openTabs(1);
+    const copy = fixture.open(original!.tab.duplicate());
+    await fixture.time.until(original!.client.changePassword('secret', 'another secret'));
+    await fixture.time.run(60_000);
+    expect(await fixture.requestInAll([original!, copy])).toEqual([200, 'signed_out']);
+    expect([original!.emitted, copy.emitted]).toEqual([['refreshed'], ['signedOutElsewhere']]);
+  });
+
   it('a duplicated tab requires a sign-in if the original was closed with the newer pair, and causes no reuse', async () => {
     const fixture = new Fixture(0, {}, 'session');
     const [original] = await fixture.openTabs(1);

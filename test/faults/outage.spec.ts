@@ -2,6 +2,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/store/database/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
+import { Tap } from '../support/tap';
 import { TcpProxy } from '../support/tcp-proxy';
 
 const UNAVAILABLE = [503, { detail: 'The database is unavailable.' }];
@@ -68,6 +69,33 @@ describeEachPooled('an outage of %s', (name) => {
     await proxy.heal();
     await app.get('/me', session.access_token).expect(200);
     await app.refresh(session.refresh_token).expect(200);
+  });
+});
+
+describeEachPooled('a login during a failure of %s', (name) => {
+  it('the response does not wait until the slot of the login is released', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 60_000 });
+    const tap = new Tap(app);
+    let recover!: () => void;
+    const recovered = new Promise<void>((resolve) => (recover = resolve));
+    let isReleasing = false;
+    tap.hook = {
+      before: ({ sql }) => {
+        if (sql.startsWith('INSERT INTO') && sql.includes('auth_sessions')) throw new Error('out of order');
+        if (!sql.startsWith('UPDATE') || !sql.includes('auth_login_failures')) return;
+        isReleasing = true;
+        return recovered;
+      },
+    };
+    const { status, body } = await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD });
+    expect([status, body, isReleasing]).toEqual([...UNAVAILABLE, true]);
+    tap.hook = {};
+    recover();
+    await app.login();
+    await app.close();
+    await database.drop();
   });
 });
 

@@ -129,7 +129,7 @@ export class AuthorizedFetch {
     const { base, origins } = this.settings;
     const { origin, href } = new URL(input instanceof Request ? input.url : input, base);
     if (origins.has(origin)) return new Request(input instanceof Request ? input.clone() : href, init);
-    throw new ClientError('foreign_origin', `Add ${origin} to \`origins\`, or use the global \`fetch\`.`);
+    throw new ClientError('foreign_origin', `Add ${origin} to \`origins\`, or use the global fetch.`);
   }
 }
 

@@ -221,16 +221,16 @@ export class AuthClient {
     const current = sessions.find(({ isCurrent }) => isCurrent);
     if (!current) return false;
     await this.#settings.lock.run(async () => {
-      const { sessionId, generation } = (await this.#keeper.read()) ?? NO_SESSION;
-      if (sessionId === '')
-        await this.#keeper.write({ ...NO_SESSION, sessionId: current.id, generation: generation + 1 });
+      const own = (await this.#keeper.read()) ?? NO_SESSION;
+      if (own.sessionId) return;
+      await this.#keeper.write({ ...own, sentAt: null, sessionId: current.id, generation: own.generation + 1 });
     });
     return true;
   }
 
   #refuseCookies(advice: string): void {
     if (!this.#settings.transport.usesCookies) return;
-    throw new ClientError('cookie_transport', `With cookies, the client cannot read the tokens. ${advice}`);
+    throw new ClientError('cookie_transport', `With cookies, the client cannot read tokens. ${advice}`);
   }
 
   /** Calls a protected endpoint. */

@@ -102,7 +102,7 @@ export class TokenKeeper {
     }
     if (isCopied && own?.sessionId === sessionId) {
       // A duplicated tab whose tokens are older must not end the session of a tab with newer tokens.
-      if (event === 'signInNeeded' && own.generation > generation) return;
+      if (event !== 'signedOut' && own.generation > generation) return;
       await storage.write(null);
     }
     if (this.#sessionId === sessionId) this.#emitEnd(sessionId, event);

@@ -55,20 +55,25 @@ export class AttemptSlots {
   /**
    * Takes the slots and runs the attempt. Call this method within `enter`. The store releases the slots when it
    * counts a failure or ends the failure streaks. In all other cases, the attempt must call `release`. If the attempt
-   * throws, the slots are released and nothing is counted.
+   * throws, the slots are released and nothing is counted. After a failure of the database, the call does not wait
+   * for the release, which could take as long as the failure.
    * @throws AuthError `too_many_attempts` or `busy`, before anything is written
    */
   async run<T>(slots: Slots, attempt: (release: () => Promise<void>) => Promise<T>): Promise<T> {
     const takenAt = await this.take(slots);
     const release = (): Promise<void> => this.storeOutsideTransaction(() => slots.release(takenAt));
+    const wake = (): boolean => this.queue.wake(slotKey(slots));
     try {
-      return await attempt(release);
+      const result = await attempt(release);
+      wake();
+      return result;
     } catch (error) {
       // Slots that cannot be released expire.
-      await release().catch(() => undefined);
+      const released = release()
+        .catch(() => undefined)
+        .finally(wake);
+      if (!(error instanceof AuthError && error.code === 'database_unavailable')) await released;
       throw error;
-    } finally {
-      this.queue.wake(slotKey(slots));
     }
   }
 
