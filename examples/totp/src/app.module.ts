@@ -11,7 +11,7 @@ import { SecondFactors } from './second-factors.service.js';
 
 const database = process.env['DATABASE'] ?? 'example.sqlite';
 const entities = [...AUTH_ENTITIES, Authenticator, FactorToken];
-/** Before these handlers run, the user's device tokens are deleted, so no device remains trusted. */
+/** Before these handlers run, the user's device tokens are deleted. */
 const HANDLERS: unknown[] = [AuthController.prototype.logoutAll, PasswordController.prototype.change];
 const endOfTrust = (manager: EntityManager): NestInterceptor => ({
   async intercept(context, next) {

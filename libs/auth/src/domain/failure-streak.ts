@@ -59,7 +59,7 @@ export interface LoginBlock {
 
 export type Admission =
   | { readonly kind: 'admitted' }
-  /** The limit would be reached if all attempts that are being verified failed. */
+  /** All slots are taken by attempts that are being verified. */
   | { readonly kind: 'at_capacity'; readonly scope: BlockScope }
   | ({ readonly kind: 'blocked' } & LoginBlock);
 

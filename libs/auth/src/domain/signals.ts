@@ -17,7 +17,7 @@ export interface AuthSignals {
    * password or code was entered within a session or with a login ticket.
    */
   login_failed: {
-    /** The entered name. If no user has this name, all characters except the first two are masked. */
+    /** The entered or stored name. An unknown name is masked after its first two characters. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
@@ -29,7 +29,7 @@ export interface AuthSignals {
    * started a delay for the session.
    */
   login_blocked: {
-    /** The entered name. If no user has this name, all characters except the first two are masked. */
+    /** The entered or stored name. An unknown name is masked after its first two characters. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
@@ -77,7 +77,7 @@ export interface AuthSignals {
    * networks has reached half of the failures that block the account. Emitted once for each threshold and streak.
    */
   brute_force_threshold_hit: {
-    /** The entered name. If no user has this name, all characters except the first two are masked. */
+    /** The entered or stored name. An unknown name is masked after its first two characters. */
     readonly username: string;
     readonly ipAddress: string | null;
     /** The length of the failure streak of the network, session or account that `scope` names. */

@@ -116,7 +116,7 @@ export function isResetToken(text: string): boolean {
   return tokenPayload('password_reset', text) !== null;
 }
 
-/** Returns a login ticket that contains only random bytes. */
+/** Returns the login ticket that contains this secret. */
 export function formatLoginTicket(secret: Uint8Array): string {
   return formatToken('login_ticket', secret);
 }

@@ -13,8 +13,8 @@ export interface AuthHealthReport {
    */
   readonly database: 'up' | 'down';
   /**
-   * Why the database is down, or null if the database is up. `timeout`: the database did not
-   * respond in time. `connection_lost`: the database cannot be reached, or the connection broke.
+   * Why the database is down, or null if the database is up. `timeout`: the check got no response
+   * in time, or no free connection in the pool. `connection_lost`: the database cannot be reached, or the connection broke.
    * `read_only`: the server is read-only. `in_recovery`: the server is a PostgreSQL standby.
    * `not_ready`: the server is starting or shutting down, or is a node that is not part of its
    * cluster. `rolled_back` and `other`: the query failed, for example because a table is missing.

@@ -15,7 +15,7 @@ import { UserLocks } from './user-locks';
 
 const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
 
-/** The condition for a valid ticket. Every statement that requires a valid ticket contains this condition. */
+/** The condition for a ticket that has not expired or reached the maximum number of failures. */
 export const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
 
 /** Stores login tickets in the application's database. */

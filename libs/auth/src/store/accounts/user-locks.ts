@@ -100,8 +100,8 @@ export class UserLocks {
     yield* affectedBy(this.removeTickets.with({ userId }));
   }
 
-  /** Revokes the stored login tickets of all users. */
-  *revokeAllLoginTickets(): Step<void> {
-    yield* affectedBy(this.removeAllTickets.with({}));
+  /** Returns a statement that revokes the stored login tickets of all users. */
+  revocationOfAllLoginTickets(): Query {
+    return this.removeAllTickets.with({});
   }
 }

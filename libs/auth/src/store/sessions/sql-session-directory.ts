@@ -60,13 +60,16 @@ export class SqlSessionDirectory extends SessionDirectory {
     return (await this.database.autocommit(statement.with({ ...criteria, after, limit }))).rows.map(sessionFromRow);
   }
 
-  end(
+  async end(
     criteria: SessionCriteria,
     after: string,
     limit: number,
     actor: string,
     context: OperationContext,
   ): Promise<readonly EndedSession[]> {
+    const isFirstOfEveryone = Object.keys(criteria).length === 0 && after === '';
+    // Runs outside the transactions of the batches, because a login locks sessions before it locks tickets.
+    if (isFirstOfEveryone) await this.database.autocommit(this.locks.revocationOfAllLoginTickets());
     return this.revocation.run((write) => this.endBatch(criteria, after, limit, actor, context, write));
   }
 
@@ -89,12 +92,10 @@ export class SqlSessionDirectory extends SessionDirectory {
     { now, client }: OperationContext,
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
-    const count = Object.keys(criteria).length;
-    const isAllOfUser = count === 1 && criteria.userId !== undefined;
+    const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
     // A login in progress starts again with the new version. Its session therefore opens either before
     // the sessions are read here, or after this batch.
     if (isAllOfUser) yield* this.locks.revokeLogins(criteria.userId);
-    if (count === 0) yield* this.locks.revokeAllLoginTickets();
     const statement = this.select(criteria, forUpdate(this.statements.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, after, limit }))).map(sessionFromRow);
     const ended = found.map((session) => toEndedSessionAt(session, now, 'admin'));
