@@ -192,8 +192,8 @@ export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
   const seconds = graceSecondsFor(options, 'bearer');
   if (seconds === 0 || seconds > LATEST_RETRY_SECONDS) return;
   new Logger('AuthModule').warn(
-    `refreshReuseGraceSeconds is ${seconds}. A client may retry a refresh that failed with 503 up to ` +
-      `${LATEST_RETRY_SECONDS} seconds later. If another instance serves the retry, the retry can count as reuse. ` +
+    `refreshReuseGraceSeconds is ${seconds}. A client whose refresh fails with 503 may retry it up to ` +
+      `${LATEST_RETRY_SECONDS} seconds after sending it. If another instance gets the retry, it can count as reuse. ` +
       'Set refreshReuseGraceSeconds to at least 10, or to at least 30 if the database fails over to a standby.',
   );
 }

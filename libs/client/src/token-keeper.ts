@@ -4,7 +4,7 @@ import { openChannel, type TabChannel, type TabMessage } from './tab-channel.js'
 import { hasSession, isTokens, NO_SESSION, type Tokens } from './token-storage.js';
 import type { TokenPair } from './wire.js';
 
-/** Reads and writes the stored tokens, and reports changes to this tab and to the other tabs. */
+/** Reads and writes the stored tokens, and notifies this tab and the other tabs of changes. */
 export class TokenKeeper {
   readonly #channel: TabChannel;
   /** The id of the last session in this tab, or null after the end of the session was emitted. */

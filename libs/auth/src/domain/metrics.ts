@@ -6,7 +6,8 @@ export type PruneKind =
   'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets';
 
 /**
- * Why a server accepts no writes. `not_ready`: the server is starting, or is a Galera node that is not synchronized.
+ * Why a server accepts no writes. `not_ready`: the server is starting, shutting down or offline, or is a node that is
+ * not synchronized or not an active member of its cluster.
  * `in_recovery`: the server is a PostgreSQL standby.
  */
 export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';

@@ -340,7 +340,7 @@ export class AuthService {
 
   /**
    * Resets the failed logins of a username from all networks, including delays and blocks. If a user has this name,
-   * the user's failed attempts of every method are reset.
+   * also resets the user's failed attempts with every other method, except those within sessions.
    */
   resetFailedLogins(username: string): Promise<void> {
     return this.users.accounts.resetFailedLogins(username);

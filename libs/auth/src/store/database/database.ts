@@ -242,7 +242,7 @@ function maxRuns(error: unknown): number {
   return isConflict(error) ? MAX_RUNS_IN_CONFLICT : MAX_RUNS;
 }
 
-/** Returns whether to wait for a failover. Until it is complete, a proxy may refuse or break connections. */
+/** Returns whether to run again because of a failover. Until it ends, a proxy may refuse or break connections. */
 function isFailingOver(error: unknown, { mayRetry, options, notWritable }: Retries): boolean {
   if (notWritable === undefined) return isNotWritable(error);
   return !options.failsFast && (isNotWritable(error) || (isConnectionLost(error) && mayRetry(error)));

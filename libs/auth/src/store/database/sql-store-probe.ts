@@ -8,8 +8,8 @@ import { StatementFactory } from './statement-factory';
 import type { Result } from './transaction';
 
 /**
- * Probes the database with one statement, which looks up a primary key in each table of the library, names the users
- * table, and asks the server whether it accepts writes.
+ * Probes the database with one statement, which looks up a primary key in each table of the library, refers to the
+ * users table, and asks the server whether it accepts writes.
  */
 @Injectable()
 export class SqlStoreProbe extends StoreProbe {

@@ -23,7 +23,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'The body is not JSON.',
   429: 'Too many failed attempts.',
-  503: 'The database is unavailable, or the server is busy.',
+  503: 'The database or the user store is unavailable, or the server is busy.',
 };
 
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
