@@ -331,7 +331,7 @@ describeOn('mariadb')('spatial columns in `users.select`', () => {
     const database = await createDatabase('mariadb');
     const entities = [Courier, ...AUTH_ENTITIES_WITHOUT_USERS];
     expect(await startError(database, { entity: Courier, select: ['position'] }, entities)).toMatch(
-      /users\.select names 'position', a column of type point, which TypeORM reads by a function; .*UserStore/,
+      /users\.select names 'position', a column of type point, which TypeORM reads with an SQL function; .*UserStore/,
     );
     expect(await startError(database, { entity: Courier, select: [] }, entities)).toBeNull();
     await database.drop();

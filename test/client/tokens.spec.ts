@@ -138,6 +138,18 @@ describe('requests that the caller aborts', () => {
     expect(await fixture.requestInAll([one])).toEqual([200]);
   });
 
+  it('a request that is aborted while the client reads its tokens rejects immediately', async () => {
+    const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
+    await fixture.time.run(TTL);
+    fixture.server.delivery = () => ({ responseDelay: 1_000_000 });
+    const aborted = new AbortController();
+    const sentAt = fixture.time.now();
+    const asking = settled(one.client.fetch('/me', { signal: aborted.signal }));
+    aborted.abort(new Error('The user has left.'));
+    expect(await fixture.time.until(asking)).toMatchObject({ message: 'The user has left.' });
+    expect(fixture.time.now()).toBe(sentAt);
+  });
+
   it('a request that is aborted before it is sent sends nothing and refreshes nothing', async () => {
     const { fixture, one } = await signedIn({ accessTokenTtlSeconds: 900 });
     await fixture.time.run(TTL);

@@ -113,6 +113,7 @@ describeOnBothPlatforms('optional cookies', options, (env: TestEnvironment) => {
     ['max-age=60, s-maxage=600, must-revalidate', 'max-age=60, must-revalidate, private'],
     ['no-cache', 'no-cache, private'],
     ['no-store', 'no-store'],
+    ['no-store, must-understand', 'no-store, private'],
     ['max-age=5, Private', 'max-age=5, Private'],
   ])(
     'a response to a request with cookies is excluded from shared caches if middleware sets Cache-Control to %j',

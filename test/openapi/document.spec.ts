@@ -185,7 +185,7 @@ describe('applications without @nestjs/swagger', () => {
     });
     expect(warn).toHaveBeenCalledWith(
       '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement outside a module), ' +
-        'so the OpenAPI document will lack the endpoints.',
+        'so the OpenAPI document will lack the descriptions of the endpoints.',
     );
   });
 });

@@ -40,7 +40,7 @@ export const ConfigurableModuleClass: ConfigurableModuleCls<
   AuthModuleExtras
 > = built.ConfigurableModuleClass;
 
-/** The injection token of the options as the application wrote them, unchecked and without defaults. */
+/** The injection token of the options as the application wrote them, without extras and defaults, and unchecked. */
 export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 
 /** Completes the module definition that Nest builds, according to the extras. */

@@ -96,7 +96,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   /**
    * Configures the module with these options.
    * @throws AuthOptionsError if the argument is not a plain object. If options are invalid, the
-   *   application does not start, and one `AuthOptionsError` reports every invalid option
+   *   application does not start, and an `AuthOptionsError` says what is wrong
    */
   static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
     assertPlainOptions(options);
@@ -106,7 +106,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   /**
    * Configures the module with the options that a factory or a class returns. Pass the `AuthModuleExtras` next to
    * `useFactory`, `useClass` or `useExisting`.
-   * @throws AuthOptionsError at startup if options are invalid. It reports every invalid option
+   * @throws AuthOptionsError at startup if options are invalid. The error says what is wrong
    */
   static override forRootAsync(options: AuthModuleAsyncOptions): DynamicModule {
     return super.forRootAsync(options);

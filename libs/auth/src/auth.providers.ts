@@ -238,7 +238,7 @@ const SESSION_PROVIDERS: Provider[] = [
 
 const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, EarlyTrimming, PruningSchedule, PruningService];
 
-/** All providers except those of the HTTP layer. */
+/** The providers of the services, the stores and the platform. */
 export const AUTH_PROVIDERS: Provider[] = [
   ...PLATFORM_PROVIDERS,
   ...DATABASE_PROVIDERS,

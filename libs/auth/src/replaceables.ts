@@ -22,15 +22,15 @@ const OWN_USERS: UserEntityMapping = {
   active: 'active',
 };
 
-/** Describes the content of `AuthUser.usernameKey`, for error messages. */
+/** Describes the content of `AuthUser.usernameKey`, for log messages. */
 const OWN_NAME_KEY: Readonly<Record<NameMatching, string>> = {
   exact: 'the SHA-256 digest of the name in hexadecimal',
   insensitive: 'the SHA-256 digest of foldName(name) in hexadecimal',
 };
 
 /**
- * Returns the users that the option `users` selects: the library's own, a mapped entity, or the application's
- * `UserStore`.
+ * Returns the source of the accounts that the option `users` selects: the library's own entity, a mapped entity, or
+ * the application's `UserStore`.
  * @throws AuthOptionsError if the mapping does not fit the entity
  */
 export async function createAccountSource(

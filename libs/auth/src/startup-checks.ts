@@ -19,7 +19,7 @@ export class AuthSetupError extends Error {
  * Returns the DataSource and its dialect.
  * @param name the name of the DataSource
  * @param ownUsers whether the users are stored in the library's `AuthUser`
- * @throws AuthSetupError if the DataSource is missing, is not supported, or lacks the library's entities
+ * @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options
  */
 export function requireDataSource(
   found: DataSource | undefined,
@@ -55,7 +55,7 @@ export function requireDataSource(
 }
 
 // After the timeout of `pg`, PostgreSQL still completes the statement. A refresh could then fail for the client, but
-// succeed in the database, and the retry would count as reuse.
+// succeed in the database, and the retry could count as reuse.
 function refuseQueryTimeout({ options }: DataSource, name: string): void {
   const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: number };
   if (options.type !== 'postgres' || !milliseconds) return;
@@ -90,14 +90,14 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   throw new AuthSetupError(
     'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard: ' +
       `${names.join(', ')}. ` +
-      'A guard is `BearerAuthGuard` or `@RequireRecentLogin()`, which applies `BearerAuthGuard`. Keep one of them on ' +
+      'A guard is `BearerAuthGuard`, a guard that extends it, or `@RequireRecentLogin()`. Keep one of the three on ' +
       'each handler and each class. A decorator on a handler overrides the decorator on its class.',
   );
 }
 
 /**
- * Warns about missing tables. This is not an error, because the application may create the tables after
- * startup.
+ * Warns if the table of the sessions or the users cannot be read. This is not an error, because the application may
+ * create the tables after startup.
  */
 export async function warnAboutMissingTables(
   dataSource: DataSource,
@@ -109,7 +109,7 @@ export async function warnAboutMissingTables(
   const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
   if (!areReadable || (users === undefined && !areUsersReadable)) {
     logger.warn(
-      "The library's tables cannot be read. Run its migrations. Add to the options of the DataSource: " +
+      "The library's tables cannot be read. If they do not exist, run the migrations. Add to the DataSource options: " +
         `migrations: [...${users === undefined ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
         'then run "typeorm migration:run", or add migrationsRun: true',
     );
@@ -123,7 +123,7 @@ export async function warnAboutMissingTables(
 }
 
 /**
- * Warns if the DataSource has the entity `AuthUser`, whose table stays empty because the option `users` selects
+ * Warns if the DataSource has the entity `AuthUser`, whose table is not used because the option `users` selects
  * other users.
  */
 export function warnAboutUnusedUsers(dataSource: DataSource, { users }: Pick<ResolvedAuthOptions, 'users'>): void {
@@ -160,8 +160,8 @@ export async function warnAboutServer(database: Database): Promise<void> {
 }
 
 /**
- * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted. All clients then have the
- * address of the proxy, and share the delays after failed logins.
+ * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted. Behind a proxy, all clients then
+ * have the address of the proxy, and share the delays after failed logins.
  */
 export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void {
   const server = httpServerOf(adapterHost);
@@ -181,8 +181,8 @@ export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void 
 }
 
 /**
- * The deadline of a refresh (5 s) plus its `Retry-After` (1 s): the longest time until a client retries the
- * refresh.
+ * The deadline of a refresh (5 s) plus its `Retry-After` (1 s): the longest time until a client that retries as soon
+ * as `Retry-After` allows sends the refresh again.
  */
 const LATEST_RETRY_SECONDS = 6;
 
@@ -193,7 +193,7 @@ export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
   if (seconds === 0 || seconds > LATEST_RETRY_SECONDS) return;
   new Logger('AuthModule').warn(
     `refreshReuseGraceSeconds is ${seconds}. A client whose refresh fails with 503 may retry it up to ` +
-      `${LATEST_RETRY_SECONDS} seconds after sending it. If another instance gets the retry, it can count as reuse. ` +
+      `${LATEST_RETRY_SECONDS} seconds after sending it. On another instance, the retry can count as reuse. ` +
       'Set refreshReuseGraceSeconds to at least 10, or to at least 30 if the database fails over to a standby.',
   );
 }

@@ -32,7 +32,7 @@ export class AuthorizedFetch {
   }
 
   /**
-   * Returns valid tokens, after an attempt to refresh them if they expire soon.
+   * Returns tokens that are not known to have expired, after an attempt to refresh tokens that expire soon.
    * @param refused an access token that the server has refused
    */
   async validTokens(refused?: string): Promise<Tokens> {
@@ -47,24 +47,24 @@ export class AuthorizedFetch {
     await this.#renew(await this.requireTokens());
   }
 
-  /** Sends a password to an endpoint that returns a new token pair, and stores the pair. */
+  /** Sends a password to an endpoint that issues new tokens. Stores them unless another session is stored by then. */
   async sendPassword(path: string, body: object): Promise<void> {
     const { transport } = this.settings;
-    // If the response is lost, the old refresh token is revoked but not used, so sending this token again is not
-    // reuse.
+    // If the response is lost, the old refresh token may be revoked but is not used, so sending this token again is
+    // not reuse.
     await this.#sendAlone(await this.requireTokens(), path, json('POST', body), (current, answer, sentAt) =>
       this.keeper.renew(current, transport.readPair(answer), sentAt),
     );
   }
 
-  /** Sends a request that ends this session. Removes the tokens and returns the JSON response. */
+  /** Sends a request that ends this session. Removes its tokens if they are still stored. Returns the JSON response. */
   sendEnd(session: Tokens, path: string, init: RequestInit): Promise<unknown> {
     return this.#sendAlone(session, path, init, (current) => this.keeper.end(current, 'signedOut'));
   }
 
   /**
    * Sends a request that replaces or revokes the tokens of a session. Holds the lock meanwhile,
-   * because the server would refuse a concurrent refresh, and the client would then report that the
+   * because the server could refuse a concurrent refresh, and the client would then report that the
    * session was ended elsewhere.
    */
   async #sendAlone(
@@ -103,7 +103,7 @@ export class AuthorizedFetch {
     return tokens;
   }
 
-  /** Returns these tokens, or newer tokens if the access token is known to expire soon. */
+  /** Returns newer tokens if a refresh is due and succeeds, otherwise these tokens. @throws ClientError `signed_out` */
   async #refreshAhead(tokens: Tokens, aheadMs: number): Promise<Tokens> {
     // The browser may have received the cookies of a refresh although the page has not received the response.
     const isInDoubt = this.settings.transport.usesCookies && this.refresher.isResolvable(tokens);
@@ -124,17 +124,17 @@ export class AuthorizedFetch {
     return accessExpiresAt !== null && this.settings.environment.clock.now() >= accessExpiresAt - milliseconds;
   }
 
-  /** Returns the request for one attempt, without credentials. */
+  /** Returns the request for one attempt, to which the transport then adds the credentials. */
   #request(input: string | URL | Request, init?: RequestInit): Request {
     const { base, origins } = this.settings;
     const { origin, href } = new URL(input instanceof Request ? input.url : input, base);
     if (origins.has(origin)) return new Request(input instanceof Request ? input.clone() : href, init);
-    throw new ClientError('foreign_origin', `Add ${origin} to \`origins\`, or use the global fetch.`);
+    throw new ClientError('foreign_origin', `Add ${origin} to \`origins\`, or use global fetch.`);
   }
 }
 
 function signedOut(): ClientError {
-  return new ClientError('signed_out', 'Nobody is signed in.');
+  return new ClientError('signed_out', 'Not signed in.');
 }
 
 /** Returns whether a body can be sent again. The first request consumes a stream. */
@@ -144,10 +144,11 @@ function canRepeat(body: unknown): boolean {
   return ArrayBuffer.isView(body) || kinds.some((kind) => body instanceof kind);
 }
 
-/** Rejects as soon as the caller aborts. The refresh continues, because others may wait for it. */
+/** Rejects if the caller aborts during the work. The refresh continues, because others may wait for it. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
     // A page may use one signal for all of its requests. Without the removal, listeners accumulate.
     void work.then(resolve, reject).then(() => signal.removeEventListener('abort', abort));

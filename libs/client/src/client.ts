@@ -19,10 +19,10 @@ import {
 /**
  * A client for `nestjs-session-auth`. Use `fetch` for your own routes behind `BearerAuthGuard`.
  *
- * The client refreshes the tokens automatically, in one tab at a time. Outside the configured grace period, the
- * client does not resend a refresh token that the server may have used, because resending the token would trigger
- * reuse detection. A method that fails rejects with a `ClientError`, or with the error of the storage. `fetch` can
- * also reject with a network error or the reason of an abort. Invalid options throw a `TypeError`.
+ * Refreshes the tokens automatically. Clients that share a lock refresh one at a time. Outside the configured grace
+ * period, the client does not resend a refresh token that may have been used, because this could count as reuse. A
+ * method that fails rejects with a `ClientError` (each method lists only its main codes), or with an error of the
+ * storage or lock. `fetch` can also reject with a network error or abort reason. Invalid options throw a `TypeError`.
  */
 export class AuthClient {
   readonly #settings: Settings;
@@ -34,20 +34,20 @@ export class AuthClient {
     this.#settings = resolveOptions(options);
     this.#keeper = new TokenKeeper(this.#settings, this.#hub);
     const refresher = new Refresher(this.#settings, this.#keeper);
-    // Within the grace period, the server returns the same pair that the other tab has received.
+    // Within the grace period, the server can return the same pair that the other tab has received.
     this.#keeper.onSuperseded = (tokens) => void refresher.refresh(tokens, 'expiring').catch(() => undefined);
     this.#authorized = new AuthorizedFetch(this.#settings, this.#keeper, refresher);
   }
 
   /**
-   * Signs in, and removes the tokens of an earlier login.
+   * Signs in. The new tokens replace the tokens of an earlier login.
    * @throws ClientError `invalid_credentials`, `invalid_fields`, `session_limit_reached`, `too_many_attempts`,
    *   `unavailable`, `second_factor_required` (the error has a `loginTicket`)
    */
   async login(username: string, password: string): Promise<{ readonly sessionId: string }> {
     const { authUrl, lock, transport } = this.#settings;
     const request = new Request(authUrl('login/'), json('POST', { username, password }));
-    // Holds the lock, because a concurrent refresh would replace the cookies of the login.
+    // Holds the lock, because a concurrent refresh could replace the cookies of the login.
     return lock.run(async () => {
       const sentAt = this.#now();
       const answer = await sendInTime(this.#settings, transport.sign(request, null), readAnswer).catch(rethrow);
@@ -70,7 +70,7 @@ export class AuthClient {
   }
 
   /**
-   * Returns whether this browser has a session. If the server has ended it, only the next request reports the end.
+   * Returns whether this client has a session. If the server has ended it, only a later request reports the end.
    * With cookies and no stored session, this method asks the server, because your application may have opened a session
    * itself.
    * @throws ClientError if the request to the server fails
@@ -80,8 +80,8 @@ export class AuthClient {
   }
 
   /**
-   * Returns the access token, for requests that other libraries send. If `accessTokenTtlSeconds` is set, the client
-   * refreshes the token shortly before it expires.
+   * Returns the access token, for requests that other libraries send. If `accessTokenTtlSeconds` is set and the token
+   * expires soon, the client refreshes it first.
    * @param refused a token that the server has just refused. The client refreshes the tokens, unless it already has a
    *   newer token
    * @throws ClientError `signed_out`, `cookie_transport`, or the reason why the refresh failed
@@ -102,7 +102,7 @@ export class AuthClient {
 
   /**
    * Sends a request with the access token or the cookies. Relative URLs are resolved against `baseUrl`. If the server
-   * refuses the token, the client refreshes the tokens and sends the request once more. If the body is a stream, the
+   * refuses the token, the client refreshes the tokens and sends the request once more. If `init.body` is a stream, the
    * request cannot be sent again. In this case, or if the session has ended, the 401 is returned.
    * @throws ClientError `signed_out`, `foreign_origin`, or the reason why the refresh failed
    */
@@ -111,8 +111,8 @@ export class AuthClient {
   }
 
   /**
-   * Ends this session. If the request fails, this method rejects and keeps the tokens. To remove
-   * the tokens without a request, call `forget` (not with cookies).
+   * Ends this session, if it has not already ended. If the request fails, this method rejects and keeps
+   * the tokens. To remove the tokens without a request, call `forget` (not with cookies).
    */
   async logout(): Promise<void> {
     try {
@@ -173,7 +173,7 @@ export class AuthClient {
   }
 
   /**
-   * Removes the stored tokens without a request. The session stays active on the server until it expires.
+   * Removes the stored tokens without a request. This method does not end the session on the server.
    * @throws ClientError `cookie_transport`
    */
   async forget(): Promise<void> {
@@ -189,7 +189,7 @@ export class AuthClient {
     return this.#hub.on(name, listener);
   }
 
-  /** Calls the listener when the session of this browser ends. @returns a function that removes the listener */
+  /** Calls the listener when the session of this client ends. @returns a function that removes the listener */
   onSessionEnd(listener: (end: SessionEnd) => void): () => void {
     const stops = SESSION_ENDS.map((reason) =>
       this.#hub.on(reason, ({ sessionId }) => listener({ sessionId, reason })),
@@ -206,13 +206,13 @@ export class AuthClient {
     return this.#settings.environment.clock.now();
   }
 
-  /** Returns whether this browser stores a session. */
+  /** Returns whether this client stores a session. */
   async #hasStoredSession(): Promise<boolean> {
     const tokens = await this.#keeper.read();
     return tokens !== null && hasSession(tokens);
   }
 
-  /** Asks the server for a session that the application opened with cookies, and stores the id of the session. */
+  /** Asks the server for the session of the cookies, and stores its id if none is stored. Returns whether it exists. */
   async #findSession(): Promise<boolean> {
     const sessions = await this.sessions().catch((error: unknown) => {
       if (isEnd(error)) return [];
@@ -230,7 +230,7 @@ export class AuthClient {
 
   #refuseCookies(advice: string): void {
     if (!this.#settings.transport.usesCookies) return;
-    throw new ClientError('cookie_transport', `With cookies, the client cannot read tokens. ${advice}`);
+    throw new ClientError('cookie_transport', `Not possible with cookies. ${advice}`);
   }
 
   /** Calls a protected endpoint. */
@@ -244,7 +244,7 @@ export class AuthClient {
   }
 }
 
-/** Returns whether a call failed because the session has ended. */
+/** Returns whether a call failed with a 401, or because nobody is signed in. */
 function isEnd(error: unknown): boolean {
   return error instanceof ClientError && (error.status === 401 || error.code === 'signed_out');
 }

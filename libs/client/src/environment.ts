@@ -35,17 +35,17 @@ export interface ClientClock {
 /** The milliseconds within which all tabs are assumed to see a write to `localStorage`. */
 export const SEEN_WITHIN_MS = 100;
 
-/** The parts of the platform that the client uses. `null` means that the platform does not have the part. */
+/** The replaceable parts of the platform. `null` means that the platform does not have the part. */
 export interface ClientEnvironment {
   /** Sends a request. */
   readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response>;
   readonly clock: ClientClock;
   /**
    * Returns false if there may be no network. The client then checks that the server responds before it sends a
-   * refresh token.
+   * refresh token for the first time.
    */
   readonly isOnline: () => boolean;
-  /** The locks that serialize refreshes across all tabs. Without locks, the client uses a lease in `localStorage`. */
+  /** The locks that serialize refreshes across all tabs. `null`: see the default of the option `lock`. */
   readonly locks: WebLocks | null;
   /** The storage that all tabs share. */
   readonly localStorage: WebStorage | null;
@@ -75,8 +75,8 @@ export function resolveEnvironment(given: Partial<ClientEnvironment> = {}): Clie
 }
 
 /**
- * Returns the storage of the page, or null if there is none or the user blocks it. Reading the
- * property throws if the user blocks storage.
+ * Returns the storage of the page, or null if there is none or it is not accessible. Reading the
+ * property throws, for example, if the user blocks storage.
  */
 export function webStorage(name: 'localStorage' | 'sessionStorage'): WebStorage | null {
   try {

@@ -3,10 +3,10 @@ export type ClientErrorCode =
   | 'signed_out' // Nobody is signed in, or the session has ended.
   | 'foreign_origin' // The origin of the URL may not receive the credentials. Nothing was sent.
   | 'cookie_transport' // The method requires tokens, but the client uses cookies. Nothing was sent.
-  | 'offline' // The server cannot be reached. Nothing was sent.
-  | 'no_answer' // The response is missing or incomplete. The outcome is unknown.
+  | 'offline' // The server cannot be reached, and has not carried out the call.
+  | 'no_answer' // The response is missing, incomplete or not JSON. The outcome is unknown.
   | 'invalid_fields' // 400: see `fields`.
-  | 'invalid_credentials' // 400 of a login: the name or the password is wrong.
+  | 'invalid_credentials' // 400 of a login: the server refuses the name and password.
   | 'bad_request'
   | 'unauthorized' // 401.
   | 'recent_login_required' // 403: a recent login is required.
@@ -17,7 +17,7 @@ export type ClientErrorCode =
   | 'not_found'
   | 'too_many_attempts' // 429, usually with `retryAfter`.
   | 'unavailable' // 503, usually with `retryAfter`.
-  | 'unexpected_answer'; // Any other response.
+  | 'unexpected_answer'; // Any other response, or incomplete tokens.
 
 /** The details of a failed call, from which a `ClientError` is created. */
 export interface ClientErrorFacts {
@@ -31,7 +31,7 @@ export interface ClientErrorFacts {
 /** The error of a failed call. Its message contains no token and no password. */
 export class ClientError extends Error {
   override readonly name: string = 'ClientError';
-  /** The HTTP status, or null without a response. */
+  /** The HTTP status, or null if unknown. */
   readonly status: number | null;
   /** The messages of each invalid field, by the name of the field in camelCase. */
   readonly fields: Readonly<Record<string, readonly string[]>>;

@@ -3,14 +3,14 @@
  * opened the session itself, with cookies, and `isSignedIn` has not yet found the session.
  */
 export interface ClientEvents {
-  /** The tokens were refreshed or otherwise replaced, in this tab or in another tab. */
+  /** The session received new tokens, in this tab or in another tab. */
   refreshed: { readonly sessionId: string };
   /** The user signed out, in this tab or in another tab. */
   signedOut: { readonly sessionId: string };
-  /** The server refuses the session, because it was revoked or has expired. */
+  /** The server refuses the session, for example because it was revoked or has expired. */
   signedOutElsewhere: { readonly sessionId: string };
   /**
-   * The response to a refresh was lost, and repeating the refresh could count as reuse. The user
+   * The outcome of a refresh is unknown, and repeating the refresh could count as reuse. The user
    * must sign in again.
    */
   signInNeeded: { readonly sessionId: string };
@@ -18,10 +18,10 @@ export interface ClientEvents {
 
 /** The name of an event. */
 export type ClientEventName = keyof ClientEvents;
-/** How a session ended in this browser. The reason is the name of the event. */
+/** How the session of a client ended. The reason is the name of the event. */
 export type SessionEndReason = Exclude<ClientEventName, 'refreshed'>;
 
-/** The end of a session in this browser. */
+/** The end of a client's session. */
 export interface SessionEnd {
   readonly sessionId: string;
   readonly reason: SessionEndReason;

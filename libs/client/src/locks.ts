@@ -4,7 +4,7 @@ import { parseJson, recordOf } from './wire.js';
 
 /** A lock that all clients with the same tokens share. */
 export interface TabLock {
-  /** Runs the work while holding the lock. Closing a tab must release its lock. */
+  /** Runs the work while holding the lock. A closed tab must not hold its lock forever. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -55,13 +55,13 @@ const POLL_MS = 100;
 /**
  * Returns a lock that is a lease in `localStorage`. A tab writes a claim, waits until all tabs see
  * all claims, and holds the lease if its own claim is the last one (Fischer's algorithm). A lease
- * lasts longer than any work. The lease of a closed tab remains until it expires.
+ * normally outlasts the work. The lease of a closed tab remains until it expires.
  */
 function leaseLock(storage: WebStorage, key: string, leaseMs: number, clock: ClientClock): TabLock {
   const holder = (): unknown => {
     const { owner, until } = recordOf(parseJson(storage.getItem(key)));
     const remainingMs = Number(until) - clock.now();
-    // A lease with more time left than `leaseMs` was written before the clock was set back.
+    // A lease with more time left than `leaseMs` is ignored: the clock was probably set back.
     return remainingMs > 0 && remainingMs <= leaseMs ? owner : null;
   };
   return {

@@ -26,19 +26,19 @@ export interface AuthClientOptions {
   readonly name?: string;
   /**
    * The grace period, in seconds, from 0 to 60. It must not exceed the server's value. If the response to a
-   * refresh is lost, the client repeats the refresh in the first half of this period. Default: 0, or 10 with
-   * cookies, as on the server.
+   * refresh is lost, the client can repeat the refresh in the first half of this period. Default: 0, or 10 with
+   * cookies, as on a server that rotates refresh tokens.
    */
   readonly refreshReuseGraceSeconds?: number;
   /**
-   * The lifetime of access tokens, in seconds: the server's option of the same name. If it is set, the client
-   * refreshes the tokens before the access token expires. Default: the client refreshes the tokens after a 401.
+   * The lifetime of access tokens, in seconds, from 1 to 3,600: the server's option of the same name. If it is set, the
+   * client refreshes before a request if the access token expires soon. Default: the client refreshes after a 401.
    */
   readonly accessTokenTtlSeconds?: number;
   /**
    * The client refreshes the tokens before a request if the access token expires within this number
-   * of seconds, or within twice this number if the body of the request is a stream. The maximum is
-   * a quarter of `accessTokenTtlSeconds`. Default: 30.
+   * of seconds, or within twice this number if the body is passed to `fetch` as a stream. The client
+   * uses at most a quarter of `accessTokenTtlSeconds`. Default: 30.
    */
   readonly refreshAheadSeconds?: number;
   /**
@@ -92,7 +92,7 @@ export function resolveOptions(options: AuthClientOptions): Settings {
     accessTokenTtlSeconds === undefined ? null : inMs('accessTokenTtlSeconds', accessTokenTtlSeconds, 1);
   const aheadMs = Math.min(inMs('refreshAheadSeconds', options.refreshAheadSeconds ?? 30, 0), (accessTtlMs ?? 0) / 4);
   const base = baseOf(options.baseUrl);
-  // The leading `./` keeps the path below `baseUrl`. Without it, the path could name another origin.
+  // The leading `./` keeps the path on the origin of `baseUrl`. Without it, the path could name another origin.
   const authUrl = (path: string): string => new URL(`./${authPath.replace(/^\/+|\/+$/g, '')}/${path}`, base).href;
   const origins = new Set([base.origin, ...(options.origins ?? []).map((origin) => new URL(origin).origin)]);
   const lock =

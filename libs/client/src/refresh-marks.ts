@@ -10,7 +10,7 @@ import { parseJson, recordOf } from './wire.js';
  */
 export interface RefreshMarks {
   /**
-   * Returns the time at which this refresh token may first have been sent, null if it was not sent, or
+   * Returns the time at which this refresh token may first have been sent, null if it counts as unsent, or
    * `-Infinity` if a newer token of the session may have been sent.
    */
   sentAt(tokens: Tokens): number | null;
@@ -20,7 +20,7 @@ export interface RefreshMarks {
 
 /**
  * Returns the marks for a storage. With `sessionStorage`, a duplicated tab has its own copy of the tokens, so
- * the marks are stored in `localStorage`, where both tabs see them.
+ * the marks are stored in `localStorage`, if available, where both tabs see them.
  */
 export function marksFor({ storage, name, environment }: Settings, keeper: TokenKeeper): RefreshMarks {
   const shared = environment.localStorage;
@@ -28,7 +28,7 @@ export function marksFor({ storage, name, environment }: Settings, keeper: Token
   return { sentAt: (tokens) => tokens.sentAt, set: (tokens, sentAt) => keeper.write({ ...tokens, sentAt }) };
 }
 
-/** The maximum number of sessions with a mark. The sessions that were refreshed last keep their marks. */
+/** The maximum number of sessions with a mark. The marks that were written last are kept. */
 const MAX_SESSIONS = 50;
 
 interface Mark {

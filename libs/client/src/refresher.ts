@@ -9,21 +9,21 @@ import type { Tokens } from './token-storage.js';
 export type Refreshed =
   | { readonly kind: 'renewed'; readonly tokens: Tokens }
   | { readonly kind: 'signed_out' }
-  /** The server may have used the refresh token, so the client does not send it again. */
+  /** The outcome is unknown: the server may have used the refresh token. */
   | { readonly kind: 'in_doubt' }
   /** The server has not used the refresh token. A later attempt may succeed. */
   | { readonly kind: 'not_now'; readonly error: ClientError };
 
-/** Why the tokens are refreshed: the server refuses the access token, or the access token expires soon. */
+/** `invalid`: the caller needs new tokens. `expiring`: the caller can continue with the current tokens. */
 export type RefreshReason = 'invalid' | 'expiring';
 
 const FIRST_PAUSE_MS = 250;
 
-/** Refreshes tokens, one refresh at a time across all tabs. Each refresh token is used only once. */
+/** Refreshes tokens, one refresh at a time among all clients that share the lock. */
 export class Refresher {
   readonly #marks: RefreshMarks;
   readonly #running = new Map<string, Promise<Refreshed>>();
-  /** While the access token is valid, a failed refresh is not repeated before `until`. */
+  /** A failed refresh is not repeated before `until`, unless the reason is `invalid`. */
   #failed: { readonly key: string; readonly outcome: Refreshed; readonly until: number } | null = null;
 
   constructor(
@@ -33,7 +33,7 @@ export class Refresher {
     this.#marks = marksFor(settings, keeper);
   }
 
-  /** Refreshes these tokens, unless this tab or another tab has already replaced the tokens. */
+  /** Refreshes these tokens, unless they have already been replaced or a recent attempt has failed. */
   refresh(stale: Tokens, reason: RefreshReason): Promise<Refreshed> {
     const failed = this.#failed;
     if (reason === 'expiring' && failed?.key === keyOf(stale) && this.#now() < failed.until) {
@@ -84,7 +84,7 @@ export class Refresher {
     return outcome ?? this.#sendUntilKnown(current, reason, sentAt, FIRST_PAUSE_MS);
   }
 
-  /** Repeats a refresh with an unknown outcome, as long as the server is certain to return the same pair. */
+  /** Repeats a refresh with an unknown outcome, as long as `#mayRepeat` allows it. */
   async #sendUntilKnown(current: Tokens, reason: RefreshReason, sentAt: number, firstPause = 0): Promise<Refreshed> {
     for (let pause = firstPause; this.#mayRepeat(sentAt, pause); pause = Math.max(FIRST_PAUSE_MS, 2 * pause)) {
       await this.settings.environment.clock.wait(pause);
@@ -99,7 +99,7 @@ export class Refresher {
   }
 
   /**
-   * Returns whether less than half of the grace period has passed, so that a repeated request arrives within the
+   * Returns whether less than half of the grace period has passed, so that a repeated request should arrive within the
    * server's grace period. The server's period begins when the server receives the first request, after `sentAt`.
    * If the clock was set back, the elapsed time is unknown.
    */
@@ -136,7 +136,7 @@ export class Refresher {
 }
 
 /**
- * Returns the outcome if other tokens have replaced the stale tokens. Tokens of a different session count as
+ * Returns the outcome if the stale tokens were replaced or removed. Tokens of a different session count as
  * `signed_out`, because that session may belong to a different user.
  */
 function outcomeOf(tokens: Tokens | null, stale: Tokens): Refreshed {

@@ -10,7 +10,7 @@ export function json(method: string, body?: object): RequestInit {
 }
 
 /**
- * Sends a request and reads the whole response.
+ * Sends a request and reads the response with `read`.
  * @throws ClientError `no_answer` if sending and reading take longer than `timeoutMs`
  */
 export async function sendInTime<T>(
@@ -86,7 +86,7 @@ function isMessages(entry: [string, unknown]): entry is [string, string[]] {
   return Array.isArray(entry[1]) && entry[1].every((text) => typeof text === 'string');
 }
 
-/** Returns the error for a request without a response. */
+/** Returns the `ClientError` for a request that failed. */
 function noResponse(cause: unknown): ClientError {
   if (cause instanceof ClientError) return cause;
   return isUnsent(cause) ? offline(cause) : new ClientError('no_answer', 'The server did not respond.', { cause });
@@ -116,7 +116,7 @@ function isUnsent(error: unknown): boolean {
 /** The result of an attempt to send a refresh token. */
 export type RefreshAnswer =
   | { readonly kind: 'renewed'; readonly pair: TokenPair }
-  /** The session has ended. */
+  /** The server refuses the token. */
   | { readonly kind: 'refused' }
   /** The server has not used the token. */
   | { readonly kind: 'unused'; readonly error: ClientError }
@@ -125,14 +125,14 @@ export type RefreshAnswer =
 
 /**
  * The statuses after which the refresh token is certainly unused. Responses with these statuses
- * come from a proxy, or from checks of the server before it reads the token. `classify` handles the
+ * come from a proxy, or from checks of the server before it uses the token. `classify` handles the
  * 400 that refuses the token. After a 503, the database may still commit. After a 408 or another
  * 5xx status, a proxy may have stopped waiting.
  */
 const UNUSED_STATUSES = [400, 401, 403, 404, 405, 413, 415, 429];
 
 /**
- * Returns an error if the browser is offline and the server does not respond, otherwise null. The server
+ * Returns an error if `isOnline` returns false and the server does not respond, otherwise null. The server
  * is asked because a browser without a network can still reach a server on the same computer.
  */
 export async function findOffline(settings: Settings): Promise<ClientError | null> {
@@ -158,7 +158,7 @@ export async function requestRefresh(settings: Settings, tokens: Tokens): Promis
 }
 
 async function classify(response: Response, { transport }: Settings): Promise<RefreshAnswer> {
-  // Reading an unexpected body, for example of a proxy, throws. The outcome is then unknown.
+  // Reading an unexpected body, for example of a proxy, can throw. The outcome is then unknown.
   if (response.ok) return { kind: 'renewed', pair: transport.readPair(await readAnswer(response)) };
   const error = await refusalOf(response);
   if (error.code === 'invalid_credentials') return { kind: 'refused' };

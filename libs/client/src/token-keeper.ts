@@ -7,11 +7,11 @@ import type { TokenPair } from './wire.js';
 /** Reads and writes the stored tokens, and notifies this tab and the other tabs of changes. */
 export class TokenKeeper {
   readonly #channel: TabChannel;
-  /** The id of the last session in this tab, or null after the end of the session was emitted. */
+  /** The id of the session whose end has not been emitted, or null. */
   #sessionId: string | null = null;
   /** The session and the generation of the last `refreshed` event. */
   #emitted: string | null = null;
-  /** Called in a duplicated tab, with the tokens of this tab, when the other tab has refreshed the same tokens. */
+  /** Called with this tab's own copy of the tokens when another tab has newer tokens of the session. */
   onSuperseded: (tokens: Tokens) => void = () => undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class TokenKeeper {
 
   /**
    * Stores a pair of a session. If the session is already stored, the pair renews it (see `renew`).
-   * @param sentAt when the pair was requested, which is before the server issued the pair
+   * @param sentAt when the pair was requested, or passed to `adopt`
    */
   async open(sessionId: string, pair: TokenPair, sentAt: number): Promise<unknown> {
     const own = await this.read();
@@ -79,7 +79,7 @@ export class TokenKeeper {
     try {
       this.#channel.post({ event, sessionId, generation });
     } catch {
-      // The other tabs notice the change when they next read the storage.
+      // Tabs that share the storage notice the change when they next read it.
     }
   }
 

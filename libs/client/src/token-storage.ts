@@ -4,13 +4,13 @@ import { parseJson, recordOf, type TokenPair } from './wire.js';
 /** The stored tokens of a session. */
 export interface Tokens extends TokenPair {
   readonly sessionId: string;
-  /** The number of earlier token pairs of this session. */
+  /** Increases when the tokens of this session are replaced. */
   readonly generation: number;
   /** When the access token expires by this client's clock, in milliseconds since 1970, or null if unknown. */
   readonly accessExpiresAt: number | null;
   /**
-   * When the refresh token may first have been sent, by this client's clock, in milliseconds since 1970, or null
-   * if not sent.
+   * When the refresh token may first have been sent, by this client's clock, in milliseconds since 1970. Null if it
+   * was not sent, or if the client stores this time elsewhere.
    */
   readonly sentAt: number | null;
 }
@@ -18,9 +18,9 @@ export interface Tokens extends TokenPair {
 /**
  * Stores the tokens of a client. `read` must return the tokens that were written last.
  *
- * `reach` defines which clients share the tokens. `client`: only clients with the same storage object. `tab`:
- * this tab and its duplicates, as with `sessionStorage`. `origin`: all tabs or processes with the same
- * option `name`.
+ * `reach` declares which clients share the tokens. `client`: only clients with the same storage object. `tab`:
+ * this tab; a duplicate begins with a copy, as with `sessionStorage`. `origin`: all tabs or processes, which
+ * need the same option `name`.
  */
 export interface TokenStorage {
   readonly reach: 'client' | 'tab' | 'origin';
@@ -40,7 +40,7 @@ export function memoryTokens(): TokenStorage {
  * Stores the tokens in `sessionStorage`. They survive a reload, and are removed when the tab is closed.
  * @param key the key of the tokens. Default: `nestjs-session-auth`
  * @param storage the storage to use. Default: `sessionStorage`
- * @throws Error if there is no `sessionStorage` and no `storage` is given
+ * @throws Error if `sessionStorage` is not available and no `storage` is given
  */
 export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('tab', storage ?? webStorage('sessionStorage'), key);
@@ -50,7 +50,7 @@ export function sessionTokens(key?: string, storage?: WebStorage): TokenStorage 
  * Stores the tokens in `localStorage`. All tabs share one session until it ends.
  * @param key the key of the tokens. Default: `nestjs-session-auth`
  * @param storage the storage to use. Default: `localStorage`
- * @throws Error if there is no `localStorage` and no `storage` is given
+ * @throws Error if `localStorage` is not available and no `storage` is given
  */
 export function localTokens(key?: string, storage?: WebStorage): TokenStorage {
   return inWebStorage('origin', storage ?? webStorage('localStorage'), key);

@@ -10,7 +10,7 @@ export interface Transport {
    * a login or a refresh.
    */
   readonly sign: (request: Request, tokens: Tokens | null) => Request;
-  /** Returns the token pair in the body of a response. */
+  /** Returns the token pair in the body of a response, or with cookies an empty pair. */
   readPair(body: unknown): TokenPair;
   /** Returns whether a response refuses the credentials themselves, so that a refresh may help. */
   isRefused(response: Response): Promise<boolean>;

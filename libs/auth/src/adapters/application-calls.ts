@@ -16,7 +16,7 @@ class TimeoutError extends Error {
 
 /**
  * Thrown if a class of the application returns a value that the library cannot use. The message
- * contains the names and types of properties, never their values, which can be secrets.
+ * may contain the names and types of properties, but never their values, which can be secrets.
  */
 export class WrongResultError extends Error {
   override readonly name = 'WrongResultError';
@@ -24,7 +24,7 @@ export class WrongResultError extends Error {
 
 /**
  * Calls the methods of a class of the application. If a method throws, returns a value of the wrong type or takes
- * longer than 5 seconds, the library logs the failure and responds with 503.
+ * longer than 5 seconds, the failure is logged, and the call rejects with `database_unavailable` (503 over HTTP).
  */
 export class ApplicationCalls {
   private readonly logger: Logger;

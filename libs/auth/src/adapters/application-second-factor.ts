@@ -3,7 +3,7 @@ import { type IdentifiedUser, SecondFactor } from '../domain/ports/login-tickets
 import { ApplicationCalls } from './application-calls';
 import { checkedBoolean } from './checked-results';
 
-/** Calls the application's `SecondFactor`. If the result is not a boolean, the login fails with 503. */
+/** Calls the application's `SecondFactor`. If it fails, times out or returns no boolean, the login fails with 503. */
 export class ApplicationSecondFactor extends SecondFactor {
   private readonly calls = new ApplicationCalls('AuthSecondFactor', 'second factor');
 

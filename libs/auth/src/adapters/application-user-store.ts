@@ -12,8 +12,9 @@ const UNCHANGED_HASH = 'if the user is unknown or the stored hash is not the exp
 const UNKNOWN_USER = 'if the user is unknown';
 
 /**
- * Calls the application's `UserStore`. If the store throws or returns a value of the wrong type, the response is
- * 503. If the store returns a user with a different name than the requested name, the result is null.
+ * Calls the application's `UserStore`. If an asynchronous method fails, times out or returns a value of the wrong type,
+ * the call rejects with `database_unavailable`. Instead of a user with a different name or id than the requested one,
+ * the result is null.
  */
 export class ApplicationUserStore extends UserStore {
   private readonly logger = new Logger(CONTEXT);
@@ -37,7 +38,7 @@ export class ApplicationUserStore extends UserStore {
     if (store.create) this.create = (user) => this.createNew(user);
   }
 
-  /** With `nameMatching: 'insensitive'`, passes the folded name, so that all spellings match. */
+  /** With `nameMatching: 'insensitive'`, passes the folded name, which is the same for all spellings. */
   findByUsername(username: string): Promise<StoredUser | null> {
     const name = foldName(username, this.matching);
     return this.callForUserNamed('findByUsername', username, () => this.store.findByUsername(name));
@@ -86,7 +87,8 @@ export class ApplicationUserStore extends UserStore {
     const form = this.matching === 'exact' ? '' : ' after foldName()';
     this.logger.warn(
       `${method}() of the user store returned a user with another name, and the library ignored ` +
-        `this user. With nameMatching: '${this.matching}', names are compared byte by byte${form}.`,
+        `this user. With nameMatching: '${this.matching}', names are compared byte by byte${form}. ` +
+        'Compare them in the same way in the user store.',
     );
   }
 }

@@ -3,7 +3,9 @@ import { loggable } from '../domain/loggable';
 import { type StoredUser, UserStore } from '../domain/ports/accounts';
 import { WrongResultError } from './application-calls';
 
-const USER = '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }';
+const USER =
+  '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }, ' +
+  'or null if there is no such user (in create(), if the name is taken)';
 const MAX_PROPERTIES = 20;
 
 /**
@@ -18,22 +20,20 @@ const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
 };
 
 /**
- * Checks the result of a store, and returns the user, or null if there is no such user.
+ * Checks the result of a store, and returns the user, or null if the store returned null.
  * @throws WrongResultError if the type is wrong, or if the library cannot use the id
  */
 export function checkedUser(result: unknown, store: UserStore): StoredUser | null {
   if (result === null) return null;
   if (typeOf(result) !== 'object') {
-    throw new WrongResultError(`${withArticle(typeOf(result))}. Return ${USER}, or null if there is no such user.`);
+    throw new WrongResultError(`${withArticle(typeOf(result))}. Return ${USER}.`);
   }
   const user = result as Readonly<Record<keyof StoredUser, unknown>>;
   const names = Object.keys(ACCEPTED) as (keyof StoredUser)[];
   const wrong = names.filter((name) => !ACCEPTED[name].includes(typeOf(user[name])));
   if (wrong.length > 0) {
     const problems = wrong.map((name) => `${name} is ${withArticle(typeOf(user[name]))}`).join(', ');
-    throw new WrongResultError(
-      `${describe(result as object)}: ${problems}. Return ${USER}, or null if there is no such user.`,
-    );
+    throw new WrongResultError(`${describe(result as object)}: ${problems}. Return ${USER}.`);
   }
   refuseUnparsedId(user.id, store);
   refuseIndistinctId(user.id);
@@ -52,7 +52,7 @@ export function checkedBoolean(result: unknown, hint: string): boolean {
 
 /**
  * Throws if the ids of users are not strings and the store inherits `parseId`, which returns a string. `findById`
- * would then receive a string, and find no user for any session.
+ * would then receive a string, for which the store may find no user.
  */
 function refuseUnparsedId(id: unknown, store: UserStore): void {
   if (typeof id === 'string' || store.parseId !== UserStore.prototype.parseId) return;

@@ -3,11 +3,11 @@ import { CryptoSource } from '../domain/ports/platform';
 
 const POOL_BYTES = 2_048;
 
-/** Provides random bytes and digests from `node:crypto`. */
+/** Implements `CryptoSource` with `node:crypto`. */
 export class NodeCryptoSource extends CryptoSource {
   private pool = Buffer.alloc(0);
 
-  /** Returns random bytes from a pool, because calling the generator is slow. Each byte is used once. */
+  /** Returns random bytes from a pool, because calling the generator is slow. No byte is used twice. */
   randomBytes(size: number): Uint8Array {
     if (this.pool.length < size) this.pool = randomBytes(Math.max(size, POOL_BYTES));
     const bytes = Uint8Array.prototype.slice.call(this.pool, 0, size);

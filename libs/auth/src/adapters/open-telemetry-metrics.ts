@@ -33,7 +33,7 @@ export class OpenTelemetryMetrics extends Metrics {
   }
 
   /**
-   * Returns metrics that record nothing if the API is not installed, or if no SDK was registered before the
+   * Returns metrics that record nothing if the API cannot be loaded, or if no SDK was registered before the
    * application was created.
    */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed

@@ -20,7 +20,7 @@ export interface Client {
   readonly network: string;
   /** The same as `network`, or empty if addresses are not tracked. Unlike `network`, this value may be stored. */
   readonly trackedNetwork: string;
-  /** Whether enough data is tracked to distinguish a new device from a known device. */
+  /** Whether enough data is available to distinguish a new device from a known device. */
   readonly recognizable: boolean;
 }
 

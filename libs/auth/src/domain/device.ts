@@ -17,7 +17,7 @@ export interface DeviceInfo {
   readonly deviceName: string;
 }
 
-/** The device of a client that is unknown or not tracked. */
+/** The value for a device that is unknown or not tracked. */
 export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   deviceType: 'other',
   osFamily: 'Other',

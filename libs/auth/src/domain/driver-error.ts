@@ -70,7 +70,7 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
   [
     /^CONFLICT$/,
     null,
-    'Every retry conflicted with another transaction, because the database does not hold row locks until the end of a transaction.',
+    'Every retry conflicted with another transaction. The database may not hold row locks until a transaction ends.',
   ],
   [/^57P03$/, null, 'The server is starting or shutting down.'],
   [/^(25P03|57P0[125]|1053|1927|4031)$/, null, 'The server closed the connection.'],
@@ -94,7 +94,7 @@ const CODES_BY_MESSAGE: readonly (readonly [message: RegExp, code: string])[] = 
   [/^timeout exceeded when trying to connect$/, 'POOL_TIMEOUT'],
 ];
 
-/** Returns the code of a driver's error: its number or code, a code for its message, or its name. */
+/** Returns the code of a driver's error, or a code for its name or message, or its name, or `unknown`. */
 export function driverCode(error: unknown): string {
   const { errno, code, name, message } = (error ?? {}) as DriverError;
   if (typeof errno === 'number' && errno > 0) return String(errno);
@@ -110,8 +110,8 @@ export function isDriverError(error: unknown): boolean {
 }
 
 /**
- * Returns the code of a driver's error, the names of its table, column and constraint, and a hint. Leaves out the
- * message, which may contain parameters. (ASVS 16.2.5)
+ * Returns the code of a driver's error, and if known, the names of its table, column and constraint, and a hint. Leaves
+ * out the message, which may contain parameters. (ASVS 16.2.5)
  */
 export function describeDriverError(error: unknown): string {
   const code = driverCode(error);

@@ -1,4 +1,4 @@
-/** The codes of the library's errors. `docs/errors.md` lists the HTTP response for each code. */
+/** The codes of an `AuthError`. `docs/errors.md` lists the HTTP response for each code. */
 export type AuthErrorCode =
   | 'invalid_field'
   | 'invalid_credentials'
@@ -64,7 +64,7 @@ export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }
 
-/** Returns the error for a queue at capacity, or for an attempt that waits too long for a slot. */
+/** Returns the error for a call that the queue refuses, or for an attempt that waits too long for a slot. */
 export function tooBusy(): AuthError {
   return new AuthError('busy', 'The server is busy. Try again in a moment.');
 }
@@ -87,7 +87,7 @@ export function isTokenRefused(error: unknown): boolean {
   return error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
 }
 
-/** Returns the error for a refresh token that is unknown, expired, revoked or used. */
+/** Returns the error for a refresh token that is missing or not valid. */
 export function invalidRefreshToken(): AuthError {
   return new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
 }

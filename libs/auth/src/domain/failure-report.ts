@@ -49,14 +49,14 @@ function causeOf(thrown: unknown): unknown {
   return thrown instanceof Error && !driverErrorOf(thrown) ? thrown.cause : undefined;
 }
 
-/** Returns the driver's error: the error that TypeORM has wrapped, or the given error if a driver threw it. */
+/** Returns the error that TypeORM has wrapped, or the given error if the database reported it, otherwise undefined. */
 function driverErrorOf(thrown: unknown): unknown {
   const { driverError } = (thrown ?? {}) as { readonly driverError?: unknown };
   if (driverError !== undefined) return driverError;
   return isDriverError(thrown) ? thrown : undefined;
 }
 
-/** Removes line breaks, so that a message cannot forge a log entry. (ASVS 16.4.1) */
+/** Truncates the text and replaces line breaks, so that a message cannot forge a log entry. (ASVS 16.4.1) */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, MAX_LENGTH);
 }

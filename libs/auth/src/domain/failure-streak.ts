@@ -74,12 +74,12 @@ export interface CountedFailure {
 }
 
 /**
- * The length at which an account's streak across all networks starts the account block, and at which a session's streak
- * ends the session. (NIST SP 800-63B-4, 3.2.2)
+ * The length at which an account's streak across all networks starts the account block, if enabled, and at which a
+ * session's streak ends the session. (NIST SP 800-63B-4, 3.2.2)
  */
 export const MAX_FAILURES = 100;
 
-/** The length of the streak across all networks at which `brute_force_threshold_hit` is emitted for the account. */
+/** With an account block, the streak length at which `brute_force_threshold_hit` is emitted for the account. */
 export const HALFWAY_FAILURES = MAX_FAILURES / 2;
 
 /** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
@@ -87,10 +87,10 @@ export const UNTIL_RESET = 8_640_000_000_000_000;
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
-/** How long a slot is valid, in milliseconds. Every attempt takes less time. */
+/** How long a slot is valid, in milliseconds. Attempts normally take less time. */
 export const SLOT_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** How long a block of an unknown name is kept if only a reset ends the block. */
+/** How long the block of an unknown name is kept under `strict`, in milliseconds. */
 const UNKNOWN_NAME_BLOCK_MS = 30 * DAY_MS;
 
 export const NO_STREAK: FailureStreak = { failures: 0, pending: 0, pendingUntil: 0, delayedUntil: 0, expiresAt: 0 };
@@ -116,7 +116,7 @@ export function admissionOf(
 ): Admission {
   if (throttleFrom === false) return { kind: 'admitted' };
   const isLimited = enforceAccountLimits && accountBlock !== false;
-  // If both streaks refuse the attempt, the later end is returned, so that an attempt after `Retry-After` is admitted.
+  // If both streaks refuse the attempt, the later end is returned, because the attempt is refused until then.
   if (isLimited && account.delayedUntil > Math.max(now, network.delayedUntil)) {
     const until = account.delayedUntil >= UNTIL_RESET ? null : account.delayedUntil;
     return { kind: 'blocked', scope: 'account', until };

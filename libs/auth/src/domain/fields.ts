@@ -52,8 +52,8 @@ export function usernameProblem(value: unknown, max: number): string | null {
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Returns the message for an invalid name of a new user, or null. Invisible characters are refused, so that people
- * cannot confuse the name with another user's name. The folded name may be longer than the name, and must also fit
+ * Returns the message for an invalid name of a new user, or null. Invisible characters are refused, because a name
+ * with them can look the same as another user's name. The folded name may be longer than the name, and must also fit
  * into its column.
  */
 export function newUsernameProblem(value: unknown, max: number): string | null {
@@ -82,9 +82,9 @@ function isLonger(text: string, max: number): boolean {
 }
 
 /**
- * Returns whether a text can be stored without changes. PostgreSQL refuses NUL. Hash functions treat all lone
- * surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD, so that different bytes would
- * become the same name or password.
+ * Returns whether a text contains no NUL, lone surrogate or U+FFFD. PostgreSQL refuses NUL. Hash functions treat all
+ * lone surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD, so that different bytes
+ * would become the same name or password.
  */
 function isStorable(text: string): boolean {
   return !text.includes('\0') && !text.includes('\ufffd') && text.isWellFormed();

@@ -2,8 +2,8 @@ import type { StoredUser, UserId } from './ports/accounts';
 import { foldName, type NameMatching } from './username';
 
 /**
- * Returns the user if the user's id is exactly the given id, otherwise null. A database may match a different id:
- * MariaDB compares text with numbers, and collations ignore case.
+ * Returns the user if the user's id, as text, is exactly the given id, otherwise null. A database may match a different
+ * id: MySQL and MariaDB compare text with numbers, and a collation may ignore case.
  */
 export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
   return user && String(user.id) === String(id) ? user : null;
@@ -19,8 +19,8 @@ export function withSameName(user: StoredUser | null, username: string, matching
 }
 
 /**
- * Returns whether MySQL and MariaDB distinguish this id from all other ids. They ignore trailing spaces when they compare
- * text, so that the user `alice ` would see and end the sessions of `alice`.
+ * Returns whether MySQL and MariaDB distinguish this id from all other ids. In the library's tables, they ignore
+ * trailing spaces, so that the user `alice ` would see and end the sessions of `alice`.
  */
 export function isDistinctId(id: string): boolean {
   return !id.endsWith(' ');

@@ -12,7 +12,7 @@ export const MAX_TICKET_FAILURES = 5;
 /** The maximum number of valid tickets of a user. */
 export const MAX_TICKETS = 20;
 
-/** A stored login ticket, which represents the first factor of a login until a session is opened with the ticket. */
+/** A stored login ticket, which represents a login after its first factor and before its session is opened. */
 export interface LoginTicket extends StoredProofs {
   /** The SHA-256 digest of the ticket. */
   readonly digest: string;

@@ -17,7 +17,8 @@ export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other
 
 /**
  * The attributes of a measurement. All values come from fixed lists, never from input. `error.type` is absent if there
- * is no error, and `_OTHER` if the error has no code. (OpenTelemetry, semantic conventions)
+ * is no error, and `_OTHER` if the error is neither an `AuthError` nor a failed database operation. (OpenTelemetry,
+ * semantic conventions)
  */
 export interface MetricAttributes {
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
@@ -35,7 +36,8 @@ export interface MetricDescription {
   readonly buckets?: readonly number[];
 }
 
-// The bucket bounds that the OpenTelemetry semantic conventions recommend for HTTP requests and database calls.
+// The first two lists are the recommendations of the OpenTelemetry semantic conventions for HTTP requests and database
+// calls.
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const CALL_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const PRUNE_SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
@@ -64,15 +66,15 @@ export const METRICS = {
   ),
   'session_auth.token.newer_than_database': counter(
     '{token}',
-    'Genuine refresh tokens that are newer than the database, because it lost commits.',
+    'Refresh tokens that are newer than the database, which has probably lost commits.',
   ),
   'session_auth.session.opened': counter('{session}', 'Sessions that were opened.'),
   'session_auth.session.ended': counter('{session}', 'Sessions that ended.'),
   'session_auth.lookup.duration': histogram('s', CALL_SECONDS, 'Lookups of access tokens, including refused tokens.'),
   'session_auth.lookup.batch_size': histogram(
-    '{token}',
+    '{session}',
     BATCH_SIZES,
-    'Access tokens that were looked up in one statement.',
+    'Sessions that were looked up in one statement.',
   ),
   'session_auth.hashing.running': level('{hash}', 'Password hashes that are being computed.'),
   'session_auth.hashing.waiting': level(

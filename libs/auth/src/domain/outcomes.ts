@@ -7,7 +7,7 @@ export type OpenOutcome =
   | {
       readonly kind: 'opened';
       readonly session: SessionRecord;
-      /** The expired sessions, and the sessions that the session limit ended. */
+      /** At the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
       readonly ended: readonly EndedSession[];
       readonly newDevice: boolean;
     }
@@ -32,7 +32,7 @@ export type RotateOutcome =
   | {
       readonly kind: 'rotated';
       readonly expiries: PairExpiries;
-      /** Null if the network has not changed or is not tracked. */
+      /** Null if no change of the network is known, for example because networks are not tracked. */
       readonly networkChange: NetworkChange | null;
     }
   /** The pair that replaced the token is issued again, derived from the seed. */
@@ -44,9 +44,9 @@ export type RotateOutcome =
     }
   /** Nothing was changed. The presented pair is returned. */
   | { readonly kind: 'unchanged'; readonly expiries: PairExpiries }
-  /** Nothing was changed. */
+  /** The token is refused, and no session ends. */
   | { readonly kind: 'refused' }
-  /** Nothing was changed. The token is newer than the stored session, because the database lost commits. */
+  /** Nothing was changed. The token is newer than the stored session. The database has probably lost commits. */
   | { readonly kind: 'newer_than_database'; readonly session: SessionRecord }
   /** The database failed or did not answer in time. The token may have been rotated, or may be rotated later. */
   | { readonly kind: 'unknown' }

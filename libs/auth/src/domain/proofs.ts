@@ -25,9 +25,9 @@ export const PASSWORD_METHOD = 'pwd';
 /** The stored value if no methods are known. */
 export const NO_METHODS = '{}';
 
-/** The maximum number of methods that are stored for a session, and for its failure streak. */
+/** The maximum number of methods that are stored for a session, for its failure streak, and for a login ticket. */
 export const MAX_METHODS = 8;
-/** The length of the column that stores the methods. */
+/** The length of the columns that store methods. */
 export const METHODS_LENGTH = 512;
 /** The maximum size of `data`, in bytes of its JSON text in UTF-8. */
 const MAX_DATA_BYTES = 1024;
@@ -108,7 +108,7 @@ export function readData(stored: string | null): Partial<SessionData> {
   return stored === null ? {} : (JSON.parse(stored) as Partial<SessionData>);
 }
 
-/** Converts data to JSON. Refuses values that JSON would change, such as a `Date`, which would become a string. */
+/** Converts data to JSON. Refuses, for example, a `Date`, which JSON would convert to a string. */
 function storedData(data: Partial<SessionData> | undefined): string | null {
   if (data === undefined) return null;
   if (data === null || Array.isArray(data) || typeof data !== 'object' || !isJson(data)) {

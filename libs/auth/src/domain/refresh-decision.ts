@@ -31,7 +31,7 @@ export interface PairDigests {
 /** A session with its current tokens. */
 export interface RefreshableSession extends PairDigests, PairExpiries {
   readonly session: SessionRecord;
-  /** The account of the user, or null if only the user store can read the account. */
+  /** The account of the user, or null if the account was not read. */
   readonly account: AccountStatus | null;
   readonly familyDigest: string;
   /** The generation of the current refresh token. */
@@ -40,9 +40,9 @@ export interface RefreshableSession extends PairDigests, PairExpiries {
   readonly absoluteEnd: number;
   /** When the session was last refreshed, or null before the first refresh. */
   readonly refreshedAt: number | null;
-  /** The network of the last refresh, or of the login before the first refresh. Null if addresses are not tracked. */
+  /** The last known network, from the login or a refresh. Null if none is known. */
   readonly lastNetwork: string | null;
-  /** The data for replaying the response of the last refresh, or null without a grace period. */
+  /** The data for replaying the response of the last refresh, or null if none is stored. */
   readonly replay: ReplayWindow | null;
 }
 
@@ -56,7 +56,7 @@ export interface ReplayWindow {
   readonly transport: TokenTransport;
   readonly networkDigest: string;
   readonly count: number;
-  /** Whether the access token of the new pair has authenticated a request. */
+  /** Whether the first use of the new pair's access token is stored. */
   readonly accessTokenUsed: boolean;
 }
 
@@ -69,7 +69,10 @@ export type RefreshDecision =
    * issued both tokens within the grace period. Nothing changes.
    */
   | 'unchanged'
-  /** The token is the direct predecessor of the current token, within the grace period. The same pair is issued again. */
+  /**
+   * The token is the direct predecessor of the current token, and the grace period allows a replay. The same pair is
+   * issued again.
+   */
   | 'replay'
   /** The token was used before. All sessions of the user end. */
   | 'reuse'
@@ -79,8 +82,8 @@ export type RefreshDecision =
    */
   | 'refuse'
   /**
-   * The token belongs to the current family and is newer than the stored token, because the database was restored or
-   * lost commits. Nothing changes.
+   * The token belongs to the current family, and its generation is not lower than the stored one. The database has
+   * probably lost commits. Nothing changes.
    */
   | 'newer_than_database'
   | 'session_expired'
@@ -98,8 +101,8 @@ export function decideRefresh(
   graceMs: number,
 ): RefreshDecision {
   if (!found || found.session.state !== 'active') return 'refuse';
-  // A token of another family is forged, or a password change or reauthentication revoked the token. Neither is
-  // reuse.
+  // Presenting a token of another family is not reuse. For example, a password change or reauthentication has revoked
+  // the token.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
 
@@ -108,7 +111,7 @@ export function decideRefresh(
     if (found.account !== 'active') return 'account_inactive';
     return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
   }
-  // The database has lost commits. Presenting such a token is not reuse.
+  // The database has probably lost commits. Presenting such a token is not reuse.
   if (presented.generation >= found.generation) return 'newer_than_database';
   if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';

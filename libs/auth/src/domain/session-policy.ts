@@ -1,6 +1,6 @@
 import { toEndedSession, isExpired, type EndedSession, type SessionRecord } from './session';
 
-/** The maximum number of active sessions of a user under any policy, which bounds the size of every transaction. */
+/** The maximum number of active sessions of a user under any policy. Bounds transactions that end a user's sessions. */
 export const SESSION_LIMIT = 1_000;
 
 /**
@@ -13,7 +13,7 @@ export const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 export interface SessionPolicy {
   /** 1 to `SESSION_LIMIT`. */
   readonly maxSessions: number;
-  /** Which session a login at the limit ends, or `reject` to refuse the login. */
+  /** Which sessions a login at the limit ends, or `reject` to refuse the login. */
   readonly onLimit: 'end_oldest' | 'end_least_recently_used' | 'reject';
 }
 
@@ -24,7 +24,7 @@ type PolicyDecision =
 
 /**
  * Decides whether a user may open another session, and which sessions end as a result.
- * @param active the user's active sessions, oldest first
+ * @param active the user's active sessions, oldest first. May be empty if they are fewer than `maxSessions`
  */
 export function applySessionPolicy(
   active: readonly SessionRecord[],

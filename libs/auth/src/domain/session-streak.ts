@@ -2,13 +2,13 @@ import { delayAfter, MAX_FAILURES, SLOT_MS, type Admission, type CountedFailure 
 import { MAX_METHODS } from './proofs';
 
 /**
- * A number of consecutive wrong passwords and codes within one session. Instants are in milliseconds. The streak ends when
- * every method that failed has succeeded again. An attacker with a stolen session therefore gets no more guesses by
- * waiting, and no more guesses of a code by entering the password.
+ * The consecutive wrong passwords and codes within one session. Instants are in milliseconds. The streak ends when each
+ * of the `failedMethods` has succeeded again. An attacker with a stolen session therefore cannot end the streak by
+ * waiting, or by entering the password after wrong codes.
  */
 export interface SessionStreak {
   readonly failures: number;
-  /** The methods that have failed and not succeeded since then, in the form that `delimitedMethod` returns. */
+  /** Up to 8 methods that have failed and not succeeded since then, in the form that `delimitedMethod` returns. */
   readonly failedMethods: string;
   /** When the slot expires if it is not released. A session has only one slot. */
   readonly pendingUntil: number;
@@ -29,7 +29,7 @@ export interface CountedSessionFailure {
 /** Decides whether a password or code may be verified within the session. */
 export function admissionInSession({ pendingUntil, delayedUntil }: SessionStreak, now: number): Admission {
   if (delayedUntil > now) return { kind: 'blocked', scope: 'session', until: delayedUntil };
-  // A slot that expires later than a new slot was taken by an instance whose clock is wrong, and is ignored.
+  // A slot that expires later than a new slot was taken by an instance whose clock is ahead, and is ignored.
   const isTaken = pendingUntil > now && pendingUntil <= sessionSlotExpiresAt(now);
   return isTaken ? { kind: 'at_capacity', scope: 'session' } : { kind: 'admitted' };
 }

@@ -27,7 +27,7 @@ export interface SessionRecord extends DeviceInfo {
   readonly state: SessionState;
   readonly ipAddress: string | null;
   readonly createdAt: number;
-  /** When the user last proved their identity. */
+  /** The time of the login, or of the last reauthentication or password change. */
   readonly authenticatedAt: number;
   readonly lastActivity: number;
   /**

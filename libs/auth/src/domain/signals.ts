@@ -10,7 +10,7 @@ export interface AuthSignals {
    * unknown.
    */
   user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
-  /** A session ended, for any reason. Emitted once for each session. */
+  /** A session ended, for any reason. Emitted at most once for each session. */
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
   /**
    * A login failed because of a wrong name, a wrong password or a disabled user, or a wrong
@@ -25,8 +25,8 @@ export interface AuthSignals {
     readonly failureCount: number;
   };
   /**
-   * Failed logins started a delay for a network or the block of an account, or failed attempts within a session
-   * started a delay for the session.
+   * Failed logins, or wrong passwords or codes within a session or with a login ticket, started a delay or the block of
+   * an account.
    */
   login_blocked: {
     /** The entered or stored name. An unknown name is masked after its first two characters. */
@@ -34,7 +34,7 @@ export interface AuthSignals {
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
     readonly scope: BlockScope;
-    /** When the delay or block ends. With `failedLogins.accountBlock: 'strict'`, null if only a reset ends the block. */
+    /** When the delay or block ends. With `failedLogins.accountBlock: 'strict'`, null for the block of an account. */
     readonly until: Date | null;
   };
   /** A used refresh token was presented again. All sessions of the user have ended. */
@@ -45,13 +45,13 @@ export interface AuthSignals {
     /** The client that presented the token. */
     readonly ipAddress: string | null;
     readonly userAgent: string;
-    /** How many refreshes ago the token was used, and when its token family was last refreshed. */
+    /** How many refreshes ago the token was used (by its own claim), and when its token family was last refreshed. */
     readonly reuse: { readonly generationsBehind: number; readonly lastRefreshAt: Date };
     readonly sessionsEnded: number;
   };
   /**
-   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. Either
-   * the user changed networks, or a stolen refresh token was presented from another network. Not emitted with
+   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. The user
+   * may have changed networks, or a stolen refresh token may have been presented. Not emitted with
    * `trackIps: false`.
    */
   session_network_changed: {
@@ -61,20 +61,20 @@ export interface AuthSignals {
     readonly to: string;
   };
   /**
-   * A genuine refresh token is newer than the database. The database has lost commits, because it was restored
-   * from a backup or failed over to a server that lagged behind. Sessions that ended in the lost period may be
-   * active again, and passwords that were replaced in that period may be valid again. Emitted at most once per
+   * A refresh token is newer than the database. The database has probably lost commits, for example because it was
+   * restored from a backup or failed over to a server that lagged behind. Sessions that ended in the lost period may
+   * be active again, and passwords that were replaced in that period may be valid again. Emitted at most once per
    * minute in each process, for the first affected session. The session stays active.
    */
   lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
   /**
-   * The session limit refused a login. Emitted for each refused login. The event `login_blocked` is
-   * recorded at most once per hour for each user and network.
+   * The session limit refused a login. Emitted for each refused login. The refusal is recorded as
+   * `login_blocked` at most once per hour for each user and network.
    */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
    * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all
-   * networks has reached half of the failures that block the account. Emitted once for each threshold and streak.
+   * networks has reached half of the failures that block the account. Emitted at most once per threshold and streak.
    */
   brute_force_threshold_hit: {
     /** The entered or stored name. An unknown name is masked after its first two characters. */

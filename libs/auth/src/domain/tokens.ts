@@ -34,7 +34,7 @@ export const TICKET_SECRET_BYTES = FORMATS.login_ticket.bytes;
 /** The exclusive upper bound of generations. */
 export const GENERATION_LIMIT = 0xffffffff;
 
-/** A token pair in plain text, which is sent to the client and never stored. */
+/** A token pair in plain text. The database stores only digests of the tokens. */
 export interface PlainTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -78,7 +78,7 @@ export interface RefreshTokenClaims {
   readonly generation: number;
 }
 
-/** Returns an access token that contains the session id and random bytes. */
+/** Returns an access token that contains the session id and the secret. */
 export function formatAccessToken(sessionId: string, secret: Uint8Array): string {
   return formatToken('access', Buffer.concat([uuidBytes(sessionId), secret]));
 }
@@ -89,7 +89,7 @@ export function accessTokenSessionId(text: string): string | null {
   return payload && uuidText(payload);
 }
 
-/** Returns a refresh token that contains the claims (session id, family secret and generation) and random bytes. */
+/** Returns a refresh token that contains the claims (session id, family secret and generation) and the secret. */
 export function formatRefreshToken(claims: RefreshTokenClaims, secret: Uint8Array): string {
   const generation = Buffer.alloc(4);
   generation.writeUInt32BE(claims.generation);
@@ -106,7 +106,7 @@ export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   return { sessionId: uuidText(payload), familySecret, generation };
 }
 
-/** Returns a password reset token that contains only random bytes. */
+/** Returns the password reset token that contains this secret. */
 export function formatResetToken(secret: Uint8Array): string {
   return formatToken('password_reset', secret);
 }

@@ -5,9 +5,9 @@ export type NameMatching = 'exact' | 'insensitive';
 export const USERNAME_LENGTH = 255;
 
 /**
- * Returns the folded form of a name: NFKC in lower case. With `nameMatching: 'insensitive'`, users are
- * found and failures are counted by the folded name, which must be unique. Folding a folded name returns
- * the same name.
+ * Returns the folded form of a name: NFKC in lower case. With `nameMatching: 'insensitive'`, users are found by the
+ * folded name, which must be unique, and failed logins with unknown names are counted by it. Folding a folded name
+ * returns the same name.
  * @param matching `exact` returns the name unchanged. Default: `insensitive`
  */
 export function foldName(name: string, matching: NameMatching = 'insensitive'): string {

@@ -20,9 +20,9 @@ export type CookieMode = 'optional' | 'only';
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
 /**
- * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. Every option is optional.
+ * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. You can omit all of them.
  * The defaults are safe, and `DEFAULT_OPTIONS` contains them. If a value is invalid or an option is unknown, the
- * application does not start, and one `AuthOptionsError` reports every problem.
+ * application does not start, and an `AuthOptionsError` reports the problems.
  */
 export interface AuthModuleOptions {
   /**
@@ -38,17 +38,17 @@ export interface AuthModuleOptions {
    */
   onSessionLimit?: 'revoke_oldest' | 'reject';
   /**
-   * Whether a refresh issues a new refresh token. With `false`, a refresh returns the same refresh token, and reuse
-   * is not detected. Default: true.
+   * Whether a refresh issues a new refresh token. With `false`, a refresh returns the same refresh token, whose
+   * reuse is not detected. Default: true.
    */
   rotateRefreshTokens?: boolean;
   /**
    * The grace period after a refresh, in seconds, 0 to 60. Within it, presenting the most recently used refresh token
-   * again returns the same pair, for clients that lose a response or refresh in parallel. In this period, reuse
-   * from the client's network is not detected. Reuse from other networks is detected only after the new access token
-   * has been used. 0 turns the grace period off. Your value applies to bearer tokens and cookies. If a retry can reach
-   * another instance, set at least the duration of a database failover plus 6 seconds, or twice that with the client
-   * package. A value above 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
+   * again returns the same pair, for clients that lose a response or refresh in parallel. In this period, reuse of this
+   * token from the client's network is not detected. From other networks, it is detected only after the new access
+   * token has been used. 0 turns the grace period off. Your value applies to bearer tokens and cookies. If a retry can
+   * reach another instance, set at least the duration of a database failover plus 6 seconds, or twice that with the
+   * client package. A value above 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
    */
   refreshReuseGraceSeconds?: number | undefined;
   /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
@@ -75,8 +75,8 @@ export interface AuthModuleOptions {
    */
   idleTimeoutSeconds?: number;
   /**
-   * The minimum time between two writes of a session's last activity, in seconds, 0 seconds to 100 years. The maximum
-   * is a quarter of `idleTimeoutSeconds`. Default: 60, or a quarter of `idleTimeoutSeconds` if that is less.
+   * The minimum time between two writes of a session's last activity by guarded requests, in seconds, 0 seconds to 100
+   * years. The maximum is a quarter of `idleTimeoutSeconds`. Default: 60, lowered to the maximum.
    */
   activityIntervalSeconds?: number;
   /**
@@ -125,7 +125,7 @@ export interface AuthModuleOptions {
     windowSeconds?: number;
     /**
      * What happens after 100 consecutive failures for one user across all networks. `unfamiliar` refuses password
-     * logins for 24 hours, except from networks where a stored session was opened or an active session was last
+     * logins for up to 24 hours, except from networks where a stored session was opened or an active session was last
      * refreshed. `strict` refuses all password logins until a password reset or `resetFailedLogins` (NIST SP 800-63B-4,
      * 3.2.2). `false` refuses none. With `throttleFrom: false`, only `false` can be set. Default: 'unfamiliar'.
      */
@@ -133,7 +133,7 @@ export interface AuthModuleOptions {
   };
   /** The capacity of each instance for hashing passwords. */
   hashing?: {
-    /** The number of parallel password hashes per instance, 1 to 1024. Default: `os.availableParallelism()`. */
+    /** The maximum number of parallel password hashes per instance, 1 to 1024. Default: `os.availableParallelism()`. */
     concurrent?: number;
     /**
      * How many logins and password hashes may wait, 1 to 1000000. Beyond `concurrent` + `waiting`, they fail with 503.
@@ -143,11 +143,11 @@ export interface AuthModuleOptions {
   };
   /** How users confirm their identity within a session. */
   recentLogin?: {
-    /** Whether `POST auth/reauthenticate/` is mounted. Default: false. */
+    /** Whether `POST reauthenticate/` is mounted. Default: false. */
     endpoint?: boolean;
     /**
      * If set, ending sessions with `logout/all/` or `DELETE sessions/<id>/` requires a login or reauthentication within
-     * this time, in seconds, 1 second to 100 years. Otherwise the response is 403. Default: false.
+     * this time, in seconds, 1 second to 100 years. Without one, the response is 403. Default: false.
      */
     toEndSessionsSeconds?: number | false;
   };
@@ -160,8 +160,8 @@ export interface AuthModuleOptions {
     minLength?: number;
     /**
      * Whether to accept predictable passwords: common passwords, repeated blocks, sequences of characters or adjacent
-     * keys, and passwords that contain the username. NIST SP 800-63B-4 requires a blocklist. With `true`, check
-     * passwords against your own blocklist in `check`. Default: false.
+     * keys, and passwords that contain a username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist.
+     * With `true`, check passwords against your own blocklist in `check`. Default: false.
      */
     allowPredictable?: boolean;
     /** An additional check of new passwords, such as a lookup in a list of breached passwords. Default: none. */
@@ -217,12 +217,12 @@ export interface AuthModuleOptions {
   passwordHasher?: Replaceable<PasswordHasher>;
   /**
    * How devices are detected: a class that extends `DeviceDetector`, or an instance. If the detector fails, the
-   * failure is logged, and the device is `Other`. Default: ua-parser-js, if it is installed.
+   * device is `Other`. Failures are logged at most once a minute. Default: ua-parser-js, if it is installed.
    */
   deviceDetector?: Replaceable<DeviceDetector>;
   /**
-   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. A login of such a user
-   * opens no session. The response is 403 with a login ticket. Default: none.
+   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. If the password of such a
+   * user is correct, the login opens no session. The response is 403 with a login ticket. Default: none.
    */
   secondFactor?: Replaceable<SecondFactor>;
   /**

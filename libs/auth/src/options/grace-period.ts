@@ -2,8 +2,8 @@ import type { TokenTransport } from '../domain/refresh-decision';
 import type { ResolvedAuthOptions } from './auth-options';
 
 /**
- * The default for cookies, in seconds. Tabs of a browser share the cookies and can refresh at the same time, and a
- * page that the user leaves loses its response.
+ * The default for cookies with rotation, in seconds. Tabs of a browser share the cookies and can refresh at the same
+ * time, and a page that the user leaves loses its response.
  */
 const COOKIE_GRACE_SECONDS = 10;
 

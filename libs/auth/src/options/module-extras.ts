@@ -12,8 +12,8 @@ export interface AuthModuleExtras {
   /** The name of the DataSource that the library uses. Default: 'default'. */
   dataSource?: string;
   /**
-   * Whether other modules can inject the exports without importing `AuthModule`. With `false`, export `AuthModule`
-   * from the module that calls `forRoot()`, and import that module where you need it. Default: true.
+   * Whether other modules can inject the exported providers without importing `AuthModule`. With `false`, export
+   * `AuthModule` from the module that calls `forRoot()`, and import that module where you need it. Default: true.
    */
   isGlobal?: boolean;
 }

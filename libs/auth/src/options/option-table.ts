@@ -21,7 +21,7 @@ import {
 
 type OptionName = keyof ResolvedAuthOptions;
 
-/** The default of an option, and the rule for its value. `npm run docs:options` writes both into docs/options.md. */
+/** The default of an option, and the rule for its value. docs/options.md shows the default and any range. */
 export interface OptionRow<T = unknown> {
   readonly default: T;
   /** The default as docs/options.md shows it. If `defaultText` is omitted, the page shows the value. */
@@ -125,7 +125,7 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
   isGlobal: { default: true, rule: boolean },
 };
 
-/** The optional properties of a `UserEntityMapping`. */
+/** The paths of the optional properties of a `UserEntityMapping`. */
 export const OPTIONAL_IN_MAPPING: readonly string[] = [
   'users.foldedUsername',
   'users.active',

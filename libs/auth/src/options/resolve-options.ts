@@ -37,7 +37,7 @@ export function resolveOptions(given: unknown, withExtras: object = {}): Resolve
 
 /**
  * Returns the extras with their defaults. Replaces an invalid value with its default, because `resolveOptions`
- * reports it.
+ * reports invalid values.
  */
 export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
   const extras = [...EXTRA_ROWS].map(([name, { rule, ...row }]) => {
@@ -132,7 +132,7 @@ function problemsOfExtra(name: string, value: unknown): string[] {
   return [unknownOption(name, [...EXTRA_ROWS.keys()])];
 }
 
-/** Returns the problems of combinations of options. Ignores values that are invalid by themselves. */
+/** Returns the problems of combinations of options. */
 function conflictsIn(values: Values): string[] {
   const problems = [...OPTION_ROWS].flatMap(([path, { limit }]) => {
     if (!limit || !values.has(path)) return [];

@@ -22,8 +22,8 @@ export function textList(expected: string): Rule<readonly string[]> {
 }
 
 /**
- * A cookie name (RFC 6265) without a prefix. The library adds `__Host-` itself, and browsers treat prefixes
- * specially.
+ * A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. If `cookies.secure` is true,
+ * the library adds `__Host-` itself.
  */
 export const cookieName: Rule<string> = {
   expected: "letters, digits and any of !#$%&'*+-.^_`|~, without a prefix such as __Host-",

@@ -44,8 +44,8 @@ export type AuthInTransaction = Pick<AuthService, (typeof IN_TRANSACTION)[number
  * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions`
  * throw it. If your route throws this error, the route responds in the same way as the library's
  * endpoints. Every method that reads or writes data can reject with `database_unavailable`.
- * Pass `clientInfoOf(request)` as `client`. Default of every `client`: an unknown
- * client.
+ * Pass `clientInfoOf(request)` as `client`. If the parameter is optional, its default is an
+ * unknown client.
  */
 @Injectable()
 export class AuthService {
@@ -60,8 +60,9 @@ export class AuthService {
 
   /**
    * Returns the methods of `AuthInTransaction`. Each call takes part in your transaction:
-   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals are
-   * emitted after the commit. A custom `UserStore` does not take part in the transaction.
+   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals of
+   * its changes are emitted after the commit. A custom `UserStore` does not take part in the transaction. Except on
+   * SQLite, failed attempts of `changePassword` are counted and reported outside the transaction.
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AuthInTransaction {
@@ -86,8 +87,8 @@ export class AuthService {
 
   /**
    * Verifies name and password, and returns the user and a login ticket. The call is throttled like
-   * a login, and a success is recorded as `first_factor_success`. The ticket is opaque, and valid
-   * for 5 minutes or until the fifth failed attempt. A password change, a
+   * a login, and a success is recorded as `first_factor_success`. The ticket is opaque, and expires
+   * after 5 minutes. The fifth failed attempt, a password change, a
    * password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most 20 valid tickets. Issuing one
    * more revokes the oldest.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
@@ -167,8 +168,8 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new token pair. Outside the grace period, presenting a used
-   * refresh token again ends all sessions of its user.
+   * Exchanges a refresh token for a new token pair. Presenting a used refresh token of
+   * an active session's current token family again ends all sessions of the user, unless the grace period applies.
    * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is
    *   not a string
    */
@@ -177,7 +178,7 @@ export class AuthService {
     return measureDuration(this.metrics, 'session_auth.refresh.duration', refresh);
   }
 
-  /** Returns the principal of a valid access token of an active user, or null. Each call reads the database. */
+  /** Returns the principal of a valid access token of an active user, or null. Results are not cached. */
   authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
     const lookUp = (): Promise<AuthPrincipal | null> => this.sessions.authentication.authenticate(accessToken, client);
     return measureDuration(this.metrics, 'session_auth.lookup.duration', lookUp, (found) =>
@@ -185,7 +186,7 @@ export class AuthService {
     );
   }
 
-  /** Loads your application's user object for a principal. */
+  /** Loads your application's user object for a principal. The result can be null, for example for a deleted user. */
   loadUser(principal: AuthPrincipal): Promise<unknown> {
     return this.users.accounts.load(principal.userId);
   }
@@ -213,10 +214,10 @@ export class AuthService {
   }
 
   /**
-   * Ends one session of a user. The history records who ended the session: the user, or the `actor` with
-   * `by: 'admin'`.
-   * @param options `currentSessionId`: the id of the session of the request. `by`: default `'user'`. `actor`: the
-   *   name or id of an administrator, at most 255 characters
+   * Ends one session of a user. The history records whether the user or an administrator ended the session.
+   * @param options `currentSessionId`: the id of the session of the request. `by`: default `'user'`. `actor`: with
+   *   `by: 'admin'`, the name or id of the administrator, which the history also records, 1 to 255 characters.
+   *   Default: none
    * @throws AuthError `session_not_found` if the user has no active session with this id;
    *   `invalid_field` if `actor` is empty or too long
    */
@@ -231,7 +232,7 @@ export class AuthService {
     return this.sessions.userSessions.revoke(userId, sessionId, client, { currentId, reason, ...actorOption });
   }
 
-  /** Returns the latest events of a user, newest first. @throws AuthError `invalid_field` */
+  /** Returns events of a user, newest first. By default, the latest 50. @throws AuthError `invalid_field` */
   history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
     return this.sessions.userSessions.history(userId, request);
   }
@@ -276,7 +277,7 @@ export class AuthService {
 
   /**
    * Checks that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With
-   * `methods`, the user must have proven each of the given methods within that time.
+   * `methods`, checks instead that the user has proven each of the given methods within that time.
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
@@ -284,7 +285,7 @@ export class AuthService {
   }
 
   /**
-   * Checks that the login is recent enough to end sessions, if `recentLogin.toEndSessionsSeconds` requires it.
+   * Calls `assertRecentLogin` with `recentLogin.toEndSessionsSeconds`, unless that option is false.
    * @throws AuthError `recent_login_required`
    */
   assertMayEndSessions(principal: AuthPrincipal): void {
@@ -302,10 +303,10 @@ export class AuthService {
   }
 
   /**
-   * Deletes the sessions, tokens and history of a user. Your application deletes its own row of the user, before or
-   * after this call. One transaction deletes the rows that authenticate the user. Further transactions delete the
-   * rest in batches. (ASVS 14.2.7)
-   * @throws AuthError `database_unavailable`. Deleted rows stay deleted. Repeat the call to delete the rest
+   * Deletes the sessions, tokens and history of a user. Your application deletes the user's row itself, even with
+   * `AuthUser`, preferably before this call. Outside `inTransaction`, one transaction deletes the rows that
+   * authenticate the user, and further transactions delete the rest in batches. (ASVS 14.2.7)
+   * @throws AuthError `database_unavailable`. Completed batches are not undone. Repeat the call to delete the rest
    */
   forgetUser(userId: UserId): Promise<void> {
     return this.users.accounts.forget(userId);
@@ -352,7 +353,7 @@ export class AuthService {
    * @param client the client that registers. Default: unknown. All unknown clients share the queue limit of one
    *   network
    * @throws AuthError `username_taken`, `invalid_field`, `busy`, `not_supported`
-   * @throws Error if `user.properties` cannot be stored
+   * @throws Error if the entity does not accept a key of `user.properties`
    */
   createUser(user: UserToCreate, options: CreateUserOptions = {}, client: ClientInfo = {}): Promise<CreatedUser> {
     return this.users.accounts.create(user, options.skipPolicy ?? false, client);
@@ -365,7 +366,8 @@ export class AuthService {
 
   /**
    * Hashes a password with the configured `passwordHasher`. `passwordPolicy` is not applied.
-   * @throws AuthError `busy`; `invalid_field` if the password is too long to be hashed in full
+   * @throws AuthError `busy`; `invalid_field` on `password` if it is empty, is not a valid string, or is too long to be
+   *   hashed in full
    */
   hashPassword(password: string): Promise<string> {
     return this.users.passwords.hash(password, 'password');

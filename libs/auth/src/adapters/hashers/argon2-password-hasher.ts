@@ -26,8 +26,8 @@ const MAX_PARAMETERS = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
  * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an
- * instance with other parameters. Requires the package `@node-rs/argon2`. Existing bcrypt hashes
- * stay valid, and each hash is replaced at the next login of its user.
+ * instance with other parameters. Requires the package `@node-rs/argon2`. Existing bcrypt hashes of a cost up to 15
+ * stay valid. If the user store can set passwords, each is replaced at its user's next login with the password.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
@@ -36,7 +36,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   /** Verifies existing bcrypt hashes. With the minimum cost of 4, the hasher adds no work to the verification. */
   private readonly bcrypt = new BcryptPasswordHasher(4);
 
-  /** @throws Error if `@node-rs/argon2` is not installed, or a parameter is out of range */
+  /** @throws Error if `@node-rs/argon2` cannot be loaded, or a parameter is out of range */
   constructor({ memoryKiB = 19_456, passes = 2, lanes = 1 }: Argon2Parameters = {}) {
     super();
     const work = { memoryKiB, passes, lanes };

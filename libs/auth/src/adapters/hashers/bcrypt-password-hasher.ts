@@ -5,13 +5,13 @@ import { PasswordHasher } from '../../domain/ports/platform';
 const STORED = /^\$2([aby])\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
 /**
- * Hashes passwords with bcrypt. bcrypt reads at most 72 bytes, so a longer password is refused instead of
- * truncated. A hash of a lower cost takes as long to verify as a hash of the configured cost.
+ * Hashes passwords with bcrypt. bcrypt reads at most 72 bytes, so the library refuses a longer password instead of
+ * truncating it. A hash of a lower cost takes as long to verify as a hash of the configured cost.
  */
 export class BcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
 
-  /** @param cost the cost factor: the base-2 logarithm of the number of rounds, 4 to 15. @throws Error if out of range */
+  /** @param cost the base-2 logarithm of the number of rounds, 4 to 15. @throws Error if `cost` is out of range */
   constructor(private readonly cost: number) {
     super();
     if (!Number.isSafeInteger(cost) || cost < 4 || cost > 15) {

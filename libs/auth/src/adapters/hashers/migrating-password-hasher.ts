@@ -9,7 +9,8 @@ export abstract class FormerHashes {
 }
 
 /**
- * Verifies the hashes of a former system, and replaces each hash at the next login of its user:
+ * Also verifies the hashes of a former system. If the user store can set passwords, each of them is replaced at its
+ * user's next login with the password:
  * `passwordHasher: new MigratingPasswordHasher(new BcryptPasswordHasher(12), new DjangoPbkdf2Hashes())`.
  */
 export class MigratingPasswordHasher extends PasswordHasher {

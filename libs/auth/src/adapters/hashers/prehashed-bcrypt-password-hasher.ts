@@ -7,7 +7,8 @@ const PREFIX = '$hmac-sha384';
 
 /**
  * Hashes a digest of the password with bcrypt, so that up to 4,096 bytes of a password count instead of 72. Plain
- * bcrypt hashes stay valid, and each hash is replaced at the next login of its user.
+ * bcrypt hashes of a cost up to 15 stay valid. If the user store can set passwords, each is replaced at its user's next
+ * login with the password.
  *
  * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an
  * attacker who has a copy of the users table cannot guess the passwords of these hashes. If the key
@@ -54,7 +55,7 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
 
   /**
    * Returns the digest as 64 characters of base64. The characters fit into bcrypt's 72 bytes, and none is NUL, at
-   * which bcrypt would stop.
+   * which some implementations of bcrypt stop.
    */
   private digest(password: string): string {
     return createHmac('sha384', this.key).update(password).digest('base64');

@@ -8,7 +8,7 @@ export type SqliteValue = null | number | bigint | string | ArrayBufferView;
 
 /** The part of a `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare `DatabaseSync`. */
 export interface BuiltinDatabase {
-  /** Whether a transaction is open. Undefined before Node.js 22.16. */
+  /** Whether a transaction is open. Undefined before Node.js 22.16, and in 23. */
   readonly isTransaction?: boolean;
   prepare(sql: string): BuiltinStatement;
   exec(sql: string): void;
@@ -20,7 +20,7 @@ export interface BuiltinDatabase {
 export interface BuiltinStatement {
   /** The text of the statement, without any statements after it. */
   readonly sourceSQL: string;
-  /** Returns the columns of the result. Undefined before Node.js 22.16. */
+  /** Returns the columns of the result. Undefined in older versions, such as Node.js 22.15. */
   columns?(): readonly object[];
   all(...values: SqliteValue[]): SqliteRow[];
   get(...values: SqliteValue[]): SqliteRow | undefined;
@@ -34,8 +34,8 @@ interface Builtin {
 }
 
 /**
- * Returns whether this version of Node.js has `node:sqlite`, as 22.13 and later do. Does not load the module. An
- * application that also runs on older versions sets `driver: hasNodeSqlite() ? NodeSqlite : undefined`.
+ * Returns whether this version of Node.js has `node:sqlite`: 22.13 and later, except 23.0 to 23.3. Does not load the
+ * module. An application that also runs on other versions sets `driver: hasNodeSqlite() ? NodeSqlite : undefined`.
  */
 export function hasNodeSqlite(): boolean {
   return isBuiltin('node:sqlite');

@@ -8,7 +8,7 @@ import { NodeSqliteStatement } from './statement';
 export interface NodeSqliteOptions {
   /** Whether the connection is read-only. Default: false. */
   readonly readonly?: boolean;
-  /** Whether a missing file is an error. If not, the file is created. Default: false. */
+  /** Whether a missing file is an error. If not, the file is created, unless `readonly` is set. Default: false. */
   readonly fileMustExist?: boolean;
   /** How long a statement waits for the lock of another connection, in milliseconds. Default: 5000. */
   readonly timeout?: number;
@@ -55,7 +55,7 @@ const MAX_TIMEOUT_MS = 0x7f_ff_ff_ff;
  * this library use. Other methods throw. Errors have the codes of better-sqlite3, and rows are
  * ordinary objects. Unlike with better-sqlite3, `synchronous` is `FULL` in WAL mode too, an integer
  * beyond 2^53 throws instead of being rounded, and values are bound by position only.
- * `docs/sqlite.md` lists all differences.
+ * `docs/sqlite.md` describes the differences.
  */
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
@@ -86,7 +86,7 @@ export class NodeSqlite {
     }
     const { DatabaseSync } = loadNodeSqlite();
     this.database = withSqliteErrors(() => new DatabaseSync(path, { readOnly: readonly }));
-    // The option `timeout` of `DatabaseSync` would require Node.js 22.16.
+    // The option `timeout` of `DatabaseSync` is missing in older versions, such as Node.js 22.15.
     this.exec(`PRAGMA busy_timeout = ${timeout}`);
   }
 
@@ -130,7 +130,7 @@ export class NodeSqlite {
 
   /**
    * Reads or sets a pragma. Returns its rows, or with `simple` the first value.
-   * @throws Error for pragmas that set an encryption key, such as `key`, because SQLite would ignore them
+   * @throws Error for the pragmas `key`, `rekey`, `hexkey` and `hexrekey`, because SQLite would ignore them
    */
   pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
     if (/^\s*(?:hex)?(?:re)?key\b/i.test(source)) {
@@ -159,7 +159,7 @@ export class NodeSqlite {
     return this;
   }
 
-  /** Closes the connection, if it is open. */
+  /** Closes the connection, if it is open. `prepare`, `exec`, `pragma` and `function` then throw a `TypeError`. */
   close(): this {
     if (this.isOpen) this.database.close();
     this.isOpen = false;
@@ -171,7 +171,7 @@ export class NodeSqlite {
   }
 
   /**
-   * Returns whether a transaction is open, by attempting to begin one. Node.js before 22.16 offers no other way.
+   * Returns whether a transaction is open, by attempting to begin one. Older versions of Node.js offer no other way.
    * An empty transaction takes no lock.
    */
   private refusesToBegin(): boolean {
@@ -193,7 +193,7 @@ for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table'
   });
 }
 
-/** Runs an action, and throws its errors as `SqliteError`. */
+/** Runs an action, and throws errors of SQLite as `SqliteError`. */
 function withSqliteErrors<Result>(action: () => Result): Result {
   try {
     return action();

@@ -1,4 +1,4 @@
-/** Matches literals, quoted names and comments. A literal with a doubled quote matches as two literals. */
+/** Matches string literals, quoted names and comments. A literal with a doubled quote matches as two literals. */
 const OPAQUE = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)/g;
 
 const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
@@ -11,7 +11,7 @@ const WRITES_WITH = /\b(?:INSERT|UPDATE|DELETE|REPLACE\s+INTO)\b/i;
  * versions of Node.js.
  */
 export class SqlText {
-  /** The statement without literals, quoted names and comments. */
+  /** The statement without string literals, quoted names and comments. */
   private readonly outline: string;
 
   constructor(sql: string) {
@@ -24,8 +24,8 @@ export class SqlText {
   }
 
   /**
-   * Whether the statement can change rows. For other statements, SQLite reports the number of rows
-   * of the last change.
+   * Whether the statement can change rows, which is assumed of every `WITH` statement. For other statements, SQLite
+   * reports the number of rows of the last change.
    */
   get changesRows(): boolean {
     return WRITES.test(this.outline);

@@ -31,7 +31,7 @@ const RESULT_CODES: Readonly<Record<number, string>> = {
   26: 'NOTADB',
 };
 
-/** The error of a failed statement. It has the name and the properties of better-sqlite3's error. */
+/** The error of a failed statement or connection. It has the name and the properties of better-sqlite3's error. */
 export class SqliteError extends Error {
   override readonly name = 'SqliteError';
 

@@ -2,7 +2,7 @@ import type { BuiltinStatement, SqliteRow, SqliteValue } from './builtin';
 import type { SqlText } from './sql-text';
 import { translated } from './sqlite-error';
 
-/** The result of a statement that changes rows. */
+/** The result of `run()`. */
 export interface SqliteChanges {
   /** The number of changed rows. */
   readonly changes: number;
@@ -15,8 +15,8 @@ export interface SqliteChanges {
  * positional.
  *
  * `all`, `get`, `iterate` and `run` throw a `SqliteError` if the statement fails, a `RangeError` if
- * the number of values differs from the number of `?` parameters, and a `TypeError` if a value
- * cannot be bound.
+ * the number of values differs from the number of parameters, unless these have numbers or names,
+ * and a `TypeError` if a value cannot be bound.
  */
 export class NodeSqliteStatement {
   /** Whether the statement returns rows. If true, use `all()`, otherwise `run()`. */
@@ -81,8 +81,8 @@ export class NodeSqliteStatement {
   }
 
   /**
-   * Returns the values to bind. Throws if a value is missing or has an unsupported type, because node:sqlite reads
-   * a missing value as NULL, and an object at the first position as named parameters.
+   * Returns the values to bind. Throws if their number is known to be wrong, or if a type is not supported, because
+   * node:sqlite reads a missing value as NULL, and an object at the first position as named parameters.
    */
   private checkedValues(values: unknown[]): SqliteValue[] {
     const { parameterCount } = this;

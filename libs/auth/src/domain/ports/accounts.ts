@@ -28,17 +28,17 @@ export interface NewUser {
 }
 
 /**
- * Reads and writes users that are not a TypeORM entity of the same DataSource. Set the option
- * `users` to a class that extends this one, or to an instance. The response is 503 if a method
- * rejects, takes longer than 5 seconds or returns a wrong type (`undefined` included). In the last
- * case, the log names the returned properties and types, but no values, and says what to return.
+ * Reads and writes users for which a `UserEntityMapping` does not suffice, such as users of another service. Set the
+ * option `users` to a class that extends this one, or to an instance. If a method rejects, takes longer than 5 seconds
+ * or returns a wrong type (`undefined` included), the response is 503, unless the method only upgrades a hash. For a
+ * wrong type, the log names the returned properties and types, but no values, and says what to return.
  */
 export abstract class UserStore {
   /**
    * Returns the user with this name, or null. The library compares names by the rules of `nameMatching`, and ignores
    * a user with a different name, even if the database treats the names as equal (case, accents, trailing spaces).
    * @param username the entered name. With `nameMatching: 'insensitive'`, the name is already folded by `foldName`.
-   *   Compare the name with a column of folded names, because a stored name with a capital letter never matches
+   *   Compare the name with a column of folded names, because a stored name with a capital letter may not match
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
@@ -67,7 +67,8 @@ export abstract class UserStore {
 
   /**
    * Stores a new, active user with the unchanged name and the `properties`. Returns null if the name is taken. Called
-   * after `findByUsername` has returned null. The library ignores a returned user with a different name.
+   * after `findByUsername` has found no user with this name. If the returned user has a different name, `createUser`
+   * fails with `username_taken`.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
@@ -88,7 +89,7 @@ export async function readAccount(users: UserStore, userId: string): Promise<Acc
 
 /** Maps your user entity to the data that the library needs. */
 export interface UserEntityMapping {
-  /** The entity class of your users. It must belong to the DataSource. */
+  /** The entity class of your users. It must belong to the DataSource that the library uses. */
   readonly entity: new () => object;
   /** The property that contains the username. */
   readonly username: string;
@@ -101,7 +102,7 @@ export interface UserEntityMapping {
   readonly foldedUsername?: string;
   /** The property that contains the password hash. */
   readonly passwordHash: string;
-  /** The boolean property that is false for disabled users. Without `active` and `disabledAt`, all users are active. */
+  /** The boolean property that is false for disabled users. Without `active` and `disabledAt`, no user is disabled. */
   readonly active?: string;
   /** An alternative to `active`: the nullable date property that is null while the user is active. */
   readonly disabledAt?: string;
@@ -112,7 +113,7 @@ export interface UserEntityMapping {
   readonly select?: readonly string[];
 }
 
-/** A user who was found by name, and the version of the credentials at that time. */
+/** The user with a name, or null, and the version of the user's credentials when the user was read. */
 export interface FoundCredentials {
   readonly user: StoredUser | null;
   readonly version: number;
@@ -125,18 +126,18 @@ export interface ReplacePassword extends OperationContext {
   readonly expectedHash?: string;
   /** The digest of the reset token that the change consumes, or null. */
   readonly resetDigest: string | null;
-  /** Whether to end the user's other sessions. */
+  /** Whether to end the user's sessions, except the session to keep. */
   readonly revoke: boolean;
   /** The session that continues with a new token pair, or null. */
   readonly keep: { readonly sessionId: string; readonly issued: NewTokenFamily } | null;
 }
 
 export type ReplaceOutcome =
-  /** `kept` is null if the session to keep has ended in the meantime. */
+  /** `kept` is null if there is no session to keep, or if it has ended in the meantime. */
   | { readonly kind: 'replaced'; readonly kept: ReissuedSession | null; readonly ended: readonly EndedSession[] }
-  /** The user, the verified password, the reset token or the session to keep no longer exists. */
+  /** The user, the reset token or the session to keep no longer exists, or the password has changed. */
   | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
-  /** With a `UserStore` only: the replacement failed after sessions ended. `isSet`: whether the password was set. */
+  /** With a `UserStore` only: a later step failed. `isSet`: whether the store reported that the password was set. */
   | {
       readonly kind: 'broken';
       readonly isSet: boolean;
@@ -154,13 +155,13 @@ export interface NewResetToken {
   readonly event: NewAuthEvent;
 }
 
-/** Reads and replaces passwords in a mapped entity or through a `UserStore`. */
+/** Reads and replaces passwords in an entity or through a `UserStore`, and stores reset tokens. */
 export abstract class CredentialStore {
-  /** Returns the user with this name and the version of the credentials. Runs the same statements for unknown names. */
+  /** Returns the user, or null, and the version of the credentials. Looks up unknown names in the same way. */
   abstract find(username: string): Promise<FoundCredentials>;
   /** Whether this store can set passwords. */
   abstract readonly canSetPasswords: boolean;
-  /** Replaces a password in one transaction. With a `UserStore`, sessions end before and after. */
+  /** Replaces a password in a transaction or, with a `UserStore`, between two transactions that may end sessions. */
   abstract replace(command: ReplacePassword): Promise<ReplaceOutcome>;
   /** Returns the version of the credentials. Revoking logins in progress changes the version. */
   abstract versionOf(userId: UserId): Promise<number>;
@@ -170,7 +171,7 @@ export abstract class CredentialStore {
   abstract ownerOfReset(digest: string, now: number): Promise<string | null>;
 }
 
-/** Receives the sessions that a committed step of an operation has ended. */
+/** Receives the sessions that a completed step of an operation has ended. */
 export type ReportEnded = (ended: readonly EndedSession[]) => void;
 
 /** Creates, disables and enables users, and deletes the data that the library stores about a user. */
@@ -194,20 +195,20 @@ export abstract class AccountStore {
 export interface AttemptToAdmit extends AttemptKeys {
   readonly now: number;
   readonly limits: StreakLimits;
-  /** False for an attempt from a familiar network, to which the limits of the account do not apply. */
+  /** Whether to apply the limits of the account, from which a familiar network can be exempt. */
   readonly enforceAccountLimits: boolean;
 }
 
 export interface FailedAttempt extends AttemptKeys {
   readonly now: number;
   readonly limits: StreakLimits;
-  /** Whether a user with this name exists. */
+  /** Whether the account belongs to a user, and not to an unknown name. */
   readonly isKnown: boolean;
   /** Returns the events that record the failure. */
   readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
 }
 
-/** Stores the failure streaks, which all instances share. Each call except `isFamiliar` is one transaction. */
+/** Stores the failure streaks of accounts, which all instances share. Each call is atomic. */
 export abstract class LoginAttemptStore {
   /** Takes the slots of an admitted attempt. `fail`, `release` or storing a success frees them. */
   abstract admit(attempt: AttemptToAdmit): Promise<Admission>;
@@ -237,7 +238,7 @@ export interface FailedSessionAttempt extends OperationContext {
 export abstract class SessionAttemptStore {
   /** Takes the slot of an attempt if it is admitted. Returns null if the session is not active. */
   abstract admit(sessionId: string, now: number): Promise<Admission | null>;
-  /** Releases the slot of an attempt that was admitted at this instant and ended without a result. */
+  /** Releases the slot of an attempt that was admitted at this instant, unless `fail` has released it. */
   abstract release(sessionId: string, admittedAt: number): Promise<void>;
   /**
    * Adds a proven method to the session. Ends the failure streak unless another method has failed

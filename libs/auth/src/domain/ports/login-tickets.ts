@@ -12,7 +12,7 @@ export interface IdentifiedUser {
 
 /**
  * Decides which users need a second factor. Set the option `secondFactor` to a class that extends this
- * one, or to an instance. If `isRequired` rejects, takes longer than 5 seconds or does not return a
+ * one, or to an instance. If `isRequired` fails, takes longer than 5 seconds or does not return a
  * boolean, the response is 503, and the log contains the reason.
  */
 export abstract class SecondFactor {
@@ -55,8 +55,8 @@ export abstract class LoginTicketStore {
   /** Counts an attempt before its secret is checked. Returns false if the ticket is not valid. */
   abstract takeAttempt(digest: string, now: number): Promise<boolean>;
   /**
-   * Adds a proven method to the ticket, subtracts the attempt that `takeAttempt` counted, and ends the failure streak
-   * of the method. Returns false if the ticket is no longer valid.
+   * Adds a proven method to the ticket, subtracts the attempt that `takeAttempt` counted, and ends the failure streaks
+   * of the method. Returns false if the ticket has expired or no longer exists.
    */
   abstract recordProof(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean>;
 }

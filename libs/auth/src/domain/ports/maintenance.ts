@@ -27,7 +27,7 @@ export interface HistoryCaps {
 /** A page of users who may have more events than the cap. */
 export interface UsersOverCap {
   readonly users: readonly string[];
-  /** The user after whom the next page begins, or null after the last page. */
+  /** The user after whom the next page begins, or null if this is the last page. */
   readonly next: string | null;
 }
 
@@ -74,8 +74,8 @@ export abstract class PruningStore {
    */
   abstract trim(userId: string | null, cap: number, limit: number, position: TrimPosition): Promise<TrimmedEvents>;
   /**
-   * Removes the oldest ended sessions of a user beyond the cap. Returns the number of sessions that this call
-   * removed.
+   * Removes at most `limit` ended sessions of a user that are not among the newest `cap`. Returns the number of
+   * sessions that this call removed.
    */
   abstract trimSessions(userId: string, cap: number, limit: number): Promise<number>;
 

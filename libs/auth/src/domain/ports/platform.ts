@@ -8,7 +8,7 @@ export abstract class Clock {
   abstract now(): number;
 }
 
-/** Provides random bytes, digests and key derivation. */
+/** Provides random values, digests and key derivation. */
 export abstract class CryptoSource {
   /** Returns bytes from a cryptographically secure random number generator. */
   abstract randomBytes(size: number): Uint8Array;
@@ -44,14 +44,17 @@ export abstract class PasswordHasher {
   /** Returns whether `verify` can read this hash with a reasonable amount of work. */
   abstract accepts(hash: string): boolean;
 
-  /** Returns whether the hash is weaker than a new hash. If so, the user's next login replaces the hash. */
+  /**
+   * Returns whether the hash is weaker than a new hash. If so, and if the user store can set passwords, the user's next
+   * login by password replaces the hash.
+   */
   abstract needsRehash(hash: string): boolean;
 }
 
 /**
  * Detects the device, operating system and browser of a client from its User-Agent. Set the option
- * `deviceDetector` to a class that extends this one, or to an instance. If a detector throws, the error is
- * logged, and the device is stored as unknown.
+ * `deviceDetector` to a class that extends this one, or to an instance. If a detector fails, the error is
+ * logged at most once a minute, and the device is stored as unknown.
  */
 export abstract class DeviceDetector {
   /**
@@ -62,7 +65,7 @@ export abstract class DeviceDetector {
   abstract detect(userAgent: string): DeviceInfo;
 }
 
-/** The part of Nest's `ExecutionContext` that the library uses. */
+/** A call over a transport other than HTTP: the part of Nest's `ExecutionContext` from which a token is read. */
 export interface TransportCall {
   /** Returns the transport: `graphql`, `ws`, `rpc`, or the name of another transport. */
   getType<Name extends string>(): Name;
@@ -79,12 +82,12 @@ export interface PresentedToken {
 /**
  * Finds the access token of a call over a transport other than HTTP, for example in the metadata of a message. Set
  * the option `tokenSource` to a class that extends this one, or to an instance. The option does not apply to HTTP
- * requests.
+ * controllers.
  */
 export abstract class TokenSource {
   /**
-   * Returns the token of a call. If the result is null, the library reads the token from its default
-   * location for the transport.
+   * Returns the token of a call. If the result is null, the library reads the token from the
+   * transport's default location.
    */
   abstract find(call: TransportCall): PresentedToken | null | Promise<PresentedToken | null>;
 }
@@ -122,8 +125,8 @@ export class NoMetrics extends Metrics {
 }
 
 /**
- * The part of a TypeORM `EntityManager` that the library uses. Pass the manager from
- * `dataSource.transaction()`.
+ * A TypeORM `EntityManager` with an open transaction, such as the manager that the callback of
+ * `dataSource.transaction()` receives.
  */
 export interface TransactionManager {
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;

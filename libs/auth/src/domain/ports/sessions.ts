@@ -11,7 +11,7 @@ import type { SessionPolicy } from '../session-policy';
 import type { AttemptKeys } from '../failure-streak';
 import type { PairExpiries } from '../tokens';
 
-/** The instant of a transition and the client that requested it. */
+/** The instant of an operation, and the client that requested the operation. */
 export interface OperationContext {
   readonly now: number;
   readonly client: Client;
@@ -36,7 +36,7 @@ export interface OpenSession extends OperationContext, SessionPolicy {
    * ticket. Null if the application identified the user itself, without a ticket.
    */
   readonly credentialsVersion: number | null;
-  /** The failure streaks that this login ends, or null if no password was verified. */
+  /** The failure streaks that this login ends, or null for a login with a ticket or without a password. */
   readonly attempt: AttemptKeys | null;
   /** The digest and the proven methods of the login ticket that opens the session, or null without a ticket. */
   readonly ticket: { readonly digest: string; readonly methods: string } | null;
@@ -78,19 +78,19 @@ export interface SessionLookup {
   readonly session: SessionRecord;
   /** The status of the account, or null if only the user store can read the status. */
   readonly account: AccountStatus | null;
-  /** Returns a new copy of the value of `request.user`. Undefined if the statement did not read the user. */
+  /** Returns a new object for `request.user`. Undefined if the statement did not read the user. */
   readonly readUser?: () => RequestUser;
 }
 
-/** A session and its live access token. */
+/** A session and the digest of its current access token, which may have expired. */
 export interface SessionWithAccessToken extends SessionLookup, StoredProofs {
   readonly accessDigest: string;
   readonly accessExpiresAt: number;
-  /** The end of the grace period if the first use of the access token is not stored yet, or 0. */
+  /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
   readonly replayUntil: number;
 }
 
-/** A session and its live token family. */
+/** A session and the digest of the secret of its current token family. */
 export interface SessionWithFamily extends SessionLookup, StoredProofs {
   readonly familyDigest: string;
 }
@@ -115,8 +115,8 @@ export abstract class SessionStore {
   /** Returns the same session as `find`, with its token family instead of its access token. */
   abstract findFamily(id: string): Promise<SessionWithFamily | null>;
   /**
-   * Stores that an access token was used. Returns false if the first use of the token is already stored, or if the
-   * token is no longer live.
+   * Stores that an access token was used. Returns false if the first use of the token is already stored, if the token
+   * was replaced, or if the session has ended.
    */
   abstract markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean>;
   /** Returns the user's sessions in the state `active`, newest first. Some of them may have expired. */
@@ -137,7 +137,7 @@ export abstract class SessionTransitions {
   abstract rotate(command: RotateToken): Promise<RotateOutcome>;
   /**
    * Issues a new token pair to a session whose user has proven their identity by these methods. Returns the
-   * expiry times of the pair, or null if the access token is no longer live.
+   * expiry times of the pair, or null if the access token was replaced or the session has ended.
    */
   abstract reissue(
     session: CurrentSession,
@@ -148,8 +148,8 @@ export abstract class SessionTransitions {
   /** Ends the selected sessions. Returns the sessions that this call ended. */
   abstract end(command: EndSessions): Promise<readonly EndedSession[]>;
   /**
-   * Ends the user's sessions if the account is not active. With a mapped entity, reads the account
-   * again in the same transaction. With a `UserStore`, relies on `account`.
+   * Ends the user's sessions and revokes the user's tickets and reset tokens if the account is not active. Reads the
+   * account again if statements can read it and the user has an active session. Otherwise relies on `account`.
    */
   abstract endForInactiveAccount(
     userId: string,
@@ -184,7 +184,7 @@ export const HISTORY_SEARCH_LIMIT = 10_000;
 export interface HistoryCriteria {
   /** Only events with a smaller id. Infinity selects all events. */
   readonly before: number;
-  /** Only events with these names, among the newest `HISTORY_SEARCH_LIMIT` events. Null selects all names. */
+  /** Only events with these names, among the newest `HISTORY_SEARCH_LIMIT` before `before`. Null selects all names. */
   readonly events: readonly string[] | null;
   readonly limit: number;
 }

@@ -16,7 +16,7 @@ interface CookieParts {
 /**
  * Sets, clears and refreshes the cookies of a session in your own routes. Use this class for sessions that
  * your application opens itself, and for server-rendered pages. Without the option `cookies`, every method
- * throws an `Error`. Pass the request and response of Express or Fastify.
+ * fails with an `Error`. Pass the request and response of Express or Fastify.
  *
  * @example
  * ```ts
@@ -40,8 +40,9 @@ export class AuthCookies {
    * `reauthenticate` or `confirmIdentity` returned. Each cookie expires with its token. Also sets
    * `Cache-Control: no-store`.
    * @throws AuthError `cross_site_request` if the request comes from another origin that is not in
-   * `trustedOrigins`, or has neither `Origin` nor `Sec-Fetch-Site`. Every method is checked,
-   * because another site must not be able to log a user in
+   * `trustedOrigins`, has neither `Origin` nor `Sec-Fetch-Site`, or is not for localhost although
+   * `cookies.secure` is false. Requests with any HTTP method are checked, because another site
+   * must not be able to log a user in
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     const { cookies } = this.enabled().authentication;
@@ -56,13 +57,15 @@ export class AuthCookies {
   }
 
   /**
-   * Refreshes with the cookies of a request, sets the new cookies, and returns the principal. Returns
-   * null if there is no valid refresh cookie. In that case, also clears the cookies, unless their session
-   * is still active because another request has replaced the cookies. Sets `Cache-Control: private`,
-   * unless the response already has `no-store`.
-   * @throws AuthError `credentials_ambiguous` if two cookies have the same name;
-   * `cross_site_request` under the conditions of `set`. GET, HEAD and OPTIONS requests are not
-   * checked, because other sites link to pages
+   * Refreshes with the access and refresh cookies of a request, sets the new cookies, and returns the
+   * principal. Returns null if the refresh cookie is missing or refused. In that case, also clears the
+   * cookies that the request has, unless a refresh cookie contains the id of an active session, for
+   * example because another request has replaced the cookies. Also returns null if the session ends
+   * during the call. For a request with these cookies, sets `Cache-Control: private`, unless the
+   * response already has `no-store`.
+   * @throws AuthError `credentials_ambiguous` if the refresh cookie, or with it the access cookie, was
+   * sent more than once; `cross_site_request` as in `set`. GET, HEAD and OPTIONS requests without an
+   * `Upgrade` header are not checked, because other sites link to pages
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     const { authentication, refreshing } = this.enabled();

@@ -1,15 +1,15 @@
 import type { AuthResponse } from '../platform/request';
 
-/** Matches the directives that allow shared caches to store a response. (RFC 9111, section 5.2.2) */
+/** Matches the directives that `excludeSharedCaches` removes. (RFC 9111, section 5.2.2) */
 const SHARED = /^(?:public|s-maxage\b.*|must-understand)$/i;
 
 /**
- * Sets `Cache-Control: private`, so that only browsers cache the response. Has no effect if the response already has
- * `private` or `no-store`.
+ * Adds `private` to `Cache-Control`, so that no shared cache stores the response. Has no effect if the response already
+ * has `private` or `no-store`.
  */
 export function excludeSharedCaches(response: AuthResponse): void {
   const directives = directivesOf(response);
-  if (directives.some((directive) => /^(?:private|no-store)$/i.test(directive))) return;
+  if (directives.some((directive) => /^private$/i.test(directive)) || isNeverStored(directives)) return;
   response.header(
     'Cache-Control',
     [...directives.filter((directive) => !SHARED.test(directive)), 'private'].join(', '),
@@ -21,8 +21,13 @@ export function excludeSharedCaches(response: AuthResponse): void {
  * Management Cheat Sheet)
  */
 export function excludeCaches(response: AuthResponse): void {
-  if (!directivesOf(response).some((directive) => /^no-store$/i.test(directive)))
-    response.header('Cache-Control', 'no-store');
+  if (!isNeverStored(directivesOf(response))) response.header('Cache-Control', 'no-store');
+}
+
+/** Returns whether no cache stores the response. `must-understand` can override `no-store`. (RFC 9111, 5.2.2.3) */
+function isNeverStored(directives: readonly string[]): boolean {
+  const has = (name: string): boolean => directives.some((directive) => directive.toLowerCase() === name);
+  return has('no-store') && !has('must-understand');
 }
 
 function directivesOf(response: AuthResponse): string[] {

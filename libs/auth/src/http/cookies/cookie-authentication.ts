@@ -29,8 +29,8 @@ export class CookieAuthentication {
   }
 
   /**
-   * Returns the access token in the cookies of a handshake, or null. The site of every handshake is checked, because any
-   * page can open a WebSocket, and because socket.io handshakes begin with a GET request.
+   * Returns the access token in the cookies of a handshake, or null. The site of every handshake with such a token is
+   * checked, because any page can open a WebSocket, and because socket.io handshakes begin with a GET request.
    * @throws AuthError `credentials_ambiguous`, `cross_site_request`
    */
   tokenOfHandshake(request: CookieRequest): string | null {
@@ -45,7 +45,7 @@ export class CookieAuthentication {
     return access.length + refresh.length > 0;
   }
 
-  /** Sets `Cache-Control: private` on the response if a cookie authenticated the request. */
+  /** Calls `excludeSharedCaches` if the tokens of the request were taken from its cookies. */
   keepPrivate(request: CookieRequest, response: AuthResponse | undefined): void {
     if (response && this.cookies.isAuthenticated(request)) excludeSharedCaches(response);
   }
@@ -59,9 +59,9 @@ export class CookieAuthentication {
   }
 
   /**
-   * Returns the principal of a logout with cookies, which the first valid access token determines. Without
-   * a valid access token, the first refresh token of an active session determines the principal, even if
-   * that token was already used. If no cookie belongs to an active session, clears the cookies.
+   * Returns the principal of a logout with cookies: of the first valid access token, or otherwise of the
+   * first refresh token of the current family of an active session, even if that token was already used.
+   * Tries at most 10 tokens of each kind. If none is accepted, clears the cookies.
    * @throws AuthError `cross_site_request`; `credentials_missing` or `access_token_invalid`
    */
   async principalOfLogout(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<AuthPrincipal> {

@@ -13,9 +13,9 @@ export class CookieRefresh {
   ) {}
 
   /**
-   * Exchanges the refresh token in the cookies for a new pair, and sets the cookies of the new pair. If
-   * the refresh is refused, clears the cookies, unless their session is still active because another
-   * browser tab has replaced the cookies.
+   * Refreshes with the tokens in the cookies, and sets the cookies of the returned pair. If the refresh is
+   * refused, clears the cookies, unless a refresh token in the cookies contains the id of an active session,
+   * for example because another browser tab has replaced the cookies.
    * @throws AuthError `credentials_ambiguous`; `invalid_refresh_token` if the cookie is missing or its
    * token is refused
    */

@@ -28,8 +28,8 @@ export function mayUseCookies(headers: Headers, { isSecure }: Pick<SiteSettings,
 }
 
 /**
- * Returns the public host for which cookies without `Secure` are refused, or null. The host in `Origin` is checked as
- * well, because a proxy of a public host may send another `Host` to the application, often `localhost`.
+ * Returns the host, other than localhost, for which cookies without `Secure` are refused, or null. The host in `Origin`
+ * is checked as well, because a proxy may send another `Host` to the application, often `localhost`.
  */
 export function publicHostOf(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): string | null {
   const { origin = 'null' } = headers;
@@ -54,8 +54,8 @@ function isSameSite(request: SentRequest, { isSecure, trustedOrigins }: SiteSett
 }
 
 /**
- * Returns the host that the client addressed. An HTTP/2 request may contain the host only in the
- * pseudo-header `:authority`.
+ * Returns the host of the request, or an empty string. An HTTP/2 request may contain the host only in
+ * the pseudo-header `:authority`.
  */
 function hostOf(headers: Headers): string {
   const host = headers['host'] ?? headers[':authority'];

@@ -9,8 +9,8 @@ export function readCookiesOfHandshakes(server: object, authentication: CookieAu
 }
 
 /**
- * Returns the cookie authentication for a handshake. Returns null if cookie mode is off, or if the
- * server is not the application's HTTP server. Node.js stores the server in the handshake's socket.
+ * Returns the cookie authentication that is enabled for the server of a handshake, or null if there is none, for
+ * example because cookie mode is off. Node.js stores the server in the handshake's socket.
  */
 export function handshakeCookies(handshake: object): CookieAuthentication | null {
   const { server } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};

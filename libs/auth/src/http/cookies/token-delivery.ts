@@ -4,7 +4,7 @@ import type { AuthRequest, AuthResponse } from '../platform/request';
 import type { CookieRefresh } from './cookie-refresh';
 import type { CookieTransport } from './cookie-transport';
 
-/** Sends tokens to the client of an endpoint, in the body or, in cookie mode, in cookies. */
+/** Delivers the tokens of an endpoint in the body or in cookies, makes the cross-site check, and removes cookies. */
 export class TokenDelivery {
   /** @param mode the parts of cookie mode, or null if cookie mode is off */
   constructor(
@@ -17,8 +17,8 @@ export class TokenDelivery {
   }
 
   /**
-   * Refuses a request from another site if its response would set cookies. Call this method before all
-   * other work for the request.
+   * Makes the cross-site check if the response to the request would set cookies. Call this method before all
+   * other work of the handler.
    * @throws AuthError `cross_site_request`
    */
   assertAllowed(request: AuthRequest): void {
@@ -50,7 +50,7 @@ export class TokenDelivery {
   }
 
   /**
-   * Refuses a logout from another site if it has the header `X-Auth-Transport: cookie`. The guard
+   * Makes the cross-site check for a logout with the header `X-Auth-Transport: cookie`. The guard
    * checks logouts that a cookie authenticates. Call this method before the logout.
    * @throws AuthError `cross_site_request`
    */
@@ -59,7 +59,7 @@ export class TokenDelivery {
     if (this.mode?.cookies.asksForCookies(request)) this.mode.cookies.assertSameSite(request);
   }
 
-  /** Removes the cookies if the response uses cookies and the cross-site check allows it. */
+  /** Removes the cookies if the response uses cookies and the cross-site check allows the request. */
   clear(request: AuthRequest, response: AuthResponse): void {
     this.mode?.cookies.clearIfAllowed(request, response);
   }

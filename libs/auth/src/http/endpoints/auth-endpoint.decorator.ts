@@ -12,7 +12,7 @@ export interface Description {
   readonly body?: Model;
   /** The body of a response with the status 200: a model, a list of models, or the `detail` of a `DetailResponse`. */
   readonly returns: Model | readonly [Model] | string;
-  /** The errors of this endpoint, except those that follow from its method, fields and access. */
+  /** Errors of this endpoint, in addition to those that `responsesOf` adds. */
   readonly errors?: readonly AuthErrorCode[];
 }
 

@@ -6,10 +6,11 @@ import { httpExceptionFor } from './error-responses';
 import { replyOverTransport } from './transport-exceptions';
 
 /**
- * Converts an `AuthError` that a handler throws. Over HTTP, sends the same response as the
- * library's routes. Over other transports, reports the error in the form of the transport.
- * `AuthModule` registers the filter for all routes. Nest has no global filters for gateways, so add
- * `@UseFilters(AuthErrorFilter)` to each gateway.
+ * Converts an uncaught `AuthError`. Over HTTP, sends the same response as the library's routes. Over
+ * other transports, reports the error in the form of the transport. `AuthModule` registers the filter
+ * as a global filter. Nest does not apply global filters to gateways, so add
+ * `@UseFilters(AuthErrorFilter)` to each gateway. In a hybrid application, connect microservices with
+ * `inheritAppConfig: true`.
  */
 @Catch(AuthError)
 export class AuthErrorFilter implements ExceptionFilter<AuthError> {

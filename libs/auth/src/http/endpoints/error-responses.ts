@@ -96,8 +96,8 @@ export class AuthHttpException extends HttpException {
 }
 
 /**
- * Returns the exception to throw for an error. Sets the headers of the error on the response, so that
- * these headers are sent regardless of which filter responds.
+ * Returns the exception to throw for an error. Sets `Cache-Control: no-store` and the headers of the error
+ * on the response, so that these headers are sent regardless of which filter responds.
  */
 export function httpExceptionFor(error: AuthError, response: AuthResponse): AuthHttpException {
   response.header('Cache-Control', 'no-store');

@@ -29,12 +29,15 @@ export function exceptionFor(context: ExecutionContext, error: AuthError): Error
   return httpExceptionFor(error, context.switchToHttp().getResponse<AuthResponse>());
 }
 
-/** Responds with the transport's own filter, because a WebSocket client gets no response if a filter throws. */
+/**
+ * Responds with the transport's own filter, because a WebSocket client gets no response if a filter throws. Throws the
+ * exception if there is no such filter, for example over GraphQL.
+ */
 export function replyOverTransport(error: AuthError, host: ArgumentsHost): unknown {
   const type = host.getType<string>();
   const exception = transportException(type, error);
   const transport = TRANSPORTS[type]?.();
-  // GraphQL reports an exception that a filter throws. The library supports no further transport.
+  // GraphQL reports an exception that a filter throws.
   if (!transport) throw exception;
   return new transport.Filter().catch(exception, host);
 }

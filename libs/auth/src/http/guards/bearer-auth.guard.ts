@@ -27,13 +27,13 @@ import {
 import { removeRequestUser, storeRequestUser } from './request-user';
 import { hasBearerHeader, isTokenInCookie, presentedToken, requestOfOperation, requestToken } from './token-extraction';
 
-/** The rules that decorators set on a handler or, if the handler has none, on its class. */
+/** The rules that the decorators of a handler and of its class set. */
 interface RouteRules {
   readonly isPublic: boolean;
   readonly isOptional: boolean;
   readonly recentLoginSeconds: number | undefined;
   readonly recentMethods: readonly string[];
-  /** Whether this guard leaves calls without a token to the next guard, which may read the token from another source. */
+  /** Whether a guard that extends `BearerAuthGuard` follows, which may read the token from another source. */
   readonly isFollowed: boolean;
   readonly acceptsRefreshCookie: boolean;
 }
@@ -45,14 +45,14 @@ interface RouteRules {
 const DELEGATED_CALLS = new WeakSet<ExecutionContext>();
 
 /**
- * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and
- * messages to gateways and microservices. Each call reads the database. On an HTTP request, the guard
- * sets the principal as `request.auth`. On an HTTP request, and on the request of a GraphQL
- * operation, it sets the user as `request.user`, unless other code has set `request.user`.
+ * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to
+ * gateways and microservices. Each call with a well-formed token reads the database. On an HTTP request, the guard
+ * sets the principal as `request.auth`. On an HTTP request, and on the request of a GraphQL operation, it sets the
+ * user as `request.user`, unless other code has set `request.user` or a `TokenSource` has found the token.
  *
- * Handlers with `@Public()` are not checked. Handlers with `@OptionalAuth()` also admit calls without a
- * token. With the option `cookies`, the token may be in a cookie. A request with such a token must not
- * come from another site, unless its method is GET, HEAD or OPTIONS.
+ * Handlers with `@Public()` are not checked. Handlers with `@OptionalAuth()` also admit calls without a token. With
+ * the option `cookies`, the token may be in a cookie. In that case, WebSocket handshakes, and requests with methods
+ * other than GET, HEAD and OPTIONS, must pass the cross-site check.
  */
 @Injectable()
 export class BearerAuthGuard extends AccessTokenGuard {
@@ -101,7 +101,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
     return this.rulesOf(context).isPublic;
   }
 
-  /** Returns `withinSeconds` of `@RequireRecentLogin()` on the handler or otherwise on its class. */
+  /** Returns `withinSeconds` of the `@RequireRecentLogin()` that applies to the route, or undefined if none applies. */
   protected recentLoginSeconds(context: ExecutionContext): number | undefined {
     return this.rulesOf(context).recentLoginSeconds;
   }
@@ -119,7 +119,7 @@ export class BearerAuthGuard extends AccessTokenGuard {
     return requestToken(request, this.cookieAuthentication);
   }
 
-  /** Returns the principal of a request. @throws AuthError `access_token_invalid`, and the codes of `getToken` */
+  /** Returns the principal of a request. @throws AuthError, such as `access_token_invalid` or a code of `getToken` */
   protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
     return requireFound(await this.auth.authenticate(this.getToken(request), new LazyClientInfo(request)));
   }

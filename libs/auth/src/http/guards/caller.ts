@@ -75,14 +75,12 @@ export function verifiedPrincipalOfCall(context: ExecutionContext): AuthPrincipa
 
 /**
  * Stores the caller of a call over a transport other than HTTP.
- * @param isFromMessage whether the token was in the message
+ * @param isFromMessage whether a `TokenSource` found the token, which may be in the message
  */
 export function storeCaller(context: ExecutionContext, caller: Caller, isFromMessage: boolean): void {
   const [call, slot] = keysOf(context);
   if (isFromMessage && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
-    throw new Error(
-      'A message with its own token must be an object, because the caller is stored by that object. Send an object.',
-    );
+    throw new Error('If a tokenSource finds the token of a message, the message must be an object. Send an object.');
   }
   callersOf(call).set(slot, caller);
   VERIFIED.set(context, caller.principal);
@@ -92,7 +90,7 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
 export function storeAnonymous(context: ExecutionContext): void {
   const [call, slot] = keysOf(context);
   const callers = callersOf(call);
-  // Another query of the same GraphQL operation, with the same token, may already have stored a caller.
+  // Another query of the same GraphQL operation may already have stored a caller.
   if (slot !== CALLERS || !callers.get(slot)) callers.set(slot, null);
 }
 
@@ -103,10 +101,10 @@ function callersOf(call: object): WeakMap<object, Caller | null> {
 }
 
 /**
- * Returns the caller, or null on an optional route if the caller is not authenticated. Over HTTP, the principal is
- * `request.auth`, which the application's guard may have set.
+ * Returns the caller, or null if an optional route or an optional GraphQL query admitted the call without
+ * authentication. Over HTTP, the principal is `request.auth`, which the application's guard may have set.
  * @param decorator the name of the decorator, for error messages
- * @throws Error if there is no caller and the route is not optional
+ * @throws Error if there is no caller, and neither the route nor the GraphQL query is optional
  */
 export function callerOf(context: ExecutionContext, decorator: string): Caller | null {
   if (context.getType() === 'http') {

@@ -38,11 +38,11 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
 
 /**
  * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds.
- * With `methods`, such as `['otp']`, the user must have proven each of these methods within that time.
+ * With `methods`, such as `['otp']`, the user must instead have proven each of these methods within that time.
  * Otherwise the response is 403 with the code `recent_login_required`. Applies to a handler or a whole
  * controller. Includes `BearerAuthGuard`. If the route also has a guard that extends `BearerAuthGuard`,
- * that guard decides about calls in which `BearerAuthGuard` finds no token, unless
- * `BearerAuthGuard` is also a global guard.
+ * that guard decides about calls in which `BearerAuthGuard` finds no token, unless `BearerAuthGuard`
+ * also applies otherwise, for example as a global guard.
  * @throws Error if `withinSeconds` is not greater than 0, or `methods` is not 1 to 8 valid names
  */
 export const RequireRecentLogin = ({
@@ -66,16 +66,16 @@ export const RequireRecentLogin = ({
 };
 
 /**
- * Injects the session of the call as a `SessionInfo`, or null on a route with `@OptionalAuth()` if no
- * token was sent.
+ * Injects the session of the call as a `SessionInfo`, or null if `@OptionalAuth()` admitted the call
+ * without authentication.
  */
 export const CurrentSession: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentSession()')?.principal.session ?? null,
 );
 
 /**
- * Loads and injects your application's user object, or injects null on a route with `@OptionalAuth()` if
- * no token was sent.
+ * Loads and injects your application's user object, or injects null if `@OptionalAuth()` admitted the call
+ * without authentication.
  */
 export const CurrentUser: () => ParameterDecorator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentUser()')?.loadUser() ?? null,

@@ -9,8 +9,8 @@ import { requestUserOf } from '../../services/sessions/authentication';
 const STORED = new WeakSet<object>();
 
 /**
- * Sets `request.user`, unless other code has set it. Guards of the application, such as the `RolesGuard`
- * in Nest's documentation, read this property.
+ * Sets `request.user`, unless other code has set it or the principal has no user. Guards of the
+ * application, such as the `RolesGuard` in Nest's documentation, read this property.
  */
 export function storeRequestUser(request: object, principal: AuthPrincipal): void {
   const user = requestUserOf(principal);

@@ -13,7 +13,7 @@ export const OPTIONAL_AUTH = 'nestjs-session-auth:optional-auth';
 /** The metadata key of `@AcceptsRefreshCookie()`. */
 export const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
 
-/** Lets the refresh cookie authenticate a request if the access cookie does not. Only the logout has this decorator. */
+/** Lets the refresh cookie authenticate a request if the access cookie does not. Only `POST logout/` has it. */
 export const AcceptsRefreshCookie = (): MethodDecorator => SetMetadata(ACCEPTS_REFRESH_COOKIE, true);
 
 /** The metadata key of `methods` of `@RequireRecentLogin()`. An empty list means any method. */
@@ -30,7 +30,7 @@ export interface AccessDeclarations {
   readonly isPublic: boolean;
   /** `@OptionalAuth()`. */
   readonly isOptional: boolean;
-  /** `@UseGuards(BearerAuthGuard)` or `@RequireRecentLogin()`. */
+  /** `@RequireRecentLogin()`, or `@UseGuards()` with `BearerAuthGuard` or a guard that extends it. */
   readonly isGuarded: boolean;
 }
 
@@ -72,8 +72,8 @@ function nearestDeclarations(route: Route): AccessDeclarations | undefined {
 
 /**
  * Returns whether a decorator of the library has added this guard to a route, and a guard of the
- * application that extends this guard comes last. Returns false if the route has this guard more than
- * once.
+ * application is the last of the route's guards that require an access token. Returns false if the route
+ * has this guard more than once.
  */
 export function isFollowedBySubclassGuard(type: Type<AccessTokenGuard>, context: Route): boolean {
   const targets = [context.getClass(), context.getHandler()];

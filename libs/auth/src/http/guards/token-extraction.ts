@@ -62,7 +62,7 @@ export function rememberHandshake(client: object, request: Handshake): void {
 }
 
 /**
- * Returns the access token with which a socket was opened. Reads the `Authorization` header of the
+ * Returns the access token with which a socket was opened, and the client. Reads the `Authorization` header of the
  * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the
  * application's HTTP server. Never reads the query string.
  * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header or cookie was sent
@@ -75,8 +75,8 @@ export function socketAccessToken(client: object): PresentedToken {
 function socketToken(client: object, cookies: CookieAuthentication | null): PresentedToken {
   const request = handshakeOf(client);
   const info = clientInfoOf(request);
-  const token = (client as SocketIoClient).handshake?.auth?.token;
-  if (typeof token !== 'string' || token === '') return { accessToken: handshakeToken(request, cookies), client: info };
+  const token = authTokenOf(client);
+  if (token === null) return { accessToken: handshakeToken(request, cookies), client: info };
   if (cookies ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
     throw new AuthError(
       'credentials_ambiguous',
@@ -95,7 +95,7 @@ function handshakeToken(request: Handshake, cookies: CookieAuthentication | null
   return cookies.tokenOfHandshake(request) ?? refuseMissing();
 }
 
-/** The properties of the GraphQL context that may contain the request. `graphql-ws` uses `extra`. */
+/** The properties of the GraphQL context that may contain the request or response. `graphql-ws` uses `extra`. */
 interface GraphQLContext {
   readonly req?: AuthRequest & { readonly res?: AuthResponse };
   readonly res?: AuthResponse;
@@ -121,12 +121,18 @@ export function presentedToken(call: TransportCall, cookies: CookieAuthenticatio
   return { accessToken, client: clientInfoOf(request) };
 }
 
+/** Returns the token that a socket.io client sent as `auth.token`, or null. */
+function authTokenOf(client: object): string | null {
+  const token = (client as SocketIoClient).handshake?.auth?.token;
+  return typeof token === 'string' && token !== '' ? token : null;
+}
+
 /** Returns whether `presentedToken` reads the token of a call from a cookie if cookie mode is on. */
 export function isTokenInCookie(call: TransportCall): boolean {
   const type = call.getType<string>();
   if (type === 'ws') {
     const client = call.getArgByIndex<SocketIoClient>(0);
-    return !client.handshake?.auth?.token && !hasBearerHeader(handshakeOf(client));
+    return authTokenOf(client) === null && !hasBearerHeader(handshakeOf(client));
   }
   const request = requestOfOperation(call);
   return request !== undefined && !hasBearerHeader(request);

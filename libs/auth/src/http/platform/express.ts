@@ -21,7 +21,8 @@ export interface ExpressApplication {
 
 /** Installs the handlers that the library's routes need on Express, after the body parsers. */
 export function configureExpress(express: ExpressApplication, isLibraryRoute: RouteMatcher): void {
-  // Express parses bodies before routing, so exception filters do not see the errors of the body parsers.
+  // Express parses bodies before routing, so the filter of the library's controllers does not see the errors of the
+  // body parsers.
   express.use((error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next): void => {
     const authError = isLibraryRoute(request.path) ? bodyError((error as { status?: unknown } | null)?.status) : null;
     if (!authError) return next(error);

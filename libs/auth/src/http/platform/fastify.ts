@@ -39,7 +39,7 @@ export function configureFastify(fastify: FastifyApplication, isLibraryRoute: Ro
     const [path = '', ...query] = (request.url ?? '').split('?');
     if (isLibraryRoute(path)) request.url = [withReadableEscapes(path).replace(OVERLONG, '-'), ...query].join('?');
   });
-  // Fastify parses bodies before Nest handles the request, and rejects an empty body with a content type.
+  // Fastify parses bodies before Nest handles the request, and can reject an empty body that has a content type.
   fastify.addHook('onRequest', (request, reply, done) => {
     if (isOfLibrary(request)) {
       reply.header('Cache-Control', 'no-store');
@@ -68,8 +68,8 @@ export function configureFastify(fastify: FastifyApplication, isLibraryRoute: Ro
 }
 
 /**
- * Returns whether the body is a Nest error, which begins with the status. No body of the library contains
- * the status.
+ * Returns whether the body has the form of Nest's default response to an error of Fastify, which begins
+ * with the status. No body of the library contains the status.
  */
 function isPlatformError(payload: unknown): boolean {
   return typeof payload === 'string' && payload.startsWith('{"statusCode":');

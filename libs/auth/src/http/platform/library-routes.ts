@@ -48,6 +48,6 @@ export function withReadableEscapes(path: string, url: string = path): string {
 export function bodyError(status: unknown): AuthError | null {
   if (status === 413) return new AuthError('body_too_large', 'The body is too large.');
   if (status === 415) return new AuthError('body_not_json', 'The body must be JSON in UTF-8.');
-  if (status === 400) return new AuthError('body_malformed', 'The body is not valid JSON.');
+  if (status === 400) return new AuthError('body_malformed', 'The body is malformed, or is not valid JSON.');
   return null;
 }

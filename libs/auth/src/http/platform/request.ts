@@ -2,7 +2,7 @@ import { BadRequestException } from '@nestjs/common';
 import type { ClientInfo } from '../../domain/client';
 import type { AuthPrincipal } from '../../services/sessions/authentication';
 
-/** The parts of a request that the library uses. Express and Fastify both provide them. */
+/** The parts of an Express or Fastify request that the library uses. */
 export interface AuthRequest {
   readonly ip?: string | undefined;
   readonly url: string;
@@ -12,13 +12,13 @@ export interface AuthRequest {
   readonly body?: unknown;
   readonly raw?: { readonly rawHeaders: readonly string[] };
   readonly rawHeaders?: readonly string[];
-  /** The principal, which `BearerAuthGuard` sets. Null on a route with `@OptionalAuth()` if no token was sent. */
+  /** The principal, set by `BearerAuthGuard`. Null if `@OptionalAuth()` admitted the request without authentication. */
   auth?: AuthPrincipal | null;
   /** Loads your user object for `@CurrentUser()`. A guard that replaces `BearerAuthGuard` sets both this and `auth`. */
   loadUser?: () => Promise<unknown>;
 }
 
-/** The parts of a response that the library uses. Express and Fastify both provide them. */
+/** The parts of an Express or Fastify response that the library uses. */
 export interface AuthResponse {
   /** Sets a header. With Fastify, `Set-Cookie` is added to existing values. */
   header(name: string, value: string | string[]): unknown;
@@ -30,7 +30,7 @@ export interface AuthResponse {
   readonly raw?: Pick<AuthResponse, 'getHeader'>;
 }
 
-/** Returns the IP address and the User-Agent of a request. The address is the platform's `request.ip`. */
+/** Returns the IP address (the platform's `request.ip`) and the User-Agent of a request. Each is null if unknown. */
 export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): ClientInfo {
   const { ipAddress, userAgent } = new LazyClientInfo(request);
   return { ipAddress, userAgent };
@@ -43,7 +43,7 @@ interface Connected {
 
 /**
  * Returns the client of a request to one of the library's routes. The address is unknown if the client
- * reset its connection before the address was read. Such a request is refused, because the limits per
+ * reset its connection before the address was read. Such a request is refused, because the limits of its
  * network would not apply, and because no client receives the response.
  * @throws BadRequestException if the client has closed the connection and its address is unknown
  */
@@ -77,7 +77,7 @@ export class LazyClientInfo implements ClientInfo {
 
 /**
  * Returns whether a header was sent more than once. Reads raw headers, because Node.js joins or drops
- * repeated headers.
+ * repeated headers. Returns false if the raw headers are unknown.
  */
 export function hasRepeatedHeader(request: Pick<AuthRequest, 'raw' | 'rawHeaders'>, name: string): boolean {
   return timesSent(request, name) === 2;

@@ -6,7 +6,7 @@ import { Reauthentication } from './reauthentication';
 import { SecretAttempts } from './secret-attempts';
 import { UserPassword } from './user-password';
 
-/** Groups the services for users and passwords that `AuthService` calls. */
+/** Groups the services for users and their credentials that `AuthService` calls. */
 @Injectable()
 export class AccountServices {
   constructor(

@@ -34,7 +34,7 @@ export interface CreateUserOptions {
   readonly skipPolicy?: boolean;
 }
 
-/** Creates, disables and enables users, and deletes the data that the library stores about a user. */
+/** Creates, disables, enables and loads users, deletes the stored data of a user, and resets failed logins. */
 @Injectable()
 export class Accounts {
   private readonly publishEnded: ReportEnded = (ended) => this.lifecycle.publishSessionEnded(ended);
@@ -84,7 +84,7 @@ export class Accounts {
   }
 
   /**
-   * Deletes the data that the library stores about a user. The application deletes its own row of the user, before or
+   * Deletes the data that the library stores about a user. The application deletes the user's row itself, before or
    * after this call.
    * @throws AuthError `database_unavailable`. The rows of committed batches stay deleted. Repeat the call to delete
    *   the rest
@@ -106,6 +106,6 @@ export class Accounts {
 }
 
 function cannotSetActive(): AuthError {
-  const message = 'The user store cannot enable or disable users. Implement its method `setActive`.';
+  const message = 'Users cannot be enabled or disabled. Map `active` or `disabledAt`, or implement `setActive`.';
   return new AuthError('not_supported', message);
 }

@@ -25,8 +25,8 @@ export interface Slots {
 }
 
 /**
- * Takes the slots of an attempt before its secret is verified, and releases the slots when the result is known. Slots
- * are taken and released outside the application's transaction, because a rollback must not undo the count of failures.
+ * Takes the slots of an attempt before its secret is verified, and releases the slots when the result is known. Except
+ * on SQLite, both happen outside the application's transaction, because a rollback must not undo the count of failures.
  */
 @Injectable()
 export class AttemptSlots {
@@ -38,7 +38,7 @@ export class AttemptSlots {
 
   /**
    * Enters the queue and runs the work.
-   * @throws AuthError `busy`, before anything is read or written
+   * @throws AuthError `busy` if the queue is at capacity, before the work runs
    */
   enter<T>(network: string, work: () => Promise<T>): Promise<T> {
     return this.queue.enter(network, work);
@@ -54,10 +54,10 @@ export class AttemptSlots {
 
   /**
    * Takes the slots and runs the attempt. Call this method within `enter`. The store releases the slots when it
-   * counts a failure or ends the failure streaks. In all other cases, the attempt must call `release`. If the attempt
-   * throws, the slots are released and nothing is counted. After a failure of the database, the call does not wait
-   * for the release, which could take as long as the failure.
-   * @throws AuthError `too_many_attempts` or `busy`, before anything is written
+   * counts a failure or ends the failure streaks. Otherwise, an attempt that returns must have called `release`. If
+   * the attempt throws, the slots are released and no failure is counted. After `database_unavailable`, the call does
+   * not wait for the release, which may take as long again.
+   * @throws AuthError `too_many_attempts` or `busy`, before the attempt runs
    */
   async run<T>(slots: Slots, attempt: (release: () => Promise<void>) => Promise<T>): Promise<T> {
     const takenAt = await this.take(slots);
@@ -78,8 +78,8 @@ export class AttemptSlots {
   }
 
   /**
-   * Takes the slots, and waits if no slot is free. Waiting attempts are served in the order of arrival, before new
-   * attempts.
+   * Takes the slots, and waits if no slot is free. In each process, the waiting attempts with the same key are served
+   * in the order of arrival, before new attempts.
    * @returns the time at which the slots were taken
    */
   private async take(slots: Slots): Promise<number> {
@@ -94,7 +94,7 @@ export class AttemptSlots {
       if (takenAt !== null) return takenAt;
       const recheckMs = RECHECK_AFTER_MS[rechecks];
       if (recheckMs === undefined) throw tooBusy();
-      // The wait ends early when an attempt of this process finishes, which may free a slot or set a delay.
+      // The wait ends early when this process finishes an attempt with the key, which may free a slot or set a delay.
       if (!(await this.queue.wait(slotKey(slots), recheckMs))) rechecks++;
     }
   }

@@ -29,7 +29,7 @@ export class FailedAttemptEvents {
   /**
    * Returns the events and signals of a failed attempt.
    * @param user the user with this name, or null
-   * @param scope the failure streak in which the attempt is counted
+   * @param scope the streak whose length is the `failureCount`: `network` or `session`
    */
   failureOf(client: Client, name: string, user: StoredUser | null, scope: BlockScope): Failure {
     const userId = user ? String(user.id) : null;

@@ -35,7 +35,7 @@ export class LoginAttempts {
    * Runs `verify`, and counts a failure if `verify` refuses the login. If `verify` accepts the
    * login, it must call `SessionOpening.open` or `LoginTickets.issue` with the keys of the attempt.
    * Both end the failure streaks, even if the session limit refuses the session.
-   * @throws AuthError `too_many_attempts` or `busy`, before anything is verified or counted
+   * @throws AuthError `too_many_attempts` or `busy`, before anything is verified or counted; the error in `refused`
    */
   run<T>(username: string, info: ClientInfo, verify: (attempt: LoginAttempt) => Promise<Verdict<T>>): Promise<T> {
     const client = this.inspector.inspect(info);

@@ -10,9 +10,9 @@ import type { Slots } from './attempt-slots';
 import type { Failure } from './failed-attempt-events';
 
 /**
- * Throttles failed attempts per account. An account is a user, or a username that belongs to no user. Each failure
- * counts toward two failure streaks: the account's streak in the client's network, and the account's streak across
- * all networks.
+ * Throttles failed logins, and failed attempts with login tickets, per account and method. An account is a user, or a
+ * username that belongs to no user. Each failure counts toward two failure streaks: the account's streak in the
+ * client's network, and the account's streak across all networks.
  */
 @Injectable()
 export class LoginThrottle {
@@ -51,7 +51,7 @@ export class LoginThrottle {
 
   /**
    * Returns the slots that an attempt needs: one in the account's streak in the client's network, and one in the
-   * account's streak across all networks.
+   * account's streak across all networks. With `throttleFrom: false`, an attempt needs no slots.
    */
   slotsOf(keys: AttemptKeys, user: StoredUser | null, client: Pick<Client, 'trackedNetwork'>): Slots {
     const key = keys.network;
@@ -79,7 +79,7 @@ export class LoginThrottle {
     emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }));
   }
 
-  /** Resets a user's failure streaks of every method. Takes part in the application's transaction. */
+  /** Resets a user's failure streaks of every method. Takes part in the application's transaction, if there is one. */
   resetUser(id: UserId): Promise<void> {
     return this.store.reset(this.accountKeyOf(userAccount(id)));
   }

@@ -13,8 +13,8 @@ import { SessionOpening } from '../sessions/session-opening';
 import { TokenIssuer } from '../sessions/token-issuer';
 
 /**
- * The maximum number of times that `open` reads a ticket. `open` reads the ticket again if a parallel attempt has
- * added a method to the ticket in the meantime.
+ * The maximum number of times that `open` reads a ticket. `open` reads the ticket again if the session could not be
+ * opened, for example because a parallel attempt has added a method to the ticket.
  */
 const MAX_READS = 5;
 
@@ -52,7 +52,7 @@ export class LoginTickets {
     return this.secondFactor.isRequired(toIdentifiedUser(user), info);
   }
 
-  /** Issues a ticket after the first factor. Returns null if the user's credentials changed in the meantime. */
+  /** Issues a ticket after the first factor. Returns null if the credentials version changed in the meantime. */
   async issue(firstFactor: VerifiedFirstFactor, given: GivenProofs, info: ClientInfo): Promise<string | null> {
     const { now, client } = this.lifecycle.operationContext(info);
     const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
@@ -73,7 +73,7 @@ export class LoginTickets {
     const stored = await this.users.findById(id);
     if (!stored?.active) throw unknownUser();
     const ticket = await this.issue({ user: stored, credentialsVersion, attempt: null }, given, info);
-    // If no ticket was issued, the credentials changed or the user was disabled in the meantime.
+    // If no ticket was issued, the credentials version changed in the meantime, for example by `disableUser`.
     return ticket ?? this.issueFor(user, given, info);
   }
 
@@ -115,7 +115,7 @@ export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null 
   return id ?? null;
 }
 
-/** Returns the properties of a user that the application's callbacks receive. */
+/** Returns the id and name of a user, which the application receives. */
 export function toIdentifiedUser({ id, username }: StoredUser): IdentifiedUser {
   return { id, username };
 }

@@ -122,8 +122,8 @@ export class Login {
   }
 
   /**
-   * Verifies name and password, and calls `proceed` if the password is correct.
-   * @param proceed returns null if the credentials changed in the meantime
+   * Verifies name and password, and calls `proceed` if the user is active and the password is correct.
+   * @param proceed returns null if the credentials version or the status of the user changed in the meantime
    */
   private async verify<T>(
     { username, password }: Credentials,
@@ -145,7 +145,7 @@ export class Login {
           return { accepted: result };
         }
       }
-      // The user may have been deleted in the meantime, and no failure may be recorded for a deleted user.
+      // If a user whose password is correct was deleted in the meantime, the failure is recorded without a user.
       const currentUser = matches && user ? await this.users.findById(user.id) : user;
       return { refused: new AuthError('invalid_credentials', 'Invalid credentials.'), user: currentUser };
     });
@@ -153,8 +153,8 @@ export class Login {
 
   /**
    * Calls `proceed` again with the current credentials version. A logout of all sessions changes
-   * the version, but the verified password is still valid. Returns null if the password changed, if
-   * the user is no longer active, or if the version changes again.
+   * the version, but the verified password is still valid. Returns null if the user
+   * or the password hash is no longer the same, if the user is not active, or if the version changes again.
    */
   private async retryWithNewCredentialsVersion<T>(
     username: string,
@@ -168,8 +168,8 @@ export class Login {
   }
 
   /**
-   * Replaces the stored hash if it is weaker than a new hash. A failure is logged, and the login
-   * succeeds nevertheless.
+   * Replaces the stored hash if it is weaker than a new hash and the user store can set passwords. A
+   * failure is logged, and the login succeeds nevertheless.
    */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;

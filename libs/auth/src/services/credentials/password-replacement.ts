@@ -41,8 +41,8 @@ export class PasswordReplacement {
    *   token, or neither if the application authorizes a reset. `keep` is the session that a password change keeps,
    *   and null for a reset
    * @returns an object with the expiries of the kept session's new pair in `kept`, which is null if no session was
-   *   kept. Returns null instead of an object if the password was not set, because the user, the current password or
-   *   the reset token changed in the meantime
+   *   kept. Returns null instead of an object if the password was not set, because the user, the current password,
+   *   the reset token or the session to keep changed in the meantime
    */
   async replace(
     user: StoredUser,

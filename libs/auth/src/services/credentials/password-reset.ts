@@ -14,7 +14,7 @@ export interface PasswordResetToken {
   readonly expiresAt: Date;
 }
 
-/** Sets passwords without the current password: with a reset token, or for a user whom the application identified. */
+/** Issues reset tokens. Sets passwords with a reset token, or for a user whom the application has identified. */
 @Injectable()
 export class PasswordReset {
   constructor(
@@ -34,7 +34,7 @@ export class PasswordReset {
 
   /**
    * Issues a reset token. (ASVS 6.4.3)
-   * @throws AuthError `unknown_user` if the user does not exist or is not active
+   * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
    */
   async createToken(userId: UserId, info: ClientInfo): Promise<PasswordResetToken> {
     this.replacement.assertSupported();
@@ -46,7 +46,7 @@ export class PasswordReset {
     const { token, digest, expiresAt } = this.tokens.issueResetToken(now);
     const event = newEvent('password_reset_requested', String(user.id), client, now);
     const isStored = await this.credentials.addReset(user.id, { digest, expiresAt, credentialsVersion, event });
-    // If the token was not stored, the credentials changed or the user was disabled in the meantime.
+    // If the token was not stored, the credentials version changed in the meantime, for example by `disableUser`.
     return isStored ? { token, expiresAt: new Date(expiresAt) } : this.createToken(userId, info);
   }
 

@@ -10,8 +10,8 @@ import { OncePerMinute } from '../../domain/once-per-minute';
 import { type HashOrigin, WaitQueue } from './wait-queue';
 
 /**
- * Verifies passwords, and checks and hashes new passwords. Verification does the same amount of work for every
- * outcome.
+ * Verifies passwords, and checks and hashes new passwords. Each verification verifies exactly one hash: the user's
+ * hash, or a dummy hash if the user's hash cannot be used.
  */
 @Injectable()
 export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
@@ -85,7 +85,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Checks a password against the policy and hashes it.
-   * @throws AuthError `busy`; `invalid_field` if the password violates the policy
+   * @throws AuthError `busy`; `invalid_field` if the password violates the policy or cannot be hashed
    */
   async hashNew(password: string, field: string, username: string, origin?: HashOrigin): Promise<string> {
     await this.assertAllowed(password, field, username);
@@ -95,7 +95,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   /**
    * Checks a password against the policy: its length, its predictability, and the application's own check. There are
    * no composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)
-   * @throws AuthError `invalid_field` if the password violates the policy
+   * @throws AuthError `invalid_field` if the password violates the policy or cannot be hashed
    */
   async assertAllowed(password: string, field: string, username: string): Promise<void> {
     this.assertHashable(password, field);

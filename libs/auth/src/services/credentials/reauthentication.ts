@@ -51,7 +51,7 @@ export class Reauthentication {
     const { tokens, digests } = this.tokens.issueFamily(current.id, context.now);
     const expiries = await this.transitions.reissue(current, digests, methods, context);
     if (!expiries) throw invalidAccessToken();
-    // All sockets of the session were opened with earlier tokens. A password change also closes all sockets.
+    // All sockets of the session were opened with earlier tokens. For a password change, `SignalPublisher` closes them.
     this.sockets.closeForSessions([current.id]);
     return tokenPair(tokens, expiries);
   }

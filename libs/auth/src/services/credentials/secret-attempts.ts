@@ -94,7 +94,7 @@ export class SecretAttempts {
 
 /**
  * Returns the result of the check.
- * @throws Error if the result is not a boolean. The attempt then counts neither as a success nor as a failure
+ * @throws Error if the result is not a boolean. No failure is then counted, but a ticket has used one attempt
  */
 async function runCheck(check: SecretCheck, user: StoredUser): Promise<boolean> {
   const result: unknown = await check(toIdentifiedUser(user));

@@ -35,9 +35,9 @@ export class SessionAttempts {
   ) {}
 
   /**
-   * Runs `work` if the password is correct. The 100th consecutive failure of the session ends the
-   * session. `work` must issue new tokens for the session, which ends the failure streak, unless a
-   * different method has failed in the streak.
+   * Runs `work` if the password is correct. The 100th failure of a failure streak ends the
+   * session. `work` must issue new tokens for the session, which ends the streak, unless a different
+   * method has failed and not succeeded since.
    * @param user the owner of the session
    * @throws AuthError `too_many_attempts` or `busy`, before the password is verified; `access_token_invalid`;
    *   `wrongPasswordError`
@@ -57,9 +57,9 @@ export class SessionAttempts {
   /**
    * Checks a secret other than the password. A wrong secret counts in the same failure streak as a wrong password. A
    * correct secret adds the method to the session. The correct secret also ends the streak, unless a different method
-   * has failed in the streak.
+   * has failed and not succeeded since.
    * @returns whether the secret is correct
-   * @throws AuthError with the codes of `run`
+   * @throws AuthError `too_many_attempts` or `busy`, before the secret is verified; `access_token_invalid`
    */
   attempt(
     current: CurrentSession,

@@ -16,13 +16,13 @@ export interface HashOrigin {
 type WaitersByNetwork = Map<string, Set<(isWoken: boolean) => void>>;
 
 /**
- * Queues the logins of this process that wait for a password hash or an attempt slot. The capacity is bounded, and
- * one network can use at most half of it. Among the callers that wait for the same key, the networks take turns, and
- * the callers of one network are served in the order of arrival.
+ * Queues the calls of this process that wait for a password hash or an attempt slot. The capacity is bounded, and
+ * one network can use at most half of it. Among the callers that wait for a hash, the networks take turns. Within one
+ * network, and for other keys, callers are served in the order of arrival.
  *
- * Password hashes run on libuv's thread pool, which also handles file access and DNS lookups. Without a bound, many
- * parallel logins would block file access and DNS lookups. Without turns, one network could delay all others. (ASVS
- * 15.1.3)
+ * Password hashes usually run on libuv's thread pool, which also handles file access and DNS lookups. Without a bound,
+ * many parallel hashes would delay file access and DNS lookups. Without turns, one network could delay all others.
+ * (ASVS 15.1.3)
  */
 @Injectable()
 export class WaitQueue {
@@ -63,7 +63,7 @@ export class WaitQueue {
   }
 
   /**
-   * Runs a password hash as soon as fewer than `concurrent` hashes are running.
+   * Runs a password hash, after a wait if `concurrent` hashes are already running.
    * @throws AuthError `busy` under the same conditions as `enter`, unless `hasEntered` is true
    */
   runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
@@ -85,8 +85,8 @@ export class WaitQueue {
   }
 
   /**
-   * Waits until `wake` is called for this key. Call this method within `enter`.
-   * @param timeoutMs the maximum wait. Default: no limit
+   * Waits until `wake` selects this caller among those that wait for the key. Call this method within `enter`.
+   * @param timeoutMs the maximum wait, in milliseconds. Default: no limit
    * @returns true if `wake` ended the wait, or false after the timeout
    */
   async wait(key: string, timeoutMs?: number, network = ''): Promise<boolean> {

@@ -4,20 +4,20 @@ import { StoreProbe } from '../../domain/ports/maintenance';
 import { withTimeout } from '../../domain/with-timeout';
 import { PruningService } from './pruning.service';
 
-/** Reports whether logins and guarded requests work. Contains no secrets. */
+/** Reports whether the database is ready for the library. Contains no secrets. */
 export interface AuthHealthReport {
   readonly status: 'up' | 'down';
   /**
-   * `down` if the database did not answer within 2 seconds, accepts no writes, or lacks a table of the library or the
-   * users table.
+   * `down` if the check fails or gets no response within 2 seconds. The check queries the library's tables and, without
+   * a `UserStore`, the users table. It also asks the server (but not SQLite) whether it accepts writes.
    */
   readonly database: 'up' | 'down';
   /**
-   * Why the database is down, or null if the database is up. `timeout`: the check got no response
-   * in time, or no free connection in the pool. `connection_lost`: the database cannot be reached, or the connection broke.
+   * Why the database is down, or null if the database is up. `timeout`: the check got no response in time, or no free
+   * connection in the pool. `connection_lost`: the database cannot be reached, or the connection broke.
    * `read_only`: the server is read-only. `in_recovery`: the server is a PostgreSQL standby.
-   * `not_ready`: the server is starting or shutting down, or is a node that is not part of its
-   * cluster. `rolled_back` and `other`: the query failed, for example because a table is missing.
+   * `not_ready`: the server is starting, shutting down or offline, or is not a synchronized member of
+   * its cluster. `rolled_back` and `other`: the query failed, for example because a table is missing.
    * For all reasons except `timeout`, the log contains the error.
    */
   readonly reason: FailureKind | null;
@@ -33,7 +33,7 @@ export interface AuthHealthReport {
 /** How long `check` waits for the database. The timeout of a health probe should be longer. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Checks whether authentication works, for health endpoints. */
+/** Checks the database for health endpoints. Does not check a custom `UserStore`. */
 @Injectable()
 export class AuthHealth {
   private probing: Promise<FailureKind | null> | undefined;

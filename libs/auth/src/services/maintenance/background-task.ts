@@ -20,7 +20,7 @@ export class BackgroundTask {
 
   /**
    * Schedules the runs. Has no effect if runs are already scheduled, or after `stop`.
-   * @param firstInMs the delay of the first run. Default: the interval
+   * @param firstInMs the delay of the first run, unless a run is still in progress. Default: the interval
    */
   start(firstInMs: number = this.intervalMs): void {
     if (this.isActive || this.isStopped) return;

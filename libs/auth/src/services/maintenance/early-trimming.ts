@@ -6,8 +6,8 @@ import { PruningService } from './pruning.service';
 const INTERVAL_MS = 1_000;
 
 /**
- * Removes the surplus rows of a user between two pruning runs if this process has written many
- * events for the user. Otherwise a client that refreshes, or logs in and out, in a loop could fill
+ * Removes the surplus rows of a user, or of all unknown names, between two pruning runs if this process has
+ * written many events for them. Otherwise a client that refreshes, or logs in and out, in a loop could fill
  * the tables before the next pruning run. A timer starts the trimming outside any request, so that
  * it does not take part in the application's transaction.
  */

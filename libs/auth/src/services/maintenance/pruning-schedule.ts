@@ -20,8 +20,8 @@ export class PruningSchedule implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /**
-   * Schedules the first run at a random time within the first interval, so that instances that start together do not
-   * prune at the same time.
+   * Schedules the first run at a random time within the first interval, so that instances that start together are
+   * unlikely to prune at the same time.
    */
   onApplicationBootstrap(): void {
     if (this.intervalMs === null) return;

@@ -9,7 +9,7 @@ import { BATCH_SIZE, MAX_EVENTS_WITHOUT_USER, Trimming } from './trimming';
 import { measureDuration } from './measure-duration';
 import { SessionLifecycle } from '../sessions/session-lifecycle';
 
-/** The result of pruning. In a dry run, each number is how many rows pruning would end or remove. */
+/** The result of pruning. In a dry run, each number estimates how many rows pruning would end or remove. */
 export interface PruneReport {
   readonly dryRun: boolean;
   /**
@@ -53,9 +53,9 @@ interface LastRuns {
 }
 
 /**
- * Removes rows that are no longer needed, in small batches. Pruning can run during normal traffic, and on any number of
- * instances at the same time. Ended sessions are kept as long as the history, because each login is compared with ended
- * sessions to detect a new device.
+ * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small batches. Pruning can run
+ * during normal traffic, and on any number of instances at the same time. Ended sessions are kept as long as the
+ * history, because each login is compared with earlier sessions to detect a new device.
  */
 @Injectable()
 export class PruningService implements BeforeApplicationShutdown {
@@ -83,8 +83,8 @@ export class PruningService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Ends sessions that have expired or whose user is not active, and removes rows that are no
-   * longer needed. With `dryRun`, only counts these sessions and rows. Default of `dryRun`: false.
+   * Ends sessions that have expired or, without a custom `UserStore`, whose user is not active, and removes rows that
+   * are no longer needed. A run may leave some of them to a later run. With `dryRun` (default: false), only counts.
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
@@ -98,9 +98,9 @@ export class PruningService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Removes the surplus rows of users for whom this process has written at least
-   * `history.maxRowsPerUser` events, or 1,000 if that is less, since their last trimming. Runs
-   * automatically every second.
+   * Removes the surplus rows of users, and of unknown names, for whom this process has recently written
+   * `history.maxRowsPerUser` events, or 1,000 if that is less. Runs automatically about every second.
+   * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async trimGrown(): Promise<void> {
     const owners = this.growth.takeOwnersOverThreshold();
@@ -110,7 +110,7 @@ export class PruningService implements BeforeApplicationShutdown {
     await run.finally(() => this.running.delete(run));
   }
 
-  /** Starts no further batch, and resolves when the current batch has finished. */
+  /** Starts no further batch, and resolves when the calls in progress have finished. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     await Promise.allSettled(this.running);
@@ -120,7 +120,7 @@ export class PruningService implements BeforeApplicationShutdown {
   private async pruneAndRecordTime(): Promise<Omit<PruneReport, 'dryRun'>> {
     try {
       const done = await measureDuration(this.metrics, 'session_auth.prune.duration', () => this.removeAll());
-      // A run that the shutdown stopped has not pruned everything.
+      // A run that the shutdown stopped may not have pruned everything.
       if (!this.stopped) this.runs = { ...this.runs, succeededAt: new Date(this.clock.now()) };
       return done;
     } catch (error) {
@@ -182,7 +182,7 @@ export class PruningService implements BeforeApplicationShutdown {
     return total;
   }
 
-  /** Runs batches until a batch is not full, and yields to the event loop between batches. */
+  /** Runs batches until a batch is not full or the shutdown begins. Yields to the event loop between batches. */
   private async runInBatches(batch: () => Promise<number>): Promise<number> {
     let total = 0;
     while (!this.stopped) {
@@ -200,7 +200,7 @@ export class PruningService implements BeforeApplicationShutdown {
     return rows;
   }
 
-  /** Returns, for each kind of row, the instant before which rows are removed. */
+  /** Returns, for each kind of row, the argument `before` of `PruningStore.remove`. */
   private cutoffs(now: number): Readonly<Record<Prunable, number>> {
     const retentionMs = this.options.history.retentionDays * DAY_MS;
     return { events: now - retentionMs, loginFailures: now, loginTickets: now, passwordResets: now };

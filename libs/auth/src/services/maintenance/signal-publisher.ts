@@ -7,8 +7,9 @@ import type { OpenSockets } from '../sessions/open-sockets';
 type Reactions = { readonly [Name in AuthSignalName]?: (payload: AuthSignals[Name]) => unknown };
 
 /**
- * Emits signals after the commit, and drops the signals of a transaction that is rolled back. Before each
- * signal, it updates the metrics, and closes the sockets of a session that ended or in which the password was changed.
+ * Emits signals after the commit of the application's transaction, or immediately if there is none. Drops the signals
+ * of a transaction that is rolled back. Before it emits a signal, updates the metric of the signal, if any, and closes
+ * the sockets of a session that ended or in which the password was changed.
  */
 export class SignalPublisher extends SignalBus {
   private readonly reactions: Reactions;

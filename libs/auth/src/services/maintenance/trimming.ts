@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { EventOwner } from '../../domain/history-growth';
 import { type PruningStore, TRIM_START, type TrimPosition } from '../../domain/ports/maintenance';
 
-/** The number of rows in a batch. Each batch is one short transaction. */
+/** The maximum number of rows in a batch. Each batch is one short transaction. */
 export const BATCH_SIZE = 500;
 
 /** The maximum number of events kept for unknown names. Anyone can cause events of unknown names. (ASVS 16.4) */
@@ -29,8 +29,8 @@ export interface TrimmedRows {
 }
 
 /**
- * Removes the events and ended sessions of users that exceed the maximum per user. Such users are found by their number
- * of events alone, because each new session also writes an event.
+ * Removes the events and ended sessions that exceed the maximum per user, and the surplus events of unknown names.
+ * Users over a maximum are found by their number of events alone, because each new session also writes an event.
  */
 export class Trimming {
   constructor(
@@ -47,8 +47,8 @@ export class Trimming {
 
   /**
    * Trims the rows of one owner after another. If trimming the rows of an owner fails, for example because a
-   * transaction holds the user's lock, continues with the next owner. Stops after 10 failures.
-   * @throws the first failure, after all owners were tried or trimming has stopped
+   * transaction holds the user's lock, continues with the next owner. Stops after 10 failures, or at the shutdown.
+   * @throws the failure to read the next owner, immediately; otherwise the first failure, at the end
    */
   async trimEach(owners: Iterable<EventOwner> | AsyncIterable<EventOwner>): Promise<TrimmedRows> {
     const total = { events: 0, sessions: 0 };

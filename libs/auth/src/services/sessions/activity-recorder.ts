@@ -11,7 +11,10 @@ import { BackgroundTask } from '../maintenance/background-task';
 const RETRY_AFTER_MS = 1_000;
 const MAX_TRIES = 10;
 
-/** Writes the last activity of sessions in the background, one write at a time. Requests do not wait for the writes. */
+/**
+ * Writes the last activity of sessions in the background, one write at a time. Requests wait for the writes only during
+ * a shutdown.
+ */
 @Injectable()
 export class ActivityRecorder implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthActivity');
@@ -38,8 +41,8 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
   }
 
   /**
-   * Schedules the write of an activity, and resolves immediately. During a shutdown, resolves when the write has
-   * finished.
+   * Schedules the write of an activity, unless the session is being written, and resolves immediately. During a
+   * shutdown, resolves when the writes have finished.
    */
   record(sessionId: string, at: number): Promise<void> {
     if (!this.beingWritten.has(sessionId)) this.pending.set(sessionId, at);
@@ -61,7 +64,7 @@ export class ActivityRecorder implements BeforeApplicationShutdown {
 
   private async writeAll(): Promise<void> {
     // Yields to the event loop, so that activities that other requests record in the meantime are
-    // written in the same statement.
+    // written together.
     if (!this.stopped) await new Promise(setImmediate);
     while (this.pending.size > 0) {
       const touches = [...this.pending].map(([sessionId, at]) => ({ sessionId, at }));

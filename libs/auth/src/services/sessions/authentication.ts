@@ -20,15 +20,15 @@ export interface AuthPrincipal {
    */
   readonly authenticatedAt: Date;
   /**
-   * The methods by which the user was identified (names from RFC 8176, such as `pwd` and `otp`), each with the time
-   * of its last proof.
+   * The methods by which the user was identified, such as `pwd` and `otp` (RFC 8176) or your own names, each with the
+   * time of its last proof.
    */
   readonly methods: Readonly<Record<string, Date>>;
   /** The data that your application keeps on the session. Default: an empty object. */
   readonly data: Readonly<Partial<SessionData>>;
 }
 
-/** A principal that the library has authenticated, with the digest of its access token. */
+/** A principal that the library has authenticated, with the digest of its access token, if any. */
 export class SessionPrincipal implements AuthPrincipal {
   readonly #stored: StoredProofs;
   readonly #accessDigest: string | null;
@@ -81,7 +81,7 @@ export class SessionPrincipal implements AuthPrincipal {
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
-/** Authenticates access tokens. Each call reads the database, so that a revocation takes effect at the next request. */
+/** Authenticates access tokens by a lookup in the database, so that a revocation takes effect at the next request. */
 @Injectable()
 export class Authentication {
   constructor(

@@ -7,7 +7,10 @@ import { Clock, DeviceDetector } from '../../domain/ports/platform';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { OncePerMinute } from '../../domain/once-per-minute';
 
-/** Validates the address and User-Agent of a client, and drops the values that the options do not track. */
+/**
+ * Validates the address and User-Agent of a client, and detects its device. Drops the values that the options do not
+ * track, except for the network.
+ */
 @Injectable()
 export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
@@ -16,7 +19,7 @@ export class ClientInspector {
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    /** Null if no User-Agent parser is installed. */
+    /** Null if the option `deviceDetector` is not set and `ua-parser-js` is not available. */
     @Inject(DeviceDetector) private readonly detector: DeviceDetector | null,
     clock: Clock,
   ) {

@@ -11,8 +11,8 @@ import { SessionLifecycle } from './session-lifecycle';
 import { TokenIssuer } from './token-issuer';
 
 /**
- * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because other
- * hosts of the same site can set cookies of any name.
+ * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because a
+ * request can contain any number of cookies with the same name.
  */
 export const MAX_TOKENS = 10;
 
@@ -35,9 +35,9 @@ export class CookieSessions {
   ) {}
 
   /**
-   * Exchanges the refresh token for a new pair. If the presented pair was issued within the grace period, returns the
-   * presented pair, because browser tabs that wake up together present the pair that one tab has just received.
-   * @throws AuthError `invalid_refresh_token`
+   * Exchanges the refresh token for a new pair. If a cookie refresh issued the presented pair within the grace period,
+   * returns that pair, because browser tabs that wake up together present the pair that one tab has just received.
+   * @throws AuthError `invalid_refresh_token`, `database_unavailable`
    */
   refresh({ refreshToken, accessToken }: CookieTokens, client: ClientInfo): Promise<TokenPair> {
     return measureDuration(this.metrics, 'session_auth.refresh.duration', () =>

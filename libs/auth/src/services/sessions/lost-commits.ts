@@ -13,7 +13,7 @@ import { SessionLifecycle } from './session-lifecycle';
 @Injectable()
 export class LostCommits {
   private readonly logger = new Logger('AuthSessions');
-  /** Limits logs and signals, because one loss of commits affects many clients. */
+  /** Limits logs and signals, because one loss of commits can affect many clients. */
   private readonly reportLimit: OncePerMinute;
 
   constructor(
@@ -34,7 +34,7 @@ export class LostCommits {
     this.logger.error(
       `A refresh token of session ${session.id} is newer than the database. If the database was restored from a backup, or ` +
         'failed over to a server that lagged behind, revoked sessions may be active again. In that case, end all ' +
-        "sessions with administration.end({ everyone: true }, { actor: '...' }).",
+        "sessions with SessionAdministration.end({ everyone: true }, { actor: '...' }).",
     );
     const userId = this.lifecycle.userIdOf(session);
     this.signals.emit('lost_commits_suspected', { userId, session: toSessionInfo(session, null) });

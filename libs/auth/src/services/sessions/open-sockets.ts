@@ -13,7 +13,7 @@ const SESSIONS_PER_LOOKUP = 1_000;
 interface OpenSocket {
   readonly close: () => unknown;
   /**
-   * Returns whether the tokens that opened the socket are still current. `authenticatedAt` is the time of the
+   * Returns whether the token family that opened the socket is still current. `authenticatedAt` is the time of the
    * session's last proof of identity, in milliseconds.
    */
   readonly isCurrent: (authenticatedAt: number) => boolean;
@@ -21,9 +21,9 @@ interface OpenSocket {
 
 /**
  * Closes sockets and event streams when their session ends, or when a password change or a reauthentication replaces
- * the tokens that opened the sockets. If this instance makes the change, it closes the sockets immediately. While any
- * socket is open, a database check every `socketCheckIntervalSeconds` finds expired sessions and the changes that
- * other instances have made. If the database is unavailable, the check closes nothing.
+ * the tokens that opened the sockets. If this instance makes the change, it closes the sockets after the commit. While
+ * any socket is open, a database check every `socketCheckIntervalSeconds` finds expired sessions and the changes that
+ * other instances have made. If the database is unavailable, the check leaves sockets open.
  */
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {
@@ -71,9 +71,9 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Looks up the sessions of all open sockets. If a session has ended, closes all of its sockets. If a
-   * session is active, closes the sockets that an earlier token family opened. Runs automatically every
-   * `socketCheckIntervalSeconds`.
+   * Looks up the sessions of all open sockets. If a session has ended or expired, or its user is not active (unless you
+   * have a `UserStore`), closes all of its sockets. Otherwise, closes the sockets that an earlier token family opened.
+   * Runs automatically every `socketCheckIntervalSeconds`.
    * @returns the number of sessions with at least one closed socket
    * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
    */
@@ -136,8 +136,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Looks up the given sessions. Returns the ids of the active sessions, each with the time of the session's last
-   * proof of identity in milliseconds.
+   * Looks up the given sessions. Returns the ids of the sessions whose sockets may stay open, each with the time of the
+   * session's last proof of identity in milliseconds.
    */
   private async findLive(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await this.sessions.findActive(ids);

@@ -33,11 +33,11 @@ export class Refresh {
   ) {}
 
   /**
-   * Exchanges a refresh token for a new pair. In cookie mode, a presented pair that was issued within the grace
-   * period is returned unchanged. If the outcome is unknown, the new pair is kept for one minute, for a retry with
-   * the same token over the same transport.
-   * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is unknown, expired, revoked or
-   *   used, with the same message for all four; `invalid_field` if a bearer token is empty or not a string
+   * Exchanges a refresh token for a new pair. In cookie mode, a presented pair that a refresh issued within the grace
+   * period is returned unchanged. If the outcome is unknown, this instance keeps the new pair for one minute, for a
+   * retry with the same token over the same transport.
+   * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is refused, with the same message
+   *   for every reason; `invalid_field` if a bearer token is empty or not a string
    */
   async refresh(refreshToken: string, info: ClientInfo, presentation = BEARER): Promise<TokenPair> {
     const { transport, accessToken } = presentation;

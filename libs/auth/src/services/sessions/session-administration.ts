@@ -18,9 +18,9 @@ export interface SessionFilter {
   readonly userId?: UserId;
   /** Matches sessions that were opened before this instant. */
   readonly createdBefore?: Date;
-  /** Matches sessions without activity since this instant. */
+  /** Matches sessions whose stored last activity is before this instant. */
   readonly inactiveSince?: Date;
-  /** The address of the login, in any textual form. */
+  /** The IP address of the login. An IPv6 address may have any textual form. */
   readonly ipAddress?: string;
   readonly deviceType?: DeviceType;
   readonly osFamily?: string;
@@ -32,7 +32,10 @@ export interface AdministeredSession extends SessionInfo {
   readonly userId: UserId;
 }
 
-/** A page of results. Pass `next` as `after` to get the next page. `next` is null on the last page. */
+/**
+ * A page of results. Pass `next` as `after` to get the next page. `next` is null on the last page. A page of
+ * sessions may have fewer items than the limit, or none, even if it is not the last page.
+ */
 export interface ResultPage<T> {
   readonly items: readonly T[];
   readonly next: string | null;
@@ -93,7 +96,7 @@ export class SessionAdministration {
    * @param filter default: all active sessions
    * @param page `limit`: the maximum number of sessions, 1 to 1,000. Default: 100. `after`: the `next` of the previous
    *   page. Default: the first page
-   * @throws AuthError `invalid_field`
+   * @throws AuthError `invalid_field`, `database_unavailable`
    */
   async list(
     filter: SessionFilter = {},

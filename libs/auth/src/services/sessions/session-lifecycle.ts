@@ -51,8 +51,9 @@ export class SessionLifecycle {
   }
 
   /**
-   * Returns the account of a session. If the session has expired or its user is not active, ends the session and
-   * returns null. Queries the user store if the lookup has not read the account.
+   * Returns the account of a session, or null if the session has expired or its user is not active. In these cases,
+   * also ends the user's expired sessions, or all sessions of the inactive user. Queries the user store if the lookup
+   * has not read the account.
    */
   async accountIfValid(found: SessionLookup, now: number, info: ClientInfo): Promise<ValidAccount | null> {
     const { session, account: statusRead } = found;

@@ -26,10 +26,10 @@ export class SessionOpening {
 
   /**
    * Opens a session, and applies the session limit.
-   * @param proof the state of the credentials when they were verified: see `OpenSession`
+   * @param proof the credentials version, the failure streaks to end, and the login ticket: see `OpenSession`
    * @param proofsAt returns the methods by which the user was identified, and the application's data
    * @returns the session, the error `session_limit_reached`, or null if the user is not active, the
-   *   credentials changed after they were verified, or the login ticket is no longer valid
+   *   credentials changed after they were verified, or the login ticket changed or is no longer valid
    * @throws the error of `proofsAt` if the methods or the data are invalid
    */
   async open(

@@ -30,7 +30,7 @@ interface IssuedPair<Digests extends PairDigests = PairDigests> {
 
 /**
  * The pair that replaces a refresh token, and the seed from which the pair was derived. The seed is null if the pair
- * is random.
+ * was not derived.
  */
 export interface Successor extends IssuedPair {
   readonly seed: string | null;
@@ -69,7 +69,7 @@ export class TokenIssuer {
 
   /**
    * Issues the pair that replaces a refresh token. With a grace period, the pair is derived from a seed, so that the
-   * same pair can be issued again. Without a grace period, the pair is random. Without rotation, the refresh token
+   * same pair can be issued again. Without a grace period, new tokens are random. Without rotation, the refresh token
    * stays the same.
    */
   issueSuccessor(refreshToken: string, claims: RefreshTokenClaims, transport: TokenTransport): Successor {
@@ -123,7 +123,7 @@ export class TokenIssuer {
     return { ticket, digest: this.digest(ticket), expiresAt: now + TICKET_LIFETIME_MS };
   }
 
-  /** Returns the SHA-256 digest of a token. A presented token is digested exactly as it was received. */
+  /** Returns the SHA-256 digest of a token or other data. A presented token is digested exactly as it was received. */
   digest(data: string | Uint8Array): string {
     return this.crypto.sha256(data);
   }

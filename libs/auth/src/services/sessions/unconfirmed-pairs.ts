@@ -12,9 +12,9 @@ type Presented = Pick<PresentedRefreshToken, 'digest' | 'transport'>;
 
 /**
  * Keeps the token pairs of refreshes that failed with 503 because their outcome was unknown. If the client presents
- * its token to this instance again, the refresh is retried with the same pair, which the database already contains if
- * the first attempt was committed. Each pair is returned once. Pairs are kept in memory only. The key includes the
- * transport, so that a bearer client never receives the pair of a cookie client, or vice versa.
+ * its token to this instance again within 60 seconds, the refresh is retried with the same pair, whose digests the
+ * database contains if the first attempt was committed. A returned pair is not kept. Pairs are kept in memory only.
+ * The key includes the transport, so that a bearer client never receives the pair of a cookie client, or vice versa.
  */
 @Injectable()
 export class UnconfirmedPairs implements BeforeApplicationShutdown {
@@ -30,7 +30,7 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
   }
 
   /**
-   * Keeps a pair for 60 seconds.
+   * Keeps a pair, which `take` can return for up to 60 seconds.
    * @param presented the refresh token that the pair replaces
    */
   keep(presented: Presented, successor: Successor): void {

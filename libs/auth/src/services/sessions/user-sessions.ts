@@ -60,7 +60,7 @@ export class UserSessions {
 
   /**
    * Ends all sessions of the user, or all except the current session.
-   * @returns the number of sessions that this call ended
+   * @returns the number of sessions that this call ended, without those that had already expired
    */
   async logoutAll(
     { userId, session }: AuthPrincipal,
@@ -77,7 +77,11 @@ export class UserSessions {
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 
-  /** Ends one session. @throws AuthError `session_not_found` if the user has no active session with this id */
+  /**
+   * Ends one session.
+   * @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` if the
+   *   actor is invalid
+   */
   async revoke(
     userId: UserId,
     sessionId: string,
@@ -95,7 +99,8 @@ export class UserSessions {
 
   /**
    * Checks that the user proved their identity within the last `withinSeconds` seconds. (ASVS 7.5.1, 7.5.3)
-   * @param methods the methods that must all have been proven within that time. Default: any proof of identity counts
+   * @param methods the methods that must all have been proven within that time. Default: none. In this case,
+   *   `authenticatedAt` must be within that time
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
@@ -109,7 +114,7 @@ export class UserSessions {
     throw new AuthError('recent_login_required', 'A recent login is required.');
   }
 
-  /** Checks that the login is recent enough to end sessions, if the options require it. (ASVS 7.5.2) */
+  /** Checks that the user recently proved their identity, if the options require this to end sessions. (ASVS 7.5.2) */
   assertMayEnd(principal: AuthPrincipal): void {
     const { toEndSessionsSeconds } = this.options.recentLogin;
     if (toEndSessionsSeconds !== false) this.assertRecentLogin(principal, toEndSessionsSeconds);

@@ -34,7 +34,10 @@ export abstract class AccountSource {
     return (await readAccount(this.users, userId)).status;
   }
 
-  /** Sets the new password and ends the sessions, in one transaction if the users are in the same DataSource. */
+  /**
+   * Sets the new password and, with `revoke`, ends the user's sessions except the one to keep. If the users are in the
+   * same DataSource, this is one transaction.
+   */
   abstract replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome>;
 
   /**
@@ -86,7 +89,7 @@ export class JoinedAccounts extends AccountSource {
   }
 }
 
-/** Users of a `UserStore`, which takes part in no transaction. Sessions end before a password is set. */
+/** Users of a `UserStore`, which takes part in no transaction. With `revoke`, sessions end before a password is set. */
 export class ExternalAccounts extends AccountSource {
   readonly sql = null;
   readonly hasUniqueIds = false;
@@ -104,9 +107,10 @@ export class ExternalAccounts extends AccountSource {
   }
 
   /**
-   * Ends the sessions before the password is set. If this first step fails, the old password
-   * remains. After the password is set, the sessions end again, because a login with the old
-   * password may have opened a session in between.
+   * With `revoke`, ends the sessions, except the one to keep, before the password is set. If this first step fails, the
+   * old password remains. After the password is set, sessions end again, because a login with the old password may have
+   * opened a session in between. If the password is refused or a later step fails, also tries to end the session to
+   * keep.
    */
   async replacePassword(command: ReplacePassword, transition: PasswordTransition): Promise<ReplaceOutcome> {
     const first = await this.database.transaction(() => transition.replace(command, null));

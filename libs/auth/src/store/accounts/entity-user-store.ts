@@ -202,8 +202,9 @@ async function insertUnlessTaken(manager: EntityManager, entity: new () => objec
     isInserted = true;
   };
   try {
-    // A lost COMMIT is distinguished from a lost INSERT, which can be repeated. In the application's transaction,
-    // this is a savepoint. SQLite has one connection, whose transaction would include other statements.
+    // The transaction distinguishes a lost COMMIT from a lost INSERT, which can be repeated. In the application's
+    // transaction, it is a savepoint. Otherwise, SQLite has none, because it would include the other statements on the
+    // only connection.
     await (manager.queryRunner ? manager.transaction(insert) : insert(manager));
     return true;
   } catch (error) {

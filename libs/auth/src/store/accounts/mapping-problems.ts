@@ -20,7 +20,7 @@ const BOOLEAN: ColumnRequirement = {
     `use disabledAt: '${property}'; ${OTHERWISE}`,
   accepts: (column, type) => {
     if (['boolean', 'bool', 'Boolean'].includes(nameOf(column.type))) return true;
-    // MySQL has no boolean type. Other integer types may contain more than two values.
+    // MySQL has no boolean type. A `tinyint` counts as a boolean if its width is 1 or its property is a boolean.
     const { width } = column as { readonly width?: number };
     return type === 'tinyint' && (Number(width) === 1 || declaredType(column) === Boolean);
   },
@@ -31,8 +31,8 @@ const UNIQUE_TEXT: ColumnRequirement = {
     `the name of a column that the library fills with the folded name, of type varchar or text, with a unique index ` +
     `or constraint on it alone, such as @Column({ type: 'varchar', unique: true })`,
   accepts: (column, type) =>
-    // A type of fixed length changes trailing spaces. A generated column cannot apply the case folding of
-    // `foldName`.
+    // A type of fixed length changes trailing spaces. A generated column cannot call the
+    // library's function `foldName`.
     /^(varchar|n(ational )?varchar|character varying|.*text)$/.test(type) &&
     column.isInsert &&
     !column.generatedType &&
@@ -41,14 +41,14 @@ const UNIQUE_TEXT: ColumnRequirement = {
 
 const NAME: ColumnRequirement = {
   expected: () =>
-    'the name of a column of type varchar or text, because PostgreSQL pads char(n) with spaces and no name would match',
+    'the name of a column of type varchar or text, because PostgreSQL pads char(n) and shorter names would not match',
   accepts: (_, type, dialect) => !isPadded(type, dialect),
 };
 
 const HASH: ColumnRequirement = {
   expected: () =>
-    'the name of a column of type varchar or text, because PostgreSQL pads char(n) with spaces and no password ' +
-    'would match (char(60) is accepted for bcrypt hashes)',
+    'the name of a column of type varchar or text, because PostgreSQL pads char(n) with spaces and shorter ' +
+    'hashes would not match (char(60) is accepted for bcrypt hashes)',
   accepts: ({ length }, type, dialect) => !isPadded(type, dialect) || Number(length) === BCRYPT_LENGTH,
 };
 
@@ -73,7 +73,7 @@ export function mappingProblems(dataSource: DataSource, mapping: UserEntityMappi
         `use an entity with one primary column; ${OTHERWISE}`,
     ];
   }
-  // Statements read the table, which also contains the rows of the parent entity.
+  // Statements read the whole table. The table of a `@ChildEntity` also contains the rows of other entities.
   if (metadata.tableType !== 'regular') {
     return [`users.entity is ${name}, which has no table of its own; use an entity with its own table; ${OTHERWISE}`];
   }
@@ -111,13 +111,13 @@ function selectProblem(
   if (property === mapping.passwordHash) return 'the password hash, which request.user never contains; leave it out';
   if (['id', 'username'].includes(property.split('.')[0]!)) return 'which request.user always contains; leave it out';
   if (metadata.findRelationWithPropertyPath(property)) {
-    return 'a relation, but only columns are read; use a class that extends UserStore, and return it from findById';
+    return 'a relation, but only columns are read; return it from findById of a class that extends UserStore';
   }
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column || column.isVirtualProperty) return notAColumn(metadata);
   const type = dataSource.driver.normalizeType(column);
   return dataSource.driver.spatialTypes.some((spatial) => spatial === type)
-    ? `a column of type ${type}, which TypeORM reads by a function; ${OTHERWISE}`
+    ? `a column of type ${type}, which TypeORM reads with an SQL function; leave it out, or extend UserStore`
     : null;
 }
 
@@ -146,8 +146,8 @@ function columnProblem(
 }
 
 /**
- * Returns whether the database pads values with spaces. MySQL and MariaDB remove the padding, and SQLite
- * adds none.
+ * Returns whether the database returns values of this type padded with spaces. By default, MySQL and MariaDB
+ * remove the padding, and SQLite adds none.
  */
 function isPadded(type: string, dialect: Dialect | undefined): boolean {
   return dialect === 'postgres' && type === 'character';

@@ -11,7 +11,7 @@ import { UserLocks } from './user-locks';
 
 type Replaced = Extract<ReplaceOutcome, { kind: 'replaced' }>;
 
-/** Applies a new password to the user's sessions and reset tokens. The steps are parts of a transaction. */
+/** Stores reset tokens, and applies a new password to the user's sessions, reset tokens and login tickets. */
 @Injectable()
 export class PasswordTransition {
   private readonly insertReset;
@@ -35,11 +35,11 @@ export class PasswordTransition {
 
   /**
    * Stores a reset token and revokes the previous one, because a user has at most one. Returns false if
-   * the version of the credentials has changed since that version was read, because the user may have been
+   * `credentialsVersion` is no longer the version of the credentials, because the user may have been
    * disabled in the meantime.
    */
   *replaceReset(userId: string, { event, credentialsVersion, ...token }: NewResetToken): Step<boolean> {
-    // Without the lock, parallel calls would not see each other's tokens, and several tokens would remain.
+    // Without the lock, parallel calls would not see each other's tokens, and several tokens could remain.
     yield* this.locks.lock(userId);
     const row = yield* firstOf(this.locks.versionOf(userId));
     if (Number(row?.['version']) !== credentialsVersion) return false;
@@ -55,9 +55,9 @@ export class PasswordTransition {
   }
 
   /**
-   * Consumes the reset token, sets the password and, with `revoke`, ends the sessions except the
-   * one to keep. The command is refused if the reset token is invalid, if the session to keep has
-   * ended, or if the password was not set.
+   * Consumes the reset token, if there is one, sets the password and, with `revoke`, ends the
+   * sessions except the one to keep. The command is refused if the reset token is invalid, if the
+   * session to keep has ended, or if the password was not set.
    * @param setHash sets the password within the transaction, or null if a `UserStore` sets it later
    */
   *replace(command: ReplacePassword, setHash: (() => Step<boolean>) | null): Transaction<ReplaceOutcome> {
@@ -66,7 +66,7 @@ export class PasswordTransition {
     return yield* this.endSessions(command, command.keep, { record: setHash !== null });
   }
 
-  /** Ends the sessions again after a `UserStore` has set the password, even if the session to keep has ended. */
+  /** Repeats `endSessions` after a `UserStore` has set the password, even if the session to keep has ended. */
   *endAgain(command: ReplacePassword): Step<Replaced> {
     yield* this.locks.lock(String(command.userId));
     const keep = (yield* this.isActive(command)) ? command.keep : null;
@@ -74,8 +74,8 @@ export class PasswordTransition {
   }
 
   /**
-   * Ends the session that was to be kept, because its new token pair was not sent to the client, and the
-   * password may have been set.
+   * Ends the session that was to be kept, because its new token pair is not sent to the client. Returns an
+   * empty list if no session was to be kept, or if ending it fails.
    */
   async endKept({ keep, ...context }: ReplacePassword): Promise<readonly EndedSession[]> {
     if (!keep) return [];
@@ -89,8 +89,8 @@ export class PasswordTransition {
   }
 
   /**
-   * Locks the user and consumes the reset token. Returns false if the token is invalid or the session to
-   * keep has ended.
+   * Locks the user and consumes the reset token, if there is one. Returns false if the token is invalid or
+   * the session to keep has ended.
    */
   private *begin(command: ReplacePassword): Step<boolean> {
     const { resetDigest: digest, now } = command;

@@ -53,11 +53,11 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /**
-   * Creates a user and deletes the data of an earlier user with the same id. A natural key is known before
-   * the row exists. In that case, the data is deleted first, so that no earlier session becomes valid even
-   * if a later step fails. A generated id is known only after the row exists, but databases rarely reuse
-   * generated ids. In both cases, a login of the earlier user that is still verifying a password cannot
-   * open a session of the new user.
+   * Creates a user and, unless ids are never reused, deletes what `forget` deletes of an earlier user with
+   * the same id. A natural key is known before the row exists. In that case, the data is deleted first, so
+   * that no earlier session becomes valid even if a later step fails. Any other id is known only after the
+   * row exists, but databases rarely reuse generated ids. In both cases, a login of the earlier user that
+   * is still verifying a password cannot open a session of the new user.
    */
   async create(user: NewUser, context: OperationContext, report: ReportEnded): Promise<StoredUser | null> {
     const { users } = this.accounts;

@@ -12,7 +12,7 @@ import { AccountSource } from './account-source';
 import { PasswordTransition } from './password-transition';
 import { UserLocks } from './user-locks';
 
-/** Changes passwords. With `revoke`, a change also ends the user's other sessions. */
+/** Reads and replaces credentials, and stores and looks up reset tokens. */
 @Injectable()
 export class SqlCredentialStore extends CredentialStore {
   constructor(

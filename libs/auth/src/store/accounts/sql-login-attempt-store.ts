@@ -22,8 +22,8 @@ import { EventWriter } from '../events/event-writer';
 const LOCKS_BEFORE_READING = { anyIsolation: true };
 
 /**
- * Stores failure streaks in the application's database: one row for the account from one network, and
- * another row for the account from all networks.
+ * Stores failure streaks in the application's database. For each account and method, there is one row for
+ * each network, and one row for all networks.
  */
 @Injectable()
 export class SqlLoginAttemptStore extends LoginAttemptStore {
@@ -88,7 +88,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
   }
 
   admit(attempt: AttemptToAdmit): Promise<Admission> {
-    // If the transaction is repeated because the response to COMMIT was lost, the slots are taken twice.
+    // If the transaction is repeated because the response to COMMIT was lost, the slots may be taken twice.
     // The surplus slots expire, which is better than failing with 503.
     return this.database.transaction(() => this.admitLocked(attempt), {
       ...LOCKS_BEFORE_READING,

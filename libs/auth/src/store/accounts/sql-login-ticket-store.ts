@@ -15,7 +15,7 @@ import { UserLocks } from './user-locks';
 
 const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
 
-/** The condition for a ticket that has not expired or reached the maximum number of failures. */
+/** The condition for a ticket that has neither expired nor reached the maximum number of failures. */
 export const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
 
 /** Stores login tickets in the application's database. */
@@ -81,7 +81,7 @@ export class SqlLoginTicketStore extends LoginTicketStore {
   }
 
   /**
-   * Counts an attempt. If the statement is run again after a lost result, the attempt counts twice, which
+   * Counts an attempt. If the statement is run again after a lost result, the attempt may count twice, which
    * is safer than allowing an extra guess.
    */
   async takeAttempt(digest: string, now: number): Promise<boolean> {
@@ -95,7 +95,7 @@ export class SqlLoginTicketStore extends LoginTicketStore {
 
   private *createLocked({ now, expiresAt, attempt, event, ...ticket }: NewLoginTicket): Transaction<boolean> {
     const { userId, digest } = ticket;
-    // Without the lock, parallel logins would not see each other's tickets, and would exceed the limit.
+    // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
     yield* this.locks.lock(userId);
     const rows = yield* rowsOf(this.read.with({ userId, now }));
     const stored = rows.filter((row) => row['digest'] !== null).map(ageFromRow);

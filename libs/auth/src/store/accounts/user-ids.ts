@@ -6,7 +6,7 @@ import type { Column, UserTable } from './user-table';
 
 /**
  * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL
- * interpret alike. A text in another format is not the id of any user. The text must not be cast:
+ * interpret alike. A text in another format is not the id of any user, and must not be cast:
  * the type of the column may have changed since a session was opened, and one failed cast would
  * fail the lookup of every session in the batch.
  */
@@ -18,7 +18,7 @@ const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; r
 /** The sizes of PostgreSQL's integer types. PostgreSQL fails if a parameter does not fit. */
 const POSTGRES_BITS: Readonly<Record<string, number>> = { smallint: 16, integer: 32, bigint: 64 };
 
-/** The ids of the users in a mapped table, whose column can have any type. Sessions store ids as text. */
+/** The ids of the users in a table. The id column can have any type, but sessions store ids as text. */
 export class UserIds {
   /** The property of the primary key. */
   readonly property: string;
@@ -37,7 +37,7 @@ export class UserIds {
     this.format = ID_FORMATS.find(({ types }) => types.test(this.type));
   }
 
-  /** Converts the stored text of an id to the type of the entity's property. */
+  /** Returns a stored id as a number if the column is an integer other than bigint, otherwise as text. */
   parse(text: string): UserId {
     const { type } = this.column;
     return type === Number || /^(int|integer|smallint|mediumint|tinyint|int2|int4)$/.test(String(type))
@@ -46,9 +46,9 @@ export class UserIds {
   }
 
   /**
-   * Returns the id as a parameter of its column's type, or null if the id is not a value of that
-   * type. With a parameter of another type, MySQL treats `abc` as 0 and `7x` as 7, and
-   * PostgreSQL fails.
+   * Returns the id as a parameter, or null if the id does not match the format of its column (see
+   * `ID_FORMATS`) or, on PostgreSQL, does not fit into an integer column. As parameters, MySQL
+   * would treat `abc` as 0 and `7x` as 7, and PostgreSQL would fail.
    */
   parameterOf(id: UserId): UserId | null {
     const text = String(id);

@@ -6,15 +6,15 @@ import { affectedBy, type Query, type Step } from '../database/transaction';
 
 /**
  * The upper limit of the first version of a new user's credentials, which leaves the other half of the
- * range of an `integer` column for password changes.
+ * range of an `integer` column for later versions.
  */
 const FIRST_VERSION_LIMIT = 2 ** 30;
 
 /**
  * Takes the locks of users. A transaction that opens a session of a user, or ends several sessions
- * of the user, takes the user's lock before locking sessions. For one user, such transactions run
- * one after another and cannot deadlock. Only pruning takes no user lock, because it skips locked
- * sessions.
+ * of the user, takes the user's lock before locking sessions, so that such transactions run one
+ * after another. The exceptions are pruning, which skips locked sessions, and batches that an
+ * administrator ends by criteria other than the user alone, which are run again after a conflict.
  */
 @Injectable()
 export class UserLocks {
@@ -62,8 +62,8 @@ export class UserLocks {
   }
 
   /**
-   * Revokes reset tokens and login tickets, including tokens and tickets that are being created. Logins
-   * that are verifying the previous password fail. The lock must be held.
+   * Revokes the stored reset tokens and login tickets, and changes the version of the credentials. Calls in
+   * progress can no longer store a token, ticket or session with the previous version. The lock must be held.
    */
   *revokeCredentials(userId: string): Step<void> {
     yield* this.revokeLogins(userId);
@@ -71,9 +71,9 @@ export class UserLocks {
   }
 
   /**
-   * Gives the credentials of a new user a different version than the credentials of an earlier user with
-   * the same id. The lock row of the earlier user may have been deleted while a login of that user was
-   * still in progress. The lock must be held.
+   * Gives the credentials of a new user a random version, so that it differs from the version of an earlier
+   * user with the same id. The lock row of the earlier user may have been deleted while a login of that
+   * user was still in progress. The lock must be held.
    */
   *initializeCredentials(userId: string): Step<void> {
     yield* affectedBy(this.setVersion.with({ userId, version: 1 + this.crypto.randomInt(FIRST_VERSION_LIMIT) }));
@@ -87,8 +87,9 @@ export class UserLocks {
   }
 
   /**
-   * Ends logins in progress and revokes stored login tickets, because the checks that they have passed may
-   * no longer hold, for example whether the user needs a second factor. The lock must be held.
+   * Revokes the stored login tickets and changes the version of the credentials. Logins that have read the
+   * previous version must start again, because the checks that they have passed may no longer hold, for
+   * example whether the user needs a second factor. The lock must be held.
    */
   *revokeLogins(userId: string): Step<void> {
     yield* affectedBy(this.incrementVersion.with({ userId }));

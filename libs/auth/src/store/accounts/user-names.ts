@@ -9,13 +9,13 @@ export interface NameKey {
   readonly property: string;
   /** @param name the name in its compared form */
   of(name: string): string;
-  /** The code with which an application computes the value. Messages contain this code. */
+  /** How an application computes the value, as messages describe it. */
   readonly written: string;
 }
 
 /**
- * Finds users by the compared form of their names, byte by byte. Failed logins with an unknown name
- * are counted under the same form of the entered name.
+ * Finds users by the compared form of their names (see `foldName`), byte by byte. Failed logins with an
+ * unknown name are counted under the same form of the entered name.
  */
 export class UserNames {
   private readonly logger = new Logger('AuthUsers');
@@ -33,7 +33,7 @@ export class UserNames {
   }
 
   /**
-   * Returns the condition for the users `u` named `:name`, with a limit. The first comparison can
+   * Returns the condition for the users `u` with the key `:name`, with a limit. The first comparison can
    * use the index and follows the collation of the column. The second comparison removes names that
    * only the collation treats as equal, so that such names do not count toward the limit. Deleted users
    * come last.
@@ -49,8 +49,9 @@ export class UserNames {
   }
 
   /**
-   * Returns the row of the user with this name, or null. Compares the names again, because the key that
-   * the database has compared may be outdated.
+   * Returns the row of the user with this name. Returns null if no user has the name, or if several users
+   * who are not deleted have it. Compares the names again, because the key that the database has compared
+   * may be outdated.
    */
   rowOf(username: string, rows: readonly Row[]): Row | null {
     const key = this.keyOf(username);
@@ -79,16 +80,16 @@ export class UserNames {
   }
 
   /**
-   * Warns that the application has changed a name without changing its key. Neither the old nor the new
-   * name finds the user.
+   * Warns that the key of a row does not match its name, for example because the application has changed
+   * only the name. No name finds the user.
    */
   private warnAboutStaleKey({ id }: Row): void {
     const { entityName, key } = this;
     this.warnOnce(
       'stale',
       `In the row of ${entityName} with the id ${loggable(String(id))}, ${key.property} does not match the name, so ` +
-        `the user cannot log in. Set ${key.property} to ${key.written} whenever a name changes, also through ` +
-        'update(), upsert() and query builders, which run no entity listeners. Logged once.',
+        `the user cannot log in by name. Set ${key.property} to ${key.written} whenever a name changes, also by ` +
+        'update(), upsert() and query builders, which can skip entity listeners. Logged once.',
     );
   }
 

@@ -27,7 +27,7 @@ export class UserTable {
   /**
    * Returns the row of a new user. A property path such as `profile.phone` sets a property of an
    * embedded entity.
-   * @throws Error if one of `properties` is not a column of the entity, or is filled by the library
+   * @throws Error if one of `properties` is not a column of the entity, or is mapped by the option `users`
    */
   newRow({ username, passwordHash, properties = {} }: NewUser, nameKey: string): object {
     const { mapping } = this;

@@ -12,8 +12,8 @@ class PendingRead<T> {
 
 /**
  * Batches reads by key. A key that is requested while no read is in flight is read immediately. Further
- * keys wait and share the next read. Each value is read after the request for its key, and nothing is
- * cached.
+ * keys wait for at most `SLOW_AFTER_MS` and are then read in batches. Each value is read after the request
+ * for its key, and nothing is cached.
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, PendingRead<T>>();
@@ -65,8 +65,8 @@ export class BatchingLoader<T> {
   }
 
   /**
-   * Reads all waiting keys in parallel with a slow read. The pool limits the number of statements, and the
-   * deadline limits the duration of each statement.
+   * Reads all waiting keys in parallel with a slow read. The pool limits the number of parallel statements,
+   * and the deadline limits the duration of each read.
    */
   private readInParallel(): void {
     if (!this.current) return;

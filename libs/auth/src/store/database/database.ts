@@ -11,10 +11,10 @@ import { isConflict, isConnectionLost, isDuplicate, isNotWritable, isRolledBack,
 import { currentTransaction, type JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
-/** The time limit of every operation. */
+/** The default time limit of an operation. */
 const DATABASE_TIMEOUT_MS = 5_000;
 
-/** The maximum number of runs of an operation whose connection breaks or whose new key is taken. */
+/** The default maximum number of runs of an operation whose connection breaks or whose inserted key already exists. */
 const MAX_RUNS = 3;
 
 /**
@@ -33,9 +33,7 @@ export interface StatementOptions {
   readonly withinMs?: number;
   /** Called when a failed run may have been committed, because its connection broke or its deadline passed. */
   readonly onUnknownOutcome?: () => void;
-  /**
-   * Whether an operation whose connection breaks is run again until the deadline, instead of at most three times.
-   */
+  /** Whether an operation whose connection breaks is run until the deadline, instead of at most three times. */
   readonly retryUntilDeadline?: boolean;
   /** Whether to retry only once, not until the deadline, if the server does not accept writes. */
   readonly failsFast?: boolean;
@@ -64,11 +62,12 @@ export interface TransactionOptions extends StatementOptions {
 /**
  * Runs statements and transactions on the application's DataSource.
  *
- * A transaction that conflicts is run up to six times, and an operation that loses its connection up to three times.
- * An operation that may have been committed is run again only with `retryUnknownCommit`. If a server does not accept
- * writes, the operation is run again on other connections until the deadline (`Failover`). An `AuthError` is
- * rethrown. Every other failure becomes `database_unavailable`. Its log entry contains only the driver's code, names
- * from the schema and a hint, because a driver's message can contain the statement and its parameters.
+ * By default, a transaction that conflicts is run up to six times, and an operation that loses its connection up to
+ * three times. A transaction that may have been committed is run again only with `retryUnknownCommit`. If a server does
+ * not accept writes, the operation is run again on other connections until the deadline (`Failover`), unless
+ * `failsFast` is set. In a transaction of the application, few failures are retried. An `AuthError` is rethrown. Every
+ * other failure becomes `database_unavailable`. Its log entry contains only the driver's code, names from the schema
+ * and a hint, because a driver's message can contain the statement and its parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
@@ -87,7 +86,7 @@ export abstract class Database {
     });
   }
 
-  /** Runs one statement that commits itself. The statement must be safe to repeat. Reads go to the primary. */
+  /** Runs one statement that is safe to repeat, alone or in the application's transaction. Reads go to the primary. */
   autocommit(query: Query | (() => Query), options: AutocommitOptions = {}): Promise<Result> {
     const queryOf = typeof query === 'function' ? query : (): Query => query;
     const rowsOrNone = (run: Promise<Result>): Promise<Result> =>
@@ -101,8 +100,8 @@ export abstract class Database {
         return rowsOrNone(
           joined.runExclusive(() => this.runJoined(() => singleStatement(queryOf()), joined, deadline)),
         );
-      // Each further run is at READ COMMITTED, because a stricter isolation level of the
-      // application may have caused a conflict.
+      // Each further run is at READ COMMITTED, because a stricter default isolation level may have
+      // caused a conflict.
       const run = isFirst
         ? this.runAutocommit(queryOf(), deadline, options.checkServer)
         : this.runTransaction(() => singleStatement(queryOf(), options.checkServer), deadline, {});
@@ -127,7 +126,7 @@ export abstract class Database {
     );
   }
 
-  /** Returns a warning for each setting of the server, or of a proxy, that breaks a guarantee. Called at startup. */
+  /** Returns warnings about a server or a proxy on which a guarantee does not hold. Called at startup. */
   abstract serverWarnings(): Promise<readonly string[]>;
 
   /** Starts the time budget that several statements of one operation share. */
@@ -135,10 +134,7 @@ export abstract class Database {
     return new TimeBudget(this.answerWithinMs);
   }
 
-  /**
-   * Runs a transaction. Each statement checks the deadline, so that the work stops once the caller has received an
-   * error.
-   */
+  /** Runs a transaction. Sends no COMMIT once the deadline has passed and the caller has received an error. */
   protected abstract runTransaction<T>(
     unit: UnitOfWork<T>,
     deadline: Deadline,
@@ -146,7 +142,7 @@ export abstract class Database {
   ): Promise<T>;
   protected abstract runAutocommit(query: Query, deadline: Deadline, checkServer?: CheckServer): Promise<Result>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
-  /** Runs a transaction in a savepoint of the application's transaction. A failure rolls back only the savepoint. */
+  /** Runs a transaction in a savepoint of the application's transaction. Most failures roll back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
   /**
    * Replaces the connection of the application's transaction when the transaction ends, because the connection leads
@@ -231,7 +227,7 @@ async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, retries
       }
       const mayRunAgain = attempt < maxRuns(error) || (options.retryUntilDeadline && isConnectionLost(error));
       if (!mayRunAgain || !mayRetry(error)) throw error;
-      // The pause is random, so that conflicting transactions do not collide again.
+      // The pause is random, so that conflicting transactions are unlikely to collide again.
       await pause(Math.min(attempt++, MAX_BACKOFF) * (20 + Math.random() * 60));
       deadline.failIfPassed();
     }

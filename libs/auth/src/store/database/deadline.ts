@@ -1,7 +1,7 @@
 import { isConnectionLost } from './failure';
 
 /**
- * The deadline of an operation. Every statement needs a deadline, and a `Deadline` is much cheaper to
+ * The deadline of an operation. Every operation needs a deadline, and a `Deadline` is much cheaper to
  * create than an `AbortSignal`.
  */
 export class Deadline {
@@ -54,8 +54,8 @@ export class Deadline {
   }
 
   /**
-   * Throws an error with the code `TIMEOUT` if the deadline has passed. Called before each statement, so
-   * that work whose caller has already received an error changes nothing more.
+   * Throws an error with the code `TIMEOUT` if the deadline has passed. Called before statements are sent, so
+   * that work stops after its caller has received an error.
    */
   failIfPassed(): void {
     if (this.hasPassed) throw timeout('The deadline of the operation has passed.');
@@ -81,8 +81,8 @@ export class TimeBudget {
 }
 
 /**
- * Runs work with a deadline, and rejects when the deadline passes. The work itself continues until its
- * next check of the deadline, and then rolls back.
+ * Runs work with a deadline, and rejects if the deadline passes first. The work itself may continue until
+ * its next check of the deadline.
  */
 export function raceWithDeadline<T>(milliseconds: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   return awaitWithDeadline(milliseconds, (deadline) => {

@@ -34,7 +34,7 @@ export function forUpdateSkipLocked(dialect: Dialect): string {
 
 /**
  * Returns the clause for reading rows that the transaction has locked by an earlier write. At REPEATABLE
- * READ, if that write changed no value, MySQL and MariaDB would otherwise read these rows from a snapshot
+ * READ, if that write changed no value, MySQL and MariaDB could otherwise read these rows from a snapshot
  * that is older than the lock. The other databases need no clause.
  */
 export function readLocked(dialect: Dialect): string {
@@ -43,7 +43,7 @@ export function readLocked(dialect: Dialect): string {
 
 /**
  * Returns statements that set and restore a lock timeout. Between `begin` and `end`, a statement that waits
- * two seconds for a locked row or table fails. SQLite does not wait for locks.
+ * two seconds for a locked row or table fails. SQLite needs no timeout, because a transaction locks the database.
  */
 export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
   const query = (sql: string): Query => ({ sql, params: [] });
@@ -67,10 +67,10 @@ export const SERVER_NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS 
 
 /**
  * Returns a condition that makes a whole statement fail with a division by zero if the statement runs past
- * its deadline, because its caller has already received an error by then (PostgreSQL). The database
+ * its deadline, because its caller may have received an error by then (PostgreSQL). The database
  * evaluates the condition after the parts of the statement that are named in `evaluateAfter`.
  *
- * A statement outside a transaction commits itself. While such a statement waits for a lock, it continues
+ * A statement outside a transaction commits itself. While such a statement waits for a lock, it can continue
  * even if its connection has been closed.
  */
 export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
@@ -85,8 +85,8 @@ export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
 }
 
 /**
- * Returns the two keys of a login attempt, as the operand of an IN condition. On PostgreSQL, every transaction
- * locks the row of the network before the row of the account, so that transactions do not deadlock. MySQL and
+ * Returns the two keys of a login attempt, as the operand of an IN condition. On PostgreSQL, the row of the network
+ * is locked before the row of the account, as in `SqlLoginAttemptStore`, so that attempts do not deadlock. MySQL and
  * MariaDB lock the rows in the order of the index. A deadlock there is resolved by running the transaction again.
  */
 export function failureKeysInLockOrder(dialect: Dialect): string {
@@ -97,7 +97,7 @@ export function failureKeysInLockOrder(dialect: Dialect): string {
 
 /**
  * Returns a condition that compares two texts byte by byte, whatever their collations are. The condition
- * cannot use an index.
+ * usually cannot use an index.
  */
 export function isSameText(dialect: Dialect, left: string, right: string): string {
   if (dialect === 'postgres') return `CAST(${left} AS text) COLLATE "C" = CAST(${right} AS text)`;

@@ -7,8 +7,8 @@ import { PoolRenewal, type PoolOwner } from './pool-renewal';
 import type { Query, Result, Row } from './transaction';
 
 /**
- * The part of a connection that the library uses: `query` of `pg`, and `query` and `execute` of `mysql2`.
- * `mysql` has no `execute`.
+ * The part of a connection that the library uses. The first signature of `query` is that of `pg`, the second
+ * is that of `mysql2` and `mysql`. `mysql` has no `execute`.
  */
 export interface DriverConnection {
   readonly connection?: DriverConnection;
@@ -21,7 +21,7 @@ export interface DriverConnection {
   release(): void;
   /** `mysql2` and `mysql` only. */
   destroy?(): void;
-  /** `pg` only, like `processID`. */
+  /** Used only with `pg`, like `processID`. */
   end?(): Promise<void>;
   readonly processID?: number;
 }
@@ -35,8 +35,8 @@ interface PooledDriver extends PoolOwner {
 
 /**
  * PostgreSQL: no statement has this name, or another client has already prepared a statement with
- * this name, because a pooler shares connections between clients. MySQL, MariaDB: a proxy cannot
- * prepare the statement, or too many statements are prepared.
+ * this name, because a pooler shares connections between clients. MySQL, MariaDB: the server or a proxy
+ * cannot prepare the statement, or too many statements are prepared.
  */
 const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
 /** PostgreSQL: the type of a column has changed since the statement was prepared on this connection. */
@@ -72,8 +72,8 @@ export class DriverConnections {
 
   /**
    * Runs the work with a connection from the pool, and then releases the connection. Closes the
-   * connection instead if the deadline passes during the work, if the connection breaks, if its
-   * server does not accept writes, or if a prepared statement on it is outdated.
+   * connection instead if it must not be used again, for example because the deadline passes during
+   * the work, the connection breaks, or its server does not accept writes.
    */
   async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     let [connection, release] = lease(await this.driver.obtainMasterConnection());
@@ -186,7 +186,7 @@ export function tearDown(connection: Pick<DriverConnection, 'connection' | 'stre
 }
 
 /**
- * Ignores the `error` event of a connection, because the same error also rejects the query. Without a
- * listener, the event would end the process.
+ * Ignores an error of a connection, which also makes its pending or next query fail. Without a listener, the
+ * `error` event would end the process.
  */
 function ignore(): void {}

@@ -6,10 +6,10 @@ import { isConnectionLost, isNotWritable, isTimeout } from './failure';
 const RETRY_AFTER_MS = 150;
 
 /**
- * Retries operations whose server did not accept writes, until a proxy or the server's address leads to
- * another server. Only one operation is retried at a time. The other operations are retried after the
- * first one succeeds, so that the library does not open hundreds of connections to a server that refuses
- * them.
+ * Retries operations whose server did not accept writes, until a server accepts writes or the deadline
+ * passes. Meanwhile, one operation is retried at a time, so that the library does not open hundreds of
+ * connections to a server that refuses them. When a retry finds a writable server, the waiting operations
+ * are retried.
  */
 export class Failover {
   /** The attempt in progress. Resolves to true if the attempt found a writable server. */

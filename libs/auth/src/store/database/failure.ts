@@ -3,7 +3,7 @@ import { describeDriverError, driverCode } from '../../domain/driver-error';
 import { AuthError, databaseUnavailable } from '../../domain/errors';
 import type { FailureKind, NotWritableKind } from '../../domain/metrics';
 
-/** The error that callers receive for every failure of the database, with the kind of the failure. */
+/** The error that callers receive if an operation of the database fails, with the kind of the failure. */
 export class DatabaseUnavailableError extends AuthError {
   constructor(readonly kind: FailureKind) {
     const { code, message, fields, retryAfterSeconds } = databaseUnavailable();
@@ -52,9 +52,9 @@ export class NotWritableError extends Error {
 }
 
 /**
- * PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB: deadlock, lock wait timeout, conflict in a
- * replication group. Galera reports a failed certification as a deadlock. SQLite: another writer. All
- * databases: `ConflictError`.
+ * PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB:
+ * deadlock, lock wait timeout, conflict in a replication group. Galera reports a failed certification as a
+ * deadlock. SQLite: another writer. All databases: `ConflictError`.
  */
 const CONFLICTS = new Set([
   ...['40001', '40P01', '25P02', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
@@ -83,14 +83,14 @@ const GALERA_NOT_READY = { code: '1047', message: /^WSREP/ };
 
 /**
  * The server closed the connection (PostgreSQL 25P03 and some codes of classes 08 and 57; MySQL
- * 1053, 1927, 4031), or the connection broke or could not be opened. CockroachDB's 40003 leaves the
+ * and MariaDB 1053, 1927, 4031), or the connection broke or could not be opened. CockroachDB's 40003 leaves the
  * connection open, but the outcome of the statement is unknown as well.
  */
 const CONNECTION_CLOSED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
 const CONNECTION_BROKEN =
   /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** Returns the driver's own code of an error. */
+/** Returns the code of an error: the driver's own code, otherwise a code for its message, or its name. */
 export function failureCode(error: unknown): string {
   return driverCode(unwrap(error));
 }
@@ -100,13 +100,13 @@ export function describeFailure(error: unknown): string {
   return describeDriverError(unwrap(error));
 }
 
-/** Returns whether the transaction was rolled back because of a conflict with another transaction. */
+/** Returns whether the error has one of the codes in `CONFLICTS`. Running the transaction again can succeed. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(failureCode(error));
 }
 
 /**
- * Returns whether the transaction was rolled back because of a conflict, or because its new key was taken.
+ * Returns whether the transaction failed because of a conflict, or because an inserted key already exists.
  * Such a transaction can succeed if it is run again.
  */
 export function isRolledBack(error: unknown): boolean {

@@ -45,8 +45,8 @@ export class JoinedTransaction {
   }
 
   /**
-   * Sets the listener that is called when the transaction is committed or rolled back. Replaces an earlier
-   * listener.
+   * Sets the listener that is called when the transaction ends, and replaces an earlier listener. If the
+   * transaction has ended, the listener is called immediately.
    */
   whenEnded(listener: () => void): void {
     if (this.hasEnded) listener();

@@ -11,8 +11,8 @@ interface ConnectionPool {
 }
 
 /**
- * The pools of TypeORM's drivers for the primary. With `replication` on MySQL, the driver has a pool
- * cluster instead.
+ * The pools of TypeORM's drivers for the primary. With `replication` on MySQL and MariaDB, the driver
+ * has a pool cluster instead.
  */
 export interface PoolOwner {
   readonly master?: ConnectionPool;
@@ -21,8 +21,8 @@ export interface PoolOwner {
 
 /**
  * Replaces the connections of a pool after one of them has led to a server that does not accept writes,
- * because the other connections lead to the same server. Each connection is replaced when it is next used.
- * Connections are not tracked before the first renewal.
+ * because the other connections may lead to the same server. Each connection is replaced when the library
+ * next obtains it. Connections are not tracked before the first renewal.
  */
 export class PoolRenewal {
   private readonly logger = new Logger('AuthDatabase');
@@ -40,7 +40,7 @@ export class PoolRenewal {
     return this.pool === this.currentPool && !this.openedSinceRenewal.has(connection);
   }
 
-  /** Starts a renewal. Does nothing if the connection is outdated, because a renewal has already started. */
+  /** Starts a renewal. Does nothing with a pool cluster, or if a renewal has made the connection outdated. */
   begin(connection: object, error: unknown): void {
     if (this.isOutdated(connection)) return;
     const { currentPool } = this;

@@ -10,7 +10,7 @@ import { serverWarnings } from './server-warnings';
 import type { Query, Result, Row, UnitOfWork } from './transaction';
 import { autocommitParams, drive, paramsInTransaction, RolledBack } from './transaction';
 
-/** READ COMMITTED suffices, because each decision is one conditional statement that reads committed data. */
+/** READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. */
 const POSTGRES_BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
 const MYSQL_BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'];
 const MYSQL_BEGIN_ANY_ISOLATION = ['START TRANSACTION'];
@@ -21,7 +21,7 @@ const DIVISION_BY_ZERO = '22012';
 /** How long startup waits for the server's settings. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** Runs statements on PostgreSQL, MySQL and MariaDB. Each transaction has its own connection. */
+/** Runs statements on PostgreSQL, MySQL and MariaDB, on connections of the pool or in the application's transaction. */
 export class PooledDatabase extends Database {
   private readonly connections: DriverConnections;
   private readonly clock = new ServerClock();
@@ -136,7 +136,7 @@ export class PooledDatabase extends Database {
       await send(savepoint('RELEASE SAVEPOINT'));
       return outcome;
     } catch (error) {
-      // If the savepoint does not exist, the database has rolled back the whole transaction.
+      // The rollback fails if the database has rolled back the whole transaction, or if the connection broke.
       await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => joined.end());
       throw error;
     }
@@ -155,8 +155,8 @@ export class PooledDatabase extends Database {
     const connection = (await joined.runner.connect()) as DriverConnection;
     this.connections.renewal.begin(connection, error);
     joined.whenEnded(() => close(connection));
-    // Takes a connection, so that the pool replaces the connection if it is outdated. The application's
-    // next transaction is not retried, and must not receive an outdated connection. The call is not
+    // Takes a connection, which closes outdated connections that are idle. The application's next
+    // transaction is not retried, and should not receive an outdated connection. The call is not
     // awaited, because the pool may have no free connection until this transaction ends.
     void raceWithDeadline(this.answerWithinMs, (deadline) =>
       this.connections.use(deadline, () => Promise.resolve()),

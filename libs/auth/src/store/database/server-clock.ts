@@ -25,14 +25,14 @@ export class ServerClock {
   }
 
   /**
-   * Returns the time that the database's clock shows after the given number of milliseconds from now, or
-   * null without an estimate.
+   * Estimates what the database's clock shows the given number of milliseconds from now. Returns null
+   * without an estimate of the offset.
    */
   timeIn(milliseconds: number): number | null {
     return this.offsetMs === null ? null : Math.round(performance.now() + this.offsetMs + milliseconds);
   }
 
-  /** Discards the estimate. Called when a clock has been set. */
+  /** Discards the estimate. Called when a statement fails because of its deadline: a clock may have been set. */
   reset(): void {
     this.offsetMs = null;
   }

@@ -27,7 +27,7 @@ export const ROLE_COLUMNS: Readonly<Record<Dialect, string>> = {
 
 /**
  * Returns why the server does not accept writes, according to the columns of `ROLE_COLUMNS`. Returns null
- * if the server accepts writes.
+ * if they report no reason, or if there is no row.
  */
 export function whyNotWritable(row: Row | undefined): NotWritableKind | null {
   const kinds = ['in_recovery', 'not_ready', 'read_only'] as const;

@@ -9,20 +9,21 @@ export interface ServerConnection {
   query(sql: string): Promise<readonly Row[]>;
 }
 
-const READ_ONLY = 'The database server is read-only: logins and refreshes fail. Connect to the primary.';
+const READ_ONLY =
+  'The database server is read-only: logins and refreshes fail. Connect to the primary, or make the server writable.';
 const STANDBY =
   'The database server is a standby: logins and refreshes fail, and ended sessions are accepted until their end is ' +
   'replicated. Connect to the primary.';
 const BALANCED =
-  'pgpool-II sends reads to standbys, which accept tokens until their revocation is replicated. Set ' +
+  'pgpool-II sends reads to standbys: ended sessions are accepted until their end is replicated. Set ' +
   '`load_balance_mode = off` in pgpool.conf, or connect to the primary.';
 const NOT_READY =
   'The Galera node is not part of the primary component, or is not synchronized: logins and refreshes fail. ' +
   'Connect to a synchronized node of the primary component.';
 
 /**
- * Returns a warning, with its remedy, for each setting of the server or of a proxy that breaks a guarantee
- * of the library.
+ * Returns warnings, with their remedies, if the server does not accept writes, or if certain settings of
+ * the server or of a proxy break a guarantee of the library.
  */
 export async function serverWarnings(dialect: Dialect, connection: ServerConnection): Promise<string[]> {
   if (dialect === 'sqlite') return [];
@@ -64,29 +65,29 @@ async function mysqlWarnings(connection: ServerConnection): Promise<string[]> {
 
 type Settings = ReadonlyMap<string, string>;
 
-/** Returns a warning if the first bit of `wsrep_sync_wait`, which makes reads wait for replication, is not set. */
+/** Returns a warning if a Galera node does not set the first bit of `wsrep_sync_wait`, which makes reads wait. */
 function galeraWarning(settings: Settings): string | null {
   const isGalera = settings.get('wsrep_on') === 'ON' && settings.get('wsrep_provider') !== 'none';
   const wait = settings.get('wsrep_sync_wait');
   if (!isGalera || (Number(wait) & 1) === 1) return null;
   return (
-    `wsrep_sync_wait is ${wait}: a Galera node reads before it has applied the commits of other nodes. It can accept ` +
-    'sessions that have ended, and can miss the reuse of a refresh token. Set `wsrep_sync_wait = 1` on every node.'
+    `wsrep_sync_wait is ${wait}: a Galera node can read before it applies the commits of other nodes. Ended sessions ` +
+    'can be accepted, and the reuse of a refresh token can be missed. Set `wsrep_sync_wait = 1` on every node.'
   );
 }
 
 /**
  * Returns a warning if a member of a multi-primary group can read before it has applied the commits
  * of other members. `BEFORE` makes reads wait, and `AFTER` makes commits wait. In single-primary
- * mode, all reads go to the primary.
+ * mode, the other members are read-only, which causes a different warning.
  */
 function groupReplicationWarning(settings: Settings): string | null {
   const consistency = settings.get('group_replication_consistency');
   if (settings.get('group_replication_single_primary_mode') !== 'OFF') return null;
   if (consistency !== 'EVENTUAL' && consistency !== 'BEFORE_ON_PRIMARY_FAILOVER') return null;
   return (
-    `group_replication_consistency is ${consistency} in a multi-primary group: a member reads before it has applied ` +
-    'the commits of other members. It can accept sessions that have ended, and can miss the reuse of a refresh ' +
-    "token. Set it to 'BEFORE' on every member, or use single-primary mode."
+    `group_replication_consistency is ${consistency} in a multi-primary group: a member can read before it ` +
+    'applies the commits of other members. Ended sessions can be accepted, and the reuse of a refresh token can be ' +
+    "missed. Set group_replication_consistency to 'BEFORE' on every member, or use single-primary mode."
   );
 }

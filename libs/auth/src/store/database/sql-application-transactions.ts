@@ -6,8 +6,8 @@ import { dialectOf } from './dialect';
 import { currentTransaction, JoinedTransaction, runIn } from './joined-transaction';
 
 /**
- * Joins transactions that the application has opened on its DataSource. TypeORM reports their commits and
- * rollbacks to this subscriber.
+ * Runs calls inside or outside the transactions that the application has opened on its DataSource. TypeORM
+ * reports the commits and rollbacks of these transactions to this subscriber.
  */
 @Injectable()
 export class SqlApplicationTransactions extends ApplicationTransactions implements EntitySubscriberInterface {
@@ -54,8 +54,8 @@ export class SqlApplicationTransactions extends ApplicationTransactions implemen
   }
 
   /**
-   * Discards the state of an earlier transaction of the same query runner if TypeORM did not report
-   * the end of that transaction.
+   * Discards the state of the previous transaction of the same query runner, unless a savepoint starts. Also
+   * marks the previous transaction as ended, in case TypeORM did not report its end.
    */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
     if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0) {

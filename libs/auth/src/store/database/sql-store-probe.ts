@@ -8,8 +8,8 @@ import { StatementFactory } from './statement-factory';
 import type { Result } from './transaction';
 
 /**
- * Probes the database with one statement, which looks up a primary key in each table of the library, refers to the
- * users table, and asks the server whether it accepts writes.
+ * Probes the database with one statement. The statement looks up a primary key in each table of the library except
+ * `AuthUser`, refers to the users table unless a `UserStore` provides the users, and reads `ROLE_COLUMNS`.
  */
 @Injectable()
 export class SqlStoreProbe extends StoreProbe {
@@ -22,7 +22,7 @@ export class SqlStoreProbe extends StoreProbe {
     super();
     const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
     const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
-    // No session has this id, so the row of its user is not read. The statement fails if the users table is missing.
+    // No session has this id, so no user is read. The statement fails if it refers to a users table that is missing.
     lookups.push(`(SELECT COUNT(*) FROM {session} s WHERE s.{session.id} = '0' AND ${statements.accountStatus} <> '')`);
     this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }

@@ -24,7 +24,7 @@ interface SqliteStatement {
 
 /** The settings of a connection, which are read once, and its prepared statements. */
 interface ConnectionState {
-  /** The statement that restores the busy timeout with which the application opened the connection. */
+  /** The statement that restores the busy timeout that the connection had when the library first used it. */
   readonly restoreBusyTimeout: string;
   /** Whether reads never wait for a writer, as with a write-ahead log or an in-memory database. */
   readonly readsNeverBlock: boolean;
@@ -34,14 +34,14 @@ interface ConnectionState {
 /** The interval at which a busy connection is checked again. */
 const POLL_INTERVAL_MS = 2;
 
-/** Makes a busy database fail immediately. SQLite's own wait for another process would block this whole process. */
+/** Makes statements fail immediately if the database is busy. SQLite's own wait would block the event loop. */
 const NO_BLOCKING = 'PRAGMA busy_timeout = 0';
 
 /**
  * Runs statements on SQLite, where the application and the library share one connection. A transaction that
  * awaited anything would include, or roll back, all other statements that run meanwhile. Transactions
- * therefore run synchronously from BEGIN to COMMIT, once no transaction of the application is open and no
- * other process is writing.
+ * therefore run synchronously: in a savepoint of the application's transaction that they join, or from BEGIN
+ * to COMMIT, once no transaction of the application is open and no other connection is writing.
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
@@ -68,7 +68,7 @@ export class SqliteDatabase extends Database {
     });
   }
 
-  /** `checkServer` is not needed, because SQLite has no standbys. */
+  /** `checkServer` is not needed, because SQLite has no server. */
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
     return this.whenFree(deadline, (connection) => {
       const { readsNeverBlock, restoreBusyTimeout } = this.connectionState(connection);
@@ -147,8 +147,8 @@ export class SqliteDatabase extends Database {
   }
 
   /**
-   * Waits for the connection and calls `work` synchronously once the connection is free, so that no other
-   * statement runs in between.
+   * Waits until the connection is free, and then calls `work` synchronously, so that no other statement runs
+   * in between. Calls `work` again as long as the database is busy.
    */
   private async whenFree<T>(deadline: Deadline, work: (connection: SqliteConnection) => T | Promise<T>): Promise<T> {
     const { connection } = this;
@@ -165,13 +165,13 @@ export class SqliteDatabase extends Database {
 }
 
 /**
- * Runs a statement and ignores its failure. If the busy timeout stays 0 because of the failure, other
- * statements on a busy database fail earlier, but none fails wrongly.
+ * Runs a statement and ignores its failure. If the busy timeout stays 0 because of the failure, statements of
+ * the application fail immediately on a busy database, instead of waiting.
  */
 function execQuietly(connection: SqliteConnection, sql: string): void {
   try {
     connection.exec(sql);
   } catch {
-    // The failure is ignored, because it changes no outcome.
+    // The failure must not hide the result or the error of the caller.
   }
 }

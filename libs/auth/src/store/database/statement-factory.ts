@@ -12,7 +12,7 @@ import { greatest, least, type Dialect } from './dialect';
 import { columns, Statement } from './statement';
 import type { Row } from './transaction';
 
-/** The tables of the library, by their names in templates. */
+/** The library's entities except `AuthUser`, by their names in templates. */
 const ENTITIES = {
   session: AuthSession,
   event: AuthEvent,
@@ -27,7 +27,7 @@ const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFa
 
 /** How a statement that looks up a session reads `request.user` with the account. */
 export interface UserSql {
-  /** Selects the columns that `fromRow` reads, and the status of the account as `account`. */
+  /** Selects the columns of the user that `fromRow` reads, and the status of the account as `account`. */
   readonly columns: string;
   /** Joins the row of the user to a session `s`. */
   readonly join: string;
@@ -52,7 +52,7 @@ export interface SessionTimes {
   readonly retentionMs: number;
 }
 
-/** Compiles the library's statements, almost all of them when the application starts. */
+/** Compiles statements on the library's tables, almost all of them when the application starts. */
 export class StatementFactory {
   /**
    * When the session `s` ends even if it is refreshed. A lowered timeout applies to open sessions, but a
@@ -86,7 +86,7 @@ export class StatementFactory {
     return new Statement(this.dataSource, ENTITIES, template);
   }
 
-  /** Compiles a frequent statement whose text never varies. It is prepared once per connection. */
+  /** Compiles a frequent statement whose text never varies, so that each connection can prepare it once. */
   prepared(template: string): Statement {
     return new Statement(this.dataSource, ENTITIES, template, true);
   }
@@ -144,7 +144,7 @@ export class StatementFactory {
 }
 
 /**
- * Formats an integer for SQL. Validated options are integers, and no other value may become part of a
+ * Formats an integer for SQL. Throws an error for any other value, because the text becomes part of a
  * statement.
  */
 function integerLiteral(milliseconds: number): string {

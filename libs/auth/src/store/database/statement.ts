@@ -12,8 +12,8 @@ export type ParameterValues = Readonly<Record<string, unknown>>;
  * prefix and naming strategy.
  *
  * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one
- * of its columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown name
- * is an error when the statement is compiled, which is usually at startup.
+ * of its columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown entity
+ * or column is an error when the statement is compiled, which is usually at startup.
  */
 export class Statement {
   private readonly parts: readonly string[];

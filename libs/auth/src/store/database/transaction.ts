@@ -5,7 +5,7 @@ import type { ServerClock } from './server-clock';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * A placeholder for the milliseconds that remain to a statement that commits itself. Replaced when the
+ * A placeholder for the remaining time, in milliseconds, of a statement that commits itself. Replaced when the
  * statement is sent.
  */
 export const REMAINING_MS = Symbol('REMAINING_MS');
@@ -16,7 +16,7 @@ export const REMAINING_MS = Symbol('REMAINING_MS');
  */
 export const DEADLINE_AT = Symbol('DEADLINE_AT');
 
-/** A statement with its parameters, ready for the driver. */
+/** A statement with its parameters, which can include the placeholders `REMAINING_MS` and `DEADLINE_AT`. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly unknown[];
@@ -26,7 +26,7 @@ export interface Query {
 
 export interface Result {
   readonly rows: readonly Row[];
-  /** The number of rows that the statement changed. */
+  /** The number of rows that an UPDATE or DELETE matched. */
   readonly affected: number;
 }
 
@@ -34,11 +34,11 @@ export interface Result {
  * A transaction, written as a generator: it yields its statements, receives their results and returns its
  * outcome.
  *
- * The generator does not depend on how its statements are run. A database with a pool runs each transaction
- * on its own connection. On SQLite, where all code shares one connection, the transaction runs
- * synchronously, so that no other statement can interleave. A transaction that returns is committed. A
- * transaction that throws is rolled back. A transaction that returns `RolledBack` is rolled back and still
- * has an outcome.
+ * The generator does not depend on how its statements are run: on a connection of the pool, synchronously on
+ * SQLite, where all code shares one connection, or in a savepoint of the application's transaction. A
+ * transaction that throws is rolled back. A transaction that returns `RolledBack` is rolled back and still has
+ * an outcome. Every other transaction that returns is committed, or becomes part of the application's
+ * transaction.
  */
 export type Transaction<T> = Generator<Query, T | RolledBack<T>, Result>;
 
@@ -57,8 +57,8 @@ export class RolledBack<T> {
 const NO_TIMEOUT_MS = 2_147_483_647;
 
 /**
- * Returns the parameters of a statement within a transaction. The statement needs no deadline of its own,
- * because no COMMIT is sent after the deadline.
+ * Returns the parameters of a statement that needs no deadline of its own, for example because its
+ * transaction sends no COMMIT after the deadline.
  */
 export function paramsInTransaction({ params }: Query): unknown[] {
   return params.map((param) => (param === REMAINING_MS ? NO_TIMEOUT_MS : param === DEADLINE_AT ? null : param));
@@ -86,15 +86,15 @@ export function* firstOf(query: Query): Step<Row | null> {
   return (yield query).rows[0] ?? null;
 }
 
-/** Returns the number of rows that the statement changed. */
+/** Sends a statement, and returns `affected` of its result. */
 export function* affectedBy(query: Query): Step<number> {
   return (yield query).affected;
 }
 
 /**
- * Sends an UPDATE or DELETE whose condition contains the values that the transaction has read from `rows`
- * rows.
- * @throws ConflictError if one of the rows has changed since it was read
+ * Sends an UPDATE or DELETE that must match exactly `rows` rows, because the transaction has read these rows
+ * before.
+ * @throws ConflictError if a different number of rows matches, because rows have changed in the meantime
  */
 export function* changeAll(query: Query, rows: number): Step<void> {
   if ((yield query).affected !== rows) throw new ConflictError();
@@ -102,7 +102,7 @@ export function* changeAll(query: Query, rows: number): Step<void> {
 
 type SendStatement = (query: Query) => Promise<Result>;
 
-/** Runs a transaction. Sends its statements one after another. */
+/** Runs the generator of a transaction. Sends its statements one after another. */
 export async function drive<T>(transaction: Transaction<T>, send: SendStatement): Promise<T | RolledBack<T>> {
   let step = transaction.next();
   while (!step.done) {
@@ -114,7 +114,7 @@ export async function drive<T>(transaction: Transaction<T>, send: SendStatement)
   return step.value;
 }
 
-/** Runs a transaction synchronously. */
+/** Runs the generator of a transaction synchronously. */
 export function driveSync<T>(transaction: Transaction<T>, run: (query: Query) => Result): T | RolledBack<T> {
   let step = transaction.next();
   while (!step.done) {

@@ -8,7 +8,7 @@ import { COMPARED_BY_BYTES, DIGEST, INSTANT } from './columns';
  */
 @Entity('auth_login_failures', COMPARED_BY_BYTES)
 export class AuthLoginFailure {
-  /** The digest of the account and the network, or of the account only. */
+  /** The digest of the account, the method and, in the row of one network, the network. */
   @PrimaryColumn(DIGEST) key!: string;
 
   /** The digest of the user's id, or of an unknown name. All rows of an account have the same value. */

@@ -15,7 +15,7 @@ export class AuthLoginTicket {
   @Column({ type: 'varchar', length: METHODS_LENGTH }) methods!: string;
   @Column({ type: 'text', nullable: true }) data!: string | null;
 
-  /** The number of attempts that failed or are being checked. */
+  /** Incremented by each attempt, and decremented again if the attempt succeeds. */
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;

@@ -57,8 +57,8 @@ export class AuthSession {
   @Column({ ...INSTANT, name: 'refreshed_at', nullable: true }) refreshedAt!: number | null;
 
   /**
-   * The network of the last refresh, or else of the login. Null if the address is unknown or
-   * addresses are not tracked.
+   * The last network of a refresh, or else of the login, that was known and tracked. Null if there
+   * is none.
    */
   @Column({ type: 'varchar', length: 45, name: 'last_network', nullable: true }) lastNetwork!: string | null;
 
@@ -89,17 +89,17 @@ export class AuthSession {
   /** The data that the application keeps on the session: a JSON object of at most 1,024 bytes. */
   @Column({ type: 'text', nullable: true }) data!: string | null;
 
-  /** The failure streak within the session: consecutive wrong passwords and other secrets. Null without a streak. */
+  /** The number of consecutive wrong passwords and other wrong secrets within the session. Null without a streak. */
   @Column({ type: 'integer', name: 'failure_count', nullable: true }) failureCount!: number | null;
 
   /**
-   * The methods that have failed in the streak, each enclosed in commas. The streak ends when each of
-   * these methods has succeeded.
+   * The methods, at most 8, that have failed in the streak and have not succeeded since, each enclosed in
+   * commas. The streak ends when none remains.
    */
   @Column({ type: 'varchar', length: METHODS_LENGTH, name: 'failed_methods', nullable: true })
   failedMethods!: string | null;
 
-  /** When the slot of the attempt that is being verified expires. Null if no attempt is being verified. */
+  /** When the slot of the last attempt expires. Null if the slot was released, or if there was no attempt. */
   @Column({ ...INSTANT, name: 'attempt_pending_until', nullable: true }) attemptPendingUntil!: number | null;
 
   /** Attempts within the session are refused before this instant. */

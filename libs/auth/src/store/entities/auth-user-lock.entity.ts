@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, INSTANT, USER_ID } from './columns';
 
 /**
- * The lock of a user. Except for pruning, every transaction that opens a session of the user, or
- * ends several sessions of the user, locks this row. Locking the sessions themselves would miss a
+ * The lock of a user. Transactions that open a session of the user lock this row, and so do most
+ * transactions that end several sessions of the user. Locking the sessions themselves would miss a
  * session that is being opened at the same time.
  */
 @Entity('auth_user_locks', COMPARED_BY_BYTES)

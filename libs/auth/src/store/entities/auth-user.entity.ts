@@ -2,7 +2,7 @@ import { Exclude } from 'class-transformer';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { COMPARED_BY_BYTES, DIGEST, INSTANT, UUID } from './columns';
 
-/** A user, for applications without their own table of users. */
+/** A user, for applications without their own users. */
 @Entity('auth_users', COMPARED_BY_BYTES)
 export class AuthUser {
   @PrimaryColumn(UUID) id!: string;

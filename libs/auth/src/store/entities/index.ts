@@ -8,7 +8,7 @@ import { AuthUser } from './auth-user.entity';
 
 type EntityClass = new () => object;
 
-/** All entities of the library except `AuthUser`, for an application with its own table of users. */
+/** All entities of the library except `AuthUser`, for an application with its own users. */
 export const AUTH_ENTITIES_WITHOUT_USERS: readonly EntityClass[] = Object.freeze([
   AuthSession,
   AuthEvent,

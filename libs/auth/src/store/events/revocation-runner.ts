@@ -56,13 +56,13 @@ export class RevocationRunner {
         });
       }, options());
       this.logger.error(
-        `Committed a change without its events, because the event log cannot be written. Lost: ${lost.join(', ')}`,
+        `Made a change without its events, because the event log could not be written. Lost: ${lost.join(', ')}`,
       );
       return outcome;
     }
   }
 
-  /** Writes events. Fails after a short wait if another transaction has locked the event log. */
+  /** Writes events. Fails after two seconds if the event log is locked, except in the application's transaction. */
   private *writeUnlessLocked(events: readonly NewAuthEvent[]): Step<void> {
     if (events.length === 0) return;
     // The application decides how long its own transactions wait.

@@ -13,7 +13,7 @@ const USERS: FrozenTable = {
   indices: [{ columns: ['username_key'], unique: true }],
 };
 
-/** Creates the library's own table of users, for applications without their own table of users. */
+/** Creates the library's own table of users, for applications without their own users. */
 export class CreateAuthUsers1760000000001 extends TableMigration {
   readonly name = 'CreateAuthUsers1760000000001';
   protected readonly tables = [USERS];

@@ -4,7 +4,7 @@ import { CreateAuthUsers1760000000001 } from './1760000000001-create-auth-users'
 
 type MigrationClass = new () => MigrationInterface;
 
-/** The migrations for an application with its own table of users. */
+/** The library's migrations for an application with its own users. */
 export const AUTH_MIGRATIONS_WITHOUT_USERS: readonly MigrationClass[] = Object.freeze([
   CreateAuthSessions1760000000000,
 ]);

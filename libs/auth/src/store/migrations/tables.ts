@@ -26,7 +26,7 @@ export interface FrozenTable {
 
 /**
  * Creates tables on any supported database, in the application's schema, with its entity prefix and naming
- * strategy.
+ * strategy. Drops the tables when the migration is reverted.
  */
 export abstract class TableMigration implements MigrationInterface {
   /** The name ends with a timestamp, by which TypeORM orders migrations. */

@@ -11,7 +11,7 @@ import { firstEventIdAt } from '../events/event-ids';
  */
 const TRIM_ORDER = ['token_refresh', 'login_failure', 'login_blocked', 'password_reset_requested', null] as const;
 
-/** The key of the lock for events without a user. No user has an empty id. */
+/** The key of the lock for events without a user. It is not expected to be the id of a user. */
 const NO_USER = '';
 
 /** The maximum number of events that one statement reads to find users, or events of one name. */
@@ -50,14 +50,14 @@ export class HistoryTrimmer {
   }
 
   /**
-   * Counts the events since `before` that exceed the cap of their user, as `over_cap`, and the events
-   * without a user, as `without_user`.
+   * Returns a query that counts the events since `before` that exceed the cap of their user, as `over_cap`,
+   * and the events without a user, as `without_user`.
    */
   countOverCap(before: number, cap: number): Query {
     return this.count.with({ before: firstEventIdAt(before), cap });
   }
 
-  /** Counts the events of the next users, for `usersOverCap`. */
+  /** Returns a query that counts the events of the users after `after`, for `usersOverCap`. */
   countNextUsers(after: string): Query {
     return this.nextUsers.with({ after });
   }
@@ -102,8 +102,9 @@ export class HistoryTrimmer {
 }
 
 /**
- * Returns the users who may have more events than the cap. Unless this is the last page, the last
- * user is left for the next page, because the statement may not have read all events of that user.
+ * Returns the users who may have more events than the cap. Unless this page is the last one or has
+ * only one user, its last user is left for the next page, because not all events of that user may
+ * have been read.
  */
 export function usersOverCap(read: readonly Row[], cap: number): UsersOverCap {
   const users = read.map((row) => ({ id: String(row['user_id']), total: Number(row['total']) }));

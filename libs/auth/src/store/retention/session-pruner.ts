@@ -65,7 +65,7 @@ export class SessionPruner {
     return { visited: rows.length, removed, ended };
   }
 
-  /** Counts the due sessions, as `to_end` and `to_remove`. */
+  /** Returns a query that counts the due sessions to end, as `to_end`, and to remove, as `to_remove`. */
   countDue(now: number): Query {
     return this.count.with({ now });
   }

@@ -30,7 +30,7 @@ export interface Returned {
  * row.
  *
  * PostgreSQL runs the UPDATE and the INSERT of the event as a single statement. Other databases run them
- * in the shortest possible transaction.
+ * in one transaction.
  */
 export class GuardedUpdate {
   private readonly update: Statement;

@@ -18,14 +18,14 @@ export const PREVIOUS_NETWORK = {
 export const NETWORK_CHANGED = { network_changed: true } as const;
 
 /**
- * Returns the previous network if a session is refreshed from a different network. Returns null if either
- * network is unknown.
+ * Returns the previous network if a session is refreshed from a different network. Returns null if the
+ * networks are the same, or if either network is unknown.
  */
 export function networkChangeOf(previous: string | null, network: string): string | null {
   return previous !== null && network !== '' && previous !== network ? previous : null;
 }
 
-/** Returns the change of network at a replay. The session keeps the network to which its pair was issued. */
+/** Returns the change of network at a replay, or null. A replay does not change the stored network. */
 export function networkChangeAtReplay(
   { session, lastNetwork }: RefreshableSession,
   { trackedNetwork: to }: Pick<Client, 'trackedNetwork'>,

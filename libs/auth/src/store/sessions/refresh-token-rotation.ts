@@ -20,7 +20,7 @@ import { RotationCall } from './rotation-call';
 import { SessionRevocation } from './session-revocation';
 
 /**
- * The time limit of the first statement on PostgreSQL, which also writes the event. If the event log is locked, enough
+ * The time limit of `rotateUnread`, whose statement also writes the event. If the event log is locked, enough
  * time remains to end the sessions in case the token turns out to be reused.
  */
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
@@ -32,7 +32,7 @@ type Replayed = Extract<RotateOutcome, { kind: 'replayed' }>;
 const MAX_DECISIONS = 5;
 
 /**
- * Rotates refresh tokens: replaces the presented token with its successor.
+ * Refreshes sessions: rotates a refresh token, replays the last refresh, or ends all sessions of the user after reuse.
  *
  * The digest of the current token is stored in the session's row, so a conditional update is the compare-and-set. If
  * several parallel requests present the token, at most one rotates it. `decideRefresh` decides about the others.
@@ -106,7 +106,7 @@ export class RefreshTokenRotation {
     if (first) return first;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const found = await this.read(command.presented, call);
-      // An earlier run of this call, whose result was lost, has rotated the token.
+      // An earlier run, whose result was lost, has rotated the token.
       if (found?.accessDigest === command.next.accessDigest) {
         return { kind: 'rotated', expiries: expiriesOf(found), networkChange: null };
       }
@@ -137,7 +137,7 @@ export class RefreshTokenRotation {
         return { kind: 'unchanged', expiries: expiriesOf(found) };
       case 'reuse':
         // With a seed, a replay may have delivered the pair of an earlier run, and the client may have refreshed it.
-        // Without a seed, only this call knows that pair, so `rotateWithin` would have found it in the session.
+        // Without a seed, no client has received that pair, so `rotateWithin` would have found it in the session.
         if (call.mayHaveRotated(found, command)) return { kind: 'refused' };
         return this.revocation.run((write) => this.revokeOnReuse(command, userId, write), call.budget);
       case 'session_expired':
@@ -147,13 +147,13 @@ export class RefreshTokenRotation {
     }
   }
 
-  /** Tries to rotate the token before the session is read. If the update fails or times out, the session is read. */
+  /** Tries to rotate the token before the session is read. Returns null if the update fails or changes no row. */
   private rotateUnread(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
     return this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
   }
 
   /**
-   * @param found the session as it was read, for the event, or null if PostgreSQL reads it in the update
+   * @param found the session as it was read, or null if it was not read before the update (PostgreSQL)
    * @returns null if the guard condition does not hold
    */
   private async tryRotate(

@@ -30,7 +30,7 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
   replayCount: '0',
 };
 
-/** Opens a session and ends the sessions that exceed the limits of the session policy. */
+/** Opens a session and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
 export class SessionOpener {
   private readonly read;
@@ -93,7 +93,7 @@ export class SessionOpener {
     const values = { ...session, ...client.device, network, lastNetwork: network || null };
     const state = (yield* firstOf(this.read.with(values)))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
-    // A user who was forgotten, disabled or deleted while the password was being verified gets no session.
+    // The credentials or the account may have changed while the password was being verified.
     const isSameVersion = credentialsVersion === null || Number(state['version']) === credentialsVersion;
     if (!isSameVersion || state['account'] !== 'active') return { kind: 'credentials_changed' };
 
@@ -119,7 +119,7 @@ export class SessionOpener {
     return { kind: 'opened', session, ended: capacity.ended, newDevice };
   }
 
-  /** Records a login that the session limit refuses, at most once an hour for each network. Clients may retry often. */
+  /** Records a login that the session limit refuses, at most once an hour for each user and network. */
   private *recordRefusal({ session: { userId }, client, now }: OpenSession): Step<void> {
     const refused = newEvent('login_blocked', userId, client, now, { reason: 'session_limit' });
     const since = now - REFUSAL_RECORDED_FOR_MS;

@@ -14,7 +14,7 @@ import { StatementFactory } from '../database/statement-factory';
 import { changeAll, firstOf, rowsOf, type Step, type Transaction } from '../database/transaction';
 import { RevocationRunner, type WriteEvents } from '../events/revocation-runner';
 
-/** Conditions, besides the state `active`, that must still hold when a session ends. */
+/** Conditions, besides the state `active`, that must still hold when a session that has not expired ends. */
 export interface EndCondition {
   /** The last activity of the sessions is earlier than this instant. */
   readonly inactiveSince?: number;
@@ -23,8 +23,8 @@ export interface EndCondition {
 }
 
 /**
- * Ends sessions. Only an active session can end. Each session therefore ends once, with one reason, and is
- * never revived.
+ * Ends sessions. Only an active session can end. Each session therefore ends at most once, with one reason,
+ * and is never revived.
  */
 @Injectable()
 export class SessionRevocation {
@@ -44,8 +44,8 @@ export class SessionRevocation {
     this.activeOfUser = statements.selectSession(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lock}`);
     this.activeOne = statements.selectSession(`${active} AND s.{session.id} = :sessionId ${lock}`);
     this.accountOfUser = statements.selectSessionWithAccount(`${active} LIMIT 1`);
-    // Ended sessions are kept as long as the history, because later logins are compared with them to
-    // recognize a new device.
+    // Ended sessions are kept as long as the event of their login, because later logins are compared
+    // with them to recognize a new device.
     const removeAt = greatest(dialect, ':now', `s.{session.createdAt} + ${retentionMs}`);
     const endIf = (condition = ''): Statement =>
       statements.statement(
@@ -61,7 +61,7 @@ export class SessionRevocation {
     };
   }
 
-  /** Runs a transaction that ends sessions. See `RevocationRunner`. */
+  /** Runs a transaction that can end sessions. See `RevocationRunner`. */
   run<T>(revocation: (write: WriteEvents) => Transaction<T>, budget?: TimeBudget): Promise<T> {
     return this.runner.run(revocation, budget);
   }
@@ -89,7 +89,8 @@ export class SessionRevocation {
 
   /**
    * Ends the sessions of a user whose account is inactive and revokes the user's credentials, as disabling
-   * does. Reads the account again if statements can read it, because the account may be active by now.
+   * does. Reads the account again if statements can read it and the user has an active session, because the
+   * account may be active by now.
    */
   *endForInactiveAccount(
     userId: string,
@@ -137,7 +138,7 @@ export class SessionRevocation {
 
   /**
    * Stores the states of ended sessions. The caller has locked the sessions if the database supports row
-   * locks. On other databases, the transaction is run again if a session has changed since it was read.
+   * locks. If a session has changed nevertheless, the transaction is run again.
    */
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
     const { inactiveSince, presented } = condition;

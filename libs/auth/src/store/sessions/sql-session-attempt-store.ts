@@ -22,21 +22,21 @@ import { changeAll, firstOf, type Row, type Transaction } from '../database/tran
 import type { WriteEvents } from '../events/revocation-runner';
 import { SessionRevocation } from './session-revocation';
 
-/** The methods that have failed in the streak, without `:succeeded`. */
+/** The stored methods that have failed and not succeeded since, without `:succeeded`. */
 const STILL_FAILED = `REPLACE(COALESCE({session.failedMethods}, ''), :succeeded, '')`;
 
 /**
  * The assignments after a success of the method `:succeeded`, which is formatted by `delimitedMethod`, or
  * empty for none. The assignments end the failure streak of the session unless another method has failed
- * in the streak, so that knowing the password does not allow further guesses of a code. The failed methods
- * come last, because MySQL evaluates assignments from left to right.
+ * and not succeeded since, so that knowing the password does not allow further guesses of a code. The
+ * failed methods come last, because MySQL evaluates assignments from left to right.
  */
 export const END_SESSION_STREAK = `
   {session.failureCount} = CASE WHEN ${STILL_FAILED} = '' THEN NULL ELSE {session.failureCount} END,
   {session.attemptsDelayedUntil} = CASE WHEN ${STILL_FAILED} = '' THEN NULL ELSE {session.attemptsDelayedUntil} END,
   {session.attemptPendingUntil} = NULL, {session.failedMethods} = ${STILL_FAILED}`;
 
-/** Stores the failure streaks of sessions in the rows of the sessions. */
+/** Stores the failure streaks and the proven methods of sessions in the rows of the sessions. */
 @Injectable()
 export class SqlSessionAttemptStore extends SessionAttemptStore {
   private readonly lockActive;
@@ -105,9 +105,9 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
       const [found] = (await this.database.autocommit(this.readMethods.with({ id, accessDigest }))).rows;
       if (!found) return false;
       const stored = String(found['methods']);
-      // If the method was proven at this instant, an earlier run of this call, whose result was
-      // lost, has stored it. Otherwise, if the stored methods have changed, another method was
-      // proven in the meantime, and the update is repeated with the stored methods.
+      // If the method was proven at this instant and has not failed since, the proof is stored, for
+      // example by an earlier run of this call, whose result was lost. Otherwise, if the methods
+      // have changed since they were read, the update is repeated with the stored methods.
       const hasFailed = failedMethodsIn(found).includes(succeeded);
       if (isProvedAt(stored, method, now) && !hasFailed) return true;
       if (stored === before) return false;
@@ -115,7 +115,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     }
   }
 
-  /** Counts a failure. Runs as a revocation, to count it even if its event cannot be written. */
+  /** Counts a failure. Runs as a revocation, to count the failure even if its events cannot be written. */
   fail(attempt: FailedSessionAttempt): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }> {
     return this.revocation.run((write) => this.failLocked(attempt, write));
   }
@@ -126,7 +126,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     if (!row) return null;
     const streak = streakFromRow(row);
     const slot = sessionSlotExpiresAt(now);
-    // If the response to COMMIT is lost, the second run finds the slot that the first run has taken.
+    // If the response to COMMIT was lost, a further run may find the slot that an earlier run has taken.
     if (call.hasTaken && streak.pendingUntil === slot) return { kind: 'admitted' };
     const admission = admissionInSession(streak, now);
     if (admission.kind !== 'admitted') return admission;
@@ -151,7 +151,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
   }
 }
 
-/** Returns the parameters of the condition that the streak has not changed since the session was read. */
+/** Returns the parameters of the condition that compares the stored streak with the streak that was read. */
 function unchangedStreakValues({ failures, pendingUntil, delayedUntil }: SessionStreak): ParameterValues {
   return { failuresRead: failures, pendingRead: pendingUntil, delayedRead: delayedUntil };
 }

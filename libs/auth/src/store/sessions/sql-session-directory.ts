@@ -46,7 +46,7 @@ export class SqlSessionDirectory extends SessionDirectory {
     const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
     const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
     this.historyBefore = statements.statement(`SELECT ${fields('')} ${before} LIMIT :limit`);
-    // The names of events have no index. Without the limit of the subquery, the statement would
+    // The names of events have no index. Without the limit of the subquery, the statement could
     // read all events of the user to find a rare event.
     this.eventsBefore = statements.statement(
       `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${HISTORY_SEARCH_LIMIT}) newest
@@ -68,7 +68,7 @@ export class SqlSessionDirectory extends SessionDirectory {
     context: OperationContext,
   ): Promise<readonly EndedSession[]> {
     const isFirstOfEveryone = Object.keys(criteria).length === 0 && after === '';
-    // Runs outside the transactions of the batches, because a login locks sessions before it locks tickets.
+    // Not part of a batch, because a login can lock sessions before it locks its ticket.
     if (isFirstOfEveryone) await this.database.autocommit(this.locks.revocationOfAllLoginTickets());
     return this.revocation.run((write) => this.endBatch(criteria, after, limit, actor, context, write));
   }
@@ -82,7 +82,7 @@ export class SqlSessionDirectory extends SessionDirectory {
   /**
    * Ends a batch of sessions. Locks them in the order of their ids. Locks the row of the user's
    * lock only if the criteria select all sessions of one user, because a batch can affect many
-   * users. Transactions that conflict are run again.
+   * users. Outside the application's transaction, batches that conflict are run again.
    */
   private *endBatch(
     criteria: SessionCriteria,
@@ -93,7 +93,7 @@ export class SqlSessionDirectory extends SessionDirectory {
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
     const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
-    // A login in progress starts again with the new version. Its session therefore opens either before
+    // A login locks the same row before it opens a session. The session therefore opens either before
     // the sessions are read here, or after this batch.
     if (isAllOfUser) yield* this.locks.revokeLogins(criteria.userId);
     const statement = this.select(criteria, forUpdate(this.statements.dialect));

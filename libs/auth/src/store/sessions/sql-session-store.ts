@@ -69,8 +69,8 @@ export class SqlSessionStore extends SessionStore {
   }
 
   /**
-   * Reads the session of a guarded request. Requests that arrive while a read is in flight share
-   * the next read.
+   * Reads a session. Requests that arrive while a read is in flight wait briefly and share further
+   * reads: see `BatchingLoader`.
    */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);

@@ -17,8 +17,8 @@ import { END_SESSION_STREAK } from './sql-session-attempt-store';
 
 /**
  * Issues a token pair of a new family to an active session whose user has proven their identity. A proven
- * password ends the session's failure streak, unless another method has failed in the streak. The previous
- * refresh token counts as revoked rather than used, so presenting it is not reuse.
+ * password ends the session's failure streak, unless another method has failed and not succeeded since. The
+ * previous refresh token counts as revoked rather than used, so presenting it is not reuse.
  */
 @Injectable()
 export class TokenReissue {
@@ -62,7 +62,7 @@ export class TokenReissue {
   }
 
   /**
-   * Issues a new pair to the session in which the user has changed the password. Runs in a
+   * Issues a new pair to the session in which the user changes the password. Runs in a
    * transaction that holds the user's lock. Returns null if the session has ended.
    */
   *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
@@ -88,7 +88,7 @@ export class TokenReissue {
       const [found] = (await this.database.autocommit(this.readReissued.with({ id }))).rows;
       // An earlier run of this call, whose result was lost, has replaced the tokens.
       if (found?.['access_digest'] === issued.accessDigest) return expiriesFromRow(found);
-      // If another method was proven since the request was authenticated, repeat with the stored methods.
+      // If the methods have changed since they were read, repeat with the stored methods.
       if (found?.['access_digest'] !== accessDigest || found['methods'] === before['methods']) return null;
       before = found;
     }

@@ -39,7 +39,7 @@ export class SessionResponse {
   @Property(text('The family of the browser. `Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
   @Property(text('The make and model of the device. `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
   @Property(timestamp('The time of the login.')) created_at!: string;
-  @Property(timestamp('The time of the last activity. By default, it is updated at most once a minute.'))
+  @Property(timestamp('The time of the last activity. By default, it is accurate to one minute.'))
   last_activity!: string;
 
   @Property({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })

@@ -39,8 +39,8 @@ export function cookieErrors({ id, method }: Endpoint, mode: DescribedMode): rea
 }
 
 /**
- * Returns the schema of a response with the status 200 in the given cookie mode: a body with tokens, a
- * body without tokens, or either of these two.
+ * Returns the schema of a response with the status 200 in the given cookie mode: the given body, a body
+ * without tokens, or either of these two.
  */
 export function withCookieBody(endpoint: Endpoint, mode: DescribedMode, body: Schema, sessionId: Schema): Schema {
   if (mode === false || !returnsTokens(endpoint)) return body;

@@ -12,7 +12,7 @@ type Swagger = typeof SwaggerModule;
 /**
  * The cookie mode for which the endpoints are described, or null before the first description. All applications of a
  * process share the controllers. If two applications use different modes, the endpoints are described for the
- * application that was created last.
+ * mode of the last call of `describeEndpoints`.
  */
 let describedMode: DescribedMode | null = null;
 
@@ -28,7 +28,7 @@ export function describeEndpoints(
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail if it is not installed
   requireSwagger: () => unknown = () => require('@nestjs/swagger'),
 ): void {
-  const consequence = 'the OpenAPI document will lack the endpoints.';
+  const consequence = 'the OpenAPI document will lack the descriptions of the endpoints.';
   const swagger = loadOptionalPeer<Swagger>('@nestjs/swagger', requireSwagger, consequence);
   if (!swagger) return;
   if (describedMode === mode) return;
@@ -63,7 +63,7 @@ function decoratorsOf(
   const { id, summary, isPublic, body, query = {}, params = {} } = endpoint;
   return [
     swagger.ApiOperation({ operationId: id, summary }),
-    // The application declares both security schemes. See docs/openapi.md.
+    // The application defines the security schemes. See docs/openapi.md.
     ...(isPublic || mode === false ? [] : [swagger.ApiCookieAuth()]),
     ...(isPublic ? [] : [swagger.ApiBearerAuth()]),
     ...(mode === 'optional' && readsTransportHeader(endpoint) ? [swagger.ApiHeader(TRANSPORT_HEADER)] : []),

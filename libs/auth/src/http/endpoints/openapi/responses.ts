@@ -23,7 +23,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   413: 'The body is too large.',
   415: 'The body is not JSON.',
   429: 'Too many failed attempts.',
-  503: 'The database or the user store is unavailable, or the server is busy.',
+  503: 'The database, the user store or the second factor is unavailable, or the server is busy.',
 };
 
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
@@ -36,7 +36,7 @@ const RETRY_AFTER = {
 const HEADERS: Readonly<Record<number, Response['headers']>> = {
   401: {
     'WWW-Authenticate': header(
-      'The challenge of RFC 6750, section 3, with `error="invalid_token"` if a token was sent.',
+      'The challenge of RFC 6750, section 3, with `error="invalid_token"` if an access token was sent.',
       {
         type: 'string',
         example: 'Bearer realm="api", error="invalid_token"',
