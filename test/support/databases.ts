@@ -52,16 +52,19 @@ const ADMIN_URLS: Record<Exclude<DatabaseName, 'sqlite'>, readonly string[]> = {
 /** The code of `ER_BAD_DB_ERROR` on MySQL and MariaDB. */
 const UNKNOWN_DATABASE = 1049;
 
-/** Creates an empty database. */
-export async function createDatabase(name: DatabaseName): Promise<TestDatabase> {
+/**
+ * Creates an empty database.
+ * @param options `isDurable`: whether each commit on PostgreSQL waits for the disk, as in production. Default: false,
+ *   because no test crashes the server
+ */
+export async function createDatabase(name: DatabaseName, { isDurable = false } = {}): Promise<TestDatabase> {
   if (name === 'sqlite') return createSqlite();
   const type = name === 'postgres' ? 'postgres' : 'mariadb';
   const admin = await new DataSource({ type, url: ADMIN_URLS[name][0]! }).initialize();
   const database = `nsa_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${database}`);
-  // No test crashes the server. On a cluster this setting also controls whether a commit waits for other
-  // servers.
-  if (name === 'postgres' && ADMIN_URLS[name].length === 1) {
+  // On a cluster this setting also controls whether a commit waits for other servers.
+  if (name === 'postgres' && ADMIN_URLS[name].length === 1 && !isDurable) {
     await admin.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
   }
   const urls = ADMIN_URLS[name].map((server) => {

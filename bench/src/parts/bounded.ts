@@ -101,7 +101,7 @@ class Fixture {
   ) {}
 
   static async create(database: DatabaseName, { options, ended }: Settings, teardown: Teardown): Promise<Fixture> {
-    const testDatabase = await createDatabase(database);
+    const testDatabase = await createDatabase(database, { isDurable: true });
     teardown.add(() => testDatabase.drop());
     const app = await openLibrary(testDatabase.options, options);
     teardown.add(() => app.close());

@@ -87,7 +87,7 @@ async function grow(
   teardown: Teardown,
 ): Promise<Grown> {
   log(`growth: ${database}, filling in ${sessions} sessions`);
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   const app = await openLibrary(testDatabase.options, { ...ACTIVITY_INTERVAL, ...options });
   teardown.add(() => app.close());
@@ -119,7 +119,7 @@ async function measurePruning(
   teardown: Teardown,
 ): Promise<PruneCell> {
   log(`growth: ${database}, pruning ${prune} rows`);
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   const app = await openLibrary(testDatabase.options, options);
   teardown.add(() => app.close());

@@ -87,7 +87,7 @@ async function startApplications(
   for (const contender of contenders) {
     if (contender === 'express-session' && database !== 'postgres') continue;
     log(`guard: starting ${contender} on ${database}`);
-    const testDatabase = await createDatabase(database);
+    const testDatabase = await createDatabase(database, { isDurable: true });
     teardown.add(() => testDatabase.drop());
     const application = await ApplicationProcess.start({
       contender,

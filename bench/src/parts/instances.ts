@@ -72,7 +72,7 @@ async function startInstances(
   { sessions, options, pgbouncerOptions }: Settings,
   teardown: Teardown,
 ): Promise<ApplicationProcess[]> {
-  const testDatabase = await createDatabase('postgres');
+  const testDatabase = await createDatabase('postgres', { isDurable: true });
   teardown.add(() => testDatabase.drop());
   let database = testDatabase.options;
   if (way === 'pgbouncer') {

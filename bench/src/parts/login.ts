@@ -60,7 +60,7 @@ async function prepareLogin(
   { options }: Settings,
   teardown: Teardown,
 ): Promise<Operation> {
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   const app = await openLibrary(testDatabase.options, { ...options, bcryptCost: COST, ...policy });
   teardown.add(() => app.close());

@@ -32,7 +32,7 @@ export interface MemoryResult {
 export const measureMemory: Part<MemoryResult> = async (settings, teardown) => {
   const { minutes, unknownTokens, options, sessions, load, databases } = settings;
   const database = databases.includes('postgres') ? 'postgres' : databases[0]!;
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   const application = await ApplicationProcess.start({
     contender: 'ours',

@@ -74,7 +74,7 @@ export const measureRefresh: Part<RefreshResult> = async (settings, teardown) =>
 };
 
 async function prepareUpdate(database: DatabaseName, clients: number, teardown: Teardown): Promise<Operation> {
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   await fillPlainTables(testDatabase.options, clients);
   const dataSource = await new DataSource({ ...testDatabase.options, entities: PLAIN_ENTITIES }).initialize();
@@ -98,7 +98,7 @@ async function prepareRefresh(
   { options }: Settings,
   teardown: Teardown,
 ): Promise<Operation> {
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   const app = await openLibrary(testDatabase.options, options);
   teardown.add(() => app.close());
@@ -118,7 +118,7 @@ async function measureStorage(
   { options }: Settings,
   teardown: Teardown,
 ): Promise<StorageCell> {
-  const testDatabase = await createDatabase(database);
+  const testDatabase = await createDatabase(database, { isDurable: true });
   teardown.add(() => testDatabase.drop());
   const app = await openLibrary(testDatabase.options, { ...options, refreshReuseGraceSeconds: graceSeconds });
   teardown.add(() => app.close());
