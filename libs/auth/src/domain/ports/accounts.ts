@@ -66,9 +66,9 @@ export abstract class UserStore {
   setActive?(id: UserId, active: boolean): Promise<boolean>;
 
   /**
-   * Stores a new, active user with the unchanged name and the `properties`. Returns null if the name is taken. Called
-   * after `findByUsername` has found no user with this name. If the returned user has a different name, `createUser`
-   * fails with `username_taken`.
+   * Stores a new, active user with the unchanged name, the `passwordHash` and the `properties`. Returns null if the
+   * name is taken. Called after `findByUsername` has found no user with this name. If the returned user has a different
+   * name, `createUser` fails with `username_taken`.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
@@ -133,9 +133,9 @@ export interface ReplacePassword extends OperationContext {
 }
 
 export type ReplaceOutcome =
-  /** `kept` is null if there is no session to keep, or if it has ended in the meantime. */
+  /** `kept` is null if there is no session to keep or, with a `UserStore`, if that session ended in the meantime. */
   | { readonly kind: 'replaced'; readonly kept: ReissuedSession | null; readonly ended: readonly EndedSession[] }
-  /** The user, the reset token or the session to keep no longer exists, or the password has changed. */
+  /** The user does not exist, the reset token is invalid, the session to keep has ended, or the password changed. */
   | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
   /** With a `UserStore` only: a later step failed. `isSet`: whether the store reported that the password was set. */
   | {

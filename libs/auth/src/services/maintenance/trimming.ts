@@ -47,7 +47,7 @@ export class Trimming {
 
   /**
    * Trims the rows of one owner after another. If trimming the rows of an owner fails, for example because a
-   * transaction holds the user's lock, continues with the next owner. Stops after 10 failures, or at the shutdown.
+   * transaction holds the user's lock, continues with the next owner. Stops after 10 failures, or at shutdown.
    * @throws the failure to read the next owner, immediately; otherwise the first failure, at the end
    */
   async trimEach(owners: Iterable<EventOwner> | AsyncIterable<EventOwner>): Promise<TrimmedRows> {

@@ -28,7 +28,7 @@ const BOOLEAN: ColumnRequirement = {
 
 const UNIQUE_TEXT: ColumnRequirement = {
   expected: () =>
-    `the name of a column that the library fills with the folded name, of type varchar or text, with a unique index ` +
+    `the name of a varchar or text column that the library fills with the folded name, with a unique index ` +
     `or constraint on it alone, such as @Column({ type: 'varchar', unique: true })`,
   accepts: (column, type) =>
     // A type of fixed length changes trailing spaces. A generated column cannot call the
