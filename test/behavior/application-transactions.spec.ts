@@ -162,7 +162,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     };
     await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).revokeSession(id, session));
     tap.hook = {};
-    expect(app.logs.join()).toContain('Lost: session_revoked');
+    expect(app.logs.join()).toContain('Lost events: session_revoked');
     await app.get('/me', token).expect(401);
   });
 

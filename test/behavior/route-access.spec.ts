@@ -398,7 +398,7 @@ describe('contradictory declarations on one handler or class', () => {
     for (const name of ['Controller', 'RecentController', 'Handlers.recent', 'Handlers.inherited', 'Gateway.message']) {
       expect(error).toContain(`Contradictory${name}`);
     }
-    expect(error).toContain('Keep one of them on each handler and each class.');
+    expect(error).toContain('Keep one of the three on each handler and each class.');
   });
 
   it('declarations on different levels do not contradict each other', async () => {

@@ -49,7 +49,7 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
     await breakLog();
     await app.post('/auth/logout', session.access_token).expect(200);
     await app.get('/me', session.access_token).expect(401);
-    expect(app.logs.some((line) => line.includes('Lost: logout'))).toBe(true);
+    expect(app.logs.some((line) => line.includes('Lost events: logout'))).toBe(true);
   });
 });
 
@@ -83,8 +83,8 @@ describeEachPooled('when another transaction has locked the event log on %s', (n
       expect(app.sent('token_reuse_detected')).toHaveLength(1);
       await app.get('/me', first.access_token).expect(401);
       await app.get('/me', second.access_token).expect(401);
-      expect(app.logs.join('\n')).toMatch(/Lost: logout/);
-      expect(app.logs.join('\n')).toMatch(/Lost: token_reuse/);
+      expect(app.logs.join('\n')).toMatch(/Lost events: logout/);
+      expect(app.logs.join('\n')).toMatch(/Lost events: token_reuse/);
 
       if (locksTables) await locker.query('UNLOCK TABLES');
       else await locker.rollbackTransaction();

@@ -75,8 +75,8 @@ export interface Settings {
 }
 
 /**
- * The time that a lease leaves for a refresh, in milliseconds, in addition to the requests and the
- * pauses between them, for example for access to the storage.
+ * The time that a lease allows, in milliseconds, for everything in a refresh except the requests and the
+ * pauses between them. An example is access to the storage.
  */
 const LEASE_SLACK_MS = 5_000;
 

@@ -60,7 +60,7 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
   [
     /^not_ready$/,
     /^WSREP has not yet prepared/,
-    'The node is not part of the primary component of its Galera cluster.',
+    'The Galera node is not in the primary component, or is not synchronized. Connect to another node.',
   ],
   [
     /^(3032|3100)$/,

@@ -79,7 +79,7 @@ export const METRICS = {
   'session_auth.hashing.running': level('{hash}', 'Password hashes that are being computed.'),
   'session_auth.hashing.waiting': level(
     '{hash}',
-    'Password hashes that wait for a thread, and attempts that wait for a slot.',
+    'Password hashes that wait for their turn, and attempts that wait for a slot.',
   ),
   'session_auth.prune.duration': histogram('s', PRUNE_SECONDS, 'Pruning runs.'),
   'session_auth.prune.rows': counter('{row}', 'Rows that pruning removed or ended.'),

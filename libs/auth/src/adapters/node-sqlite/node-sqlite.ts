@@ -119,7 +119,7 @@ export class NodeSqlite {
   }
 
   /**
-   * Runs any number of statements, without parameters and results.
+   * Runs any number of statements, without parameters or results.
    * @throws SqliteError if a statement fails. The statements before the failed statement have run
    */
   exec(sql: string): this {

@@ -75,7 +75,7 @@ function isPlatformError(payload: unknown): boolean {
   return typeof payload === 'string' && payload.startsWith('{"statusCode":');
 }
 
-/** Returns whether a stream has any content. Puts the chunk that was read back into the stream. */
+/** Returns whether a stream has any content. Any chunk that was read is put back into the stream. */
 function hasContent(stream: Readable): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const settle = (report: () => void): void => {

@@ -114,8 +114,8 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     this.logger.warn(
       `The password hash of user ${loggable(String(id))} has a format or a cost that the ` +
         'configured passwordHasher does not accept, so no password matches it. Configure a ' +
-        'passwordHasher that accepts it, such as ' +
-        'Argon2PasswordHasher, or MigratingPasswordHasher for the hashes of a previous system, or reset the ' +
+        'passwordHasher that accepts it (for example ' +
+        'Argon2PasswordHasher, or MigratingPasswordHasher for the hashes of a previous system), or reset the ' +
         'password. For a user without a password, store null. This warning is logged at most once a minute.',
     );
   }

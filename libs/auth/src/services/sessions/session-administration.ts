@@ -170,7 +170,7 @@ function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): Ses
 function criteriaOf(filter: SessionFilter): SessionCriteria {
   for (const [name, value] of Object.entries(filter)) {
     // A misspelled criterion or an undefined variable must not match more sessions than intended.
-    if (!CRITERIA.has(name)) throw invalidField(name, `Unknown criterion. Use ${[...CRITERIA].join(', ')}.`);
+    if (!CRITERIA.has(name)) throw invalidField(name, `Unknown criterion. Use any of ${[...CRITERIA].join(', ')}.`);
     if (value === undefined || value === null)
       throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
   }

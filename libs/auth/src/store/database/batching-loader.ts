@@ -17,7 +17,7 @@ class PendingRead<T> {
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, PendingRead<T>>();
-  /** The batch in flight that new requests wait for, for at most `SLOW_AFTER_MS`, or null. */
+  /** The batch in flight, which delays new requests for at most `SLOW_AFTER_MS`. Null if there is none. */
   private current: object | null = null;
   /** One timer serves all reads, because restarting a timer is cheaper than creating one. */
   private slowTimer: NodeJS.Timeout | null = null;

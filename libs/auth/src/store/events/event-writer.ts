@@ -57,7 +57,7 @@ export class EventWriter {
     this.growth.count(userId);
   }
 
-  /** Returns the parameters of `insertForUsersIn`. */
+  /** Returns the values of the parameters in the SQL of `insertForUsersIn`. */
   valuesOf(event: NewAuthEvent): Record<string, unknown> {
     const [eventId, , name, eventIp, eventUserAgent, eventExtra, eventAt] = this.rowOf(event);
     return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };

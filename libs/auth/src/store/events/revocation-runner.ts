@@ -56,7 +56,8 @@ export class RevocationRunner {
         });
       }, options());
       this.logger.error(
-        `Made a change without its events, because the event log could not be written. Lost: ${lost.join(', ')}`,
+        'A change was stored without its events, because the event log could not be written. ' +
+          `Lost events: ${lost.join(', ')}`,
       );
       return outcome;
     }
