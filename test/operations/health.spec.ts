@@ -159,7 +159,7 @@ describeEachPooled('the health check on %s', (name) => {
       proxy.end();
       const { opened } = proxy;
       expect(await health()).toMatchObject({ status: 'up' });
-      expect(proxy.opened).toBe(opened + 1);
+      expect(proxy.opened).toBeGreaterThan(opened);
     },
   );
 
