@@ -83,8 +83,8 @@ function isLonger(text: string, max: number): boolean {
 
 /**
  * Returns whether a text contains no NUL, lone surrogate or U+FFFD. PostgreSQL refuses NUL. Hash functions treat all
- * lone surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD, so that different bytes
- * would become the same name or password.
+ * lone surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD. If U+FFFD were accepted,
+ * different bytes would become the same name or password.
  */
 function isStorable(text: string): boolean {
   return !text.includes('\0') && !text.includes('\ufffd') && text.isWellFormed();

@@ -146,7 +146,7 @@ export interface AuthModuleOptions {
     /** Whether `POST reauthenticate/` is mounted. Default: false. */
     endpoint?: boolean;
     /**
-     * If set, `logout/all/` and `DELETE sessions/<id>/` require a login, reauthentication or password change within
+     * If set, `logout/all/` and `DELETE sessions/<id>/` require a recent login, as for `@RequireRecentLogin()`, within
      * this time, in seconds, 1 second to 100 years. Without one, the response is 403. Default: false.
      */
     toEndSessionsSeconds?: number | false;

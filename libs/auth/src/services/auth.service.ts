@@ -117,8 +117,8 @@ export class AuthService {
   /**
    * Calls `verify` to check a secret other than the password, such as a one-time code, and throttles failed attempts.
    * A correct secret adds the method to the ticket or session. A wrong secret counts as a failed attempt. With a
-   * ticket, the failure counts for the user and the method. The delays and the block of failed logins apply, and the
-   * fifth failure revokes the ticket. With a principal, the failure counts for the
+   * ticket, the failure counts against the user and the method. The delays and the block of failed logins apply, and
+   * the fifth failure revokes the ticket. With a principal, the failure counts against the
    * session, the same delays apply, and the 100th consecutive failure ends the session.
    * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
    *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)

@@ -13,7 +13,7 @@ import { TokenDelivery } from './token-delivery';
 /** A part of cookie mode, or null if cookie mode is off. */
 type Part<T> = T | null;
 
-/** The providers of cookie mode. Without the option `cookies`, the parts of cookie mode are null. */
+/** The providers of cookie mode. Without the option `cookies`, all but `TokenDelivery` and `AuthCookies` are null. */
 export const COOKIE_PROVIDERS: Provider[] = [
   {
     provide: CookieTransport,

@@ -102,7 +102,7 @@ export class PasswordTransition {
   }
 
   /**
-   * Revokes the credentials, issues a new token pair to the session to keep and, with `revoke`,
+   * Revokes the credentials, issues a new token pair to the session in `keep`, and, with `revoke`,
    * ends the user's other sessions.
    */
   private *endSessions(

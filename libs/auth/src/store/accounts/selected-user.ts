@@ -15,8 +15,8 @@ interface SessionUserSql {
 }
 
 /**
- * Returns the SQL with which the lookup of a session also reads the status of the account, the name and the
- * properties of `users.select`. The function `fromRow` builds `request.user` from the row.
+ * Returns the SQL with which the lookup of a session also reads the status of the account, the username, and
+ * the properties in `users.select`. The function `fromRow` builds `request.user` from the row.
  */
 export function selectedUserSql({ table, compile, condition, parseId }: SessionUserSql): UserSql {
   const { mapping, metadata } = table;

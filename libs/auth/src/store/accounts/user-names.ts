@@ -81,7 +81,7 @@ export class UserNames {
 
   /**
    * Warns that the key of a row does not match its name, for example because the application has changed
-   * only the name. No name finds the user.
+   * only the name. The user cannot be found by any name.
    */
   private warnAboutStaleKey({ id }: Row): void {
     const { entityName, key } = this;

@@ -64,7 +64,7 @@ export interface TransactionOptions extends StatementOptions {
  *
  * By default, a transaction that conflicts is run up to six times, and an operation that loses its connection up to
  * three times. A transaction that may have been committed is run again only with `retryUnknownCommit`. If a server does
- * not accept writes, the operation is run again on other connections until the deadline (`Failover`), unless
+ * not accept writes, the operation is run again on other connections until the deadline (`Failover`), or only once if
  * `failsFast` is set. In a transaction of the application, few failures are retried. An `AuthError` is rethrown. Every
  * other failure becomes `database_unavailable`. Its log entry contains only the driver's code, names from the schema
  * and a hint, because a driver's message can contain the statement and its parameters.

@@ -90,7 +90,7 @@ const CONNECTION_CLOSED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|403
 const CONNECTION_BROKEN =
   /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** Returns the code of an error: the driver's own code, otherwise a code for its message, or its name. */
+/** Returns the driver's code of an error. Without one, returns a code for the error's message, or the error's name. */
 export function failureCode(error: unknown): string {
   return driverCode(unwrap(error));
 }

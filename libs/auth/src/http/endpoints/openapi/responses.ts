@@ -51,7 +51,7 @@ const COMMON: readonly AuthErrorCode[] = ['database_unavailable'];
 const PROTECTED: readonly AuthErrorCode[] = ['credentials_missing', 'access_token_invalid', 'credentials_ambiguous'];
 const BODY: readonly AuthErrorCode[] = ['body_malformed', 'body_too_large', 'body_not_json'];
 
-/** The example of a login ticket. */
+/** An example login ticket. */
 const TICKET = 'nsal_…';
 
 /** Returns the schema name of a DTO class. The prefix `Auth` distinguishes it from the application's schemas. */
