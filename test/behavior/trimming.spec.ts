@@ -79,6 +79,32 @@ describeOnEachDatabase('the history of a user with too many events', { auth: AUT
   });
 });
 
+const LARGE = { ...AUTH, history: { maxRowsPerUser: 10_050 } };
+
+describeOnEachDatabase('a large maximum of events', { auth: LARGE }, (env: TestEnvironment) => {
+  it('all surplus refreshes are removed before other events, also beyond the first 10,000 events', async () => {
+    const { app } = env;
+    const refreshes = many('token_refresh', 100);
+    await writeEvents(app, await idOf(app), [
+      ...refreshes,
+      ...many('logout', 9_900),
+      ...refreshes,
+      ...many('logout', 100),
+    ]);
+    expect(await app.pruning.prune()).toMatchObject({ events: 150 });
+    expect(await eventCounts(app)).toEqual({ token_refresh: 50, logout: 10_000 });
+  });
+
+  it('at most 1,000 ended sessions of a user are kept, although the user has fewer events than the maximum', async () => {
+    const { app } = env;
+    const { session_id: id, access_token: token } = await app.login();
+    await app.post('/auth/logout', token).expect(200);
+    await copyEnded(app, id, 1_100);
+    await writeEvents(app, await idOf(app), many('login_success', 1_100));
+    expect(await app.pruning.prune()).toMatchObject({ sessions: 101, events: 0 });
+  });
+});
+
 describeOnEachDatabase('a history that grows between two prunings', { auth: AUTH }, (env: TestEnvironment) => {
   it('a history is trimmed each time that the instance has written as many events to it as the configured maximum', async () => {
     const { app } = env;

@@ -9,7 +9,7 @@ const SHARED = /^(?:public|s-maxage\b.*|must-understand)$/i;
  */
 export function excludeSharedCaches(response: AuthResponse): void {
   const directives = directivesOf(response);
-  if (directives.some((directive) => /^private$/i.test(directive)) || isNeverStored(directives)) return;
+  if (has(directives, 'private') || isNeverStored(directives)) return;
   response.header(
     'Cache-Control',
     [...directives.filter((directive) => !SHARED.test(directive)), 'private'].join(', '),
@@ -26,8 +26,11 @@ export function excludeCaches(response: AuthResponse): void {
 
 /** Returns whether no cache stores the response. `must-understand` can override `no-store`. (RFC 9111, 5.2.2.3) */
 function isNeverStored(directives: readonly string[]): boolean {
-  const has = (name: string): boolean => directives.some((directive) => directive.toLowerCase() === name);
-  return has('no-store') && !has('must-understand');
+  return has(directives, 'no-store') && !has(directives, 'must-understand');
+}
+
+function has(directives: readonly string[], name: string): boolean {
+  return directives.some((directive) => directive.toLowerCase() === name);
 }
 
 function directivesOf(response: AuthResponse): string[] {

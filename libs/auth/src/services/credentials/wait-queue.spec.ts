@@ -172,6 +172,15 @@ describe('the capacity of the queue', () => {
     expect(await Promise.all([...flood.slice(1), ...others, again])).toEqual(Array<string>(6).fill('done'));
   });
 
+  it('one network cannot use more than half of an odd capacity', async () => {
+    const queue = new WaitQueue({ concurrent: 1, waiting: 2 });
+    const first = work();
+    const running = queue.enter('192.0.2.1', first.run);
+    await expect(queue.enter('192.0.2.1', work().run)).rejects.toMatchObject({ code: 'busy' });
+    first.end();
+    await running;
+  });
+
   it.each([{}, { network: '' }, { network: '192.0.2.1' }])(
     'hashes with the origin %j can use at most half of the capacity',
     async (origin) => {
