@@ -101,6 +101,13 @@ describe('the startup check of the DataSource', () => {
   const dataSource = (extra: object): DataSource =>
     new DataSource({ type: 'postgres', entities: [...AUTH_ENTITIES], extra });
 
+  it.each([
+    [true, '[...AUTH_ENTITIES] })'],
+    [false, '[...AUTH_ENTITIES_WITHOUT_USERS] })'],
+  ])('names the entities to add to a missing DataSource (users in AuthUser: %s)', (ownUsers, entities) => {
+    expect(() => requireDataSource(undefined, 'default', ownUsers)).toThrow(entities);
+  });
+
   it('refuses query_timeout of the driver, after which PostgreSQL continues the statement', () => {
     const given = dataSource({ query_timeout: 2_000 });
     jest.spyOn(given, 'hasMetadata').mockReturnValue(true);

@@ -50,6 +50,11 @@ describe('the options', () => {
     }
   });
 
+  it('refuse a queue in which nothing can wait, because one network could occupy it alone', () => {
+    expect(problems({ hashing: { waiting: 1 } })).toEqual([]);
+    expect(problems({ hashing: { waiting: 0 } })).toEqual([expect.stringContaining('hashing.waiting is 0')]);
+  });
+
   it('allow a bcryptCost below 10 only outside production', () => {
     expect([problems({ bcryptCost: 4 }), problems({ bcryptCost: 3 })]).toEqual([[], [expect.any(String)]]);
     jest.replaceProperty(process.env, 'NODE_ENV', 'production');

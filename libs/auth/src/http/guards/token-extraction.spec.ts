@@ -1,7 +1,7 @@
 import { CookieAuthentication } from '../cookies/cookie-authentication';
 import { cookieSettings } from '../cookies/cookie-settings';
 import { CookieTransport } from '../cookies/cookie-transport';
-import { presentedToken } from './token-extraction';
+import { isTokenInCookie, presentedToken } from './token-extraction';
 
 const HEADERS = { host: 'api.example.com', cookie: '__Host-auth_access=token' };
 const OWN = { origin: 'https://api.example.com', 'sec-fetch-site': 'same-origin' };
@@ -31,5 +31,17 @@ describe('the token of a GraphQL operation', () => {
 
   it('is not read from the cookie without the cookies option', () => {
     expect(() => tokenIn({ req: { method: 'GET', headers: HEADERS } }, null)).toThrow('were not provided');
+  });
+});
+
+describe('the token of a socket.io client', () => {
+  it.each([5, '', undefined])('is in a cookie if auth.token is %j', (token) => {
+    const client = { request: { headers: {} }, handshake: { auth: { token } } };
+    expect(isTokenInCookie({ getType: () => 'ws', getArgByIndex: () => client } as never)).toBe(true);
+  });
+
+  it('is not in a cookie if auth.token is a text', () => {
+    const client = { request: { headers: {} }, handshake: { auth: { token: 'token' } } };
+    expect(isTokenInCookie({ getType: () => 'ws', getArgByIndex: () => client } as never)).toBe(false);
   });
 });
