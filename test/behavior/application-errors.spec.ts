@@ -10,8 +10,10 @@ import {
   type ArgumentsHost,
   type ExceptionFilter,
 } from '@nestjs/common';
+import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
+import { describeOnBothPlatforms } from '../e2e/environment';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { TestApplication, type PlatformName } from '../support/test-application';
 
@@ -25,6 +27,18 @@ class TeapotFilter implements ExceptionFilter<AuthError> {
   catch(error: AuthError, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<{ status(code: number): { send(body: object): void } }>();
     response.status(418).send({ refused: error.code });
+  }
+}
+
+@Catch()
+class AllErrorsFilter extends BaseExceptionFilter {
+  constructor(private readonly adapters: HttpAdapterHost) {
+    super(adapters.httpAdapter);
+  }
+
+  override catch(error: unknown, host: ArgumentsHost): void {
+    if (error instanceof AuthError) return void new AuthErrorFilter(this.adapters).catch(error, host);
+    super.catch(new HttpException({ caught: true }, 418), host);
   }
 }
 
@@ -120,3 +134,22 @@ describe.each<PlatformName>(['express', 'fastify'])("errors of the application's
     jest.restoreAllMocks();
   });
 });
+
+describeOnBothPlatforms(
+  'an application with a filter for all errors',
+  {
+    controllers: [ApplicationController],
+    configure: (app) => void app.useGlobalFilters(new AllErrorsFilter(app.get(HttpAdapterHost))),
+  },
+  (env) => {
+    it('an AuthError that the filter passes to AuthErrorFilter causes the response of the library', async () => {
+      const refused = env.app.http.get('/app/refused');
+      const { headers } = await refused.expect(400, { non_field_errors: ['Invalid credentials.'] });
+      expect(headers['cache-control']).toBe('no-store');
+    });
+
+    it('the filter catches other errors', async () => {
+      await env.app.http.get('/app/nothing').expect(418, { caught: true });
+    });
+  },
+);

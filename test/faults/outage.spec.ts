@@ -19,8 +19,8 @@ describeEachPooled('an outage of %s', (name) => {
     // A small pool, which two hanging connections exhaust.
     const bounds =
       name === 'postgres'
-        ? { connectTimeoutMS: 300, extra: { max: 2 } }
-        : { connectTimeout: 300, extra: { connectionLimit: 2 } };
+        ? { connectTimeoutMS: 1500, extra: { max: 2 } }
+        : { connectTimeout: 1500, extra: { connectionLimit: 2 } };
     const options = { ...database.options, url: through.url, ...bounds } as DataSourceOptions;
     app = await TestApplication.start({ database: { ...database, options } });
     Object.assign(app.nest.get(Database), { answerWithinMs: 250 });
@@ -52,7 +52,7 @@ describeEachPooled('an outage of %s', (name) => {
       await proxy.heal();
       // The pool may need its connect timeout to detect that a new connection hangs.
       let answer = await app.get('/me', session.access_token);
-      for (let tries = 0; answer.status === 503 && tries < 10; tries++)
+      for (let tries = 0; answer.status === 503 && tries < 20; tries++)
         answer = await app.get('/me', session.access_token);
       expect(answer.status).toBe(200);
       const answers = await Promise.all(Array.from({ length: 10 }, () => app.get('/me', session.access_token)));

@@ -58,7 +58,7 @@ export class SecondFactorController {
   /** Checks the code of a request. Failed attempts are throttled. @returns the id of the user */
   private async check(request: Request, target: Target, isConfirmed = true): Promise<string> {
     const code = typeof request.body?.code === 'string' ? request.body.code : '';
-    const method = /^\d{6}$/.test(code) ? 'otp' : 'recovery';
+    const method = /^[0-9a-f]{32}$/.test(code) ? 'recovery' : 'otp';
     let userId = '';
     const isRight = await this.auth.attempt({ ...target, method }, clientInfoOf(request), ({ id }) =>
       this.factors.accept(method, (userId = String(id)), code, isConfirmed),

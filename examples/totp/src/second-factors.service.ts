@@ -38,7 +38,7 @@ export class SecondFactors extends SecondFactor {
       const unused = { userId, kind: method, digest: digestOf(code) };
       return isConfirmed && (await this.database.delete(FactorToken, unused)).affected === 1;
     }
-    const found = await this.database.findOneBy(Authenticator, { userId, isConfirmed });
+    const found = /^\d{6}$/.test(code) && (await this.database.findOneBy(Authenticator, { userId, isConfirmed }));
     // Accepts codes of the previous, the current and the next time step. The comparison takes constant time.
     const result = found && (await verify({ secret: found.secret, token: code, epochTolerance: 30 }));
     if (!result || !('timeStep' in result)) return false;

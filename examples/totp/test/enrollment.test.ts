@@ -1,4 +1,4 @@
-import { AuthService } from 'nestjs-session-auth';
+import { AuthService, AuthSession } from 'nestjs-session-auth';
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { EntityManager } from 'typeorm';
@@ -42,6 +42,18 @@ describe('enrollment', () => {
     const opened = await withCode(await ticketOf(username), await codeOf(secretOf(body.uri)));
     assert.equal(opened.status, 200);
     assert.equal((await get('/auth/sessions', opened.body.accessToken)).status, 200);
+  });
+
+  it('counts codes of the wrong length as one-time codes, so that the right code ends the failure streak', async () => {
+    const { body: session } = await login(username);
+    const { body: enrollment } = await post('/second-factor/enroll', {}, session.accessToken);
+    const principal = await app.get(AuthService).authenticate(session.accessToken);
+    const confirm = async (code: string): Promise<number> =>
+      (await post('/second-factor/confirm', { code }, session.accessToken)).status;
+    for (const code of ['', '12345', '123 456', '1234567']) assert.equal(await confirm(code), 422);
+    assert.equal(await confirm(await codeOf(secretOf(enrollment.uri))), 200);
+    const { failedMethods } = await app.get(EntityManager).findOneByOrFail(AuthSession, { id: principal!.session.id });
+    assert.equal(failedMethods ?? '', '');
   });
 
   it('sends tokens, secrets and recovery codes with Cache-Control: no-store', async () => {

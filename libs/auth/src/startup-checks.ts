@@ -90,8 +90,8 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   throw new AuthSetupError(
     'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard: ' +
       `${names.join(', ')}. ` +
-      'A guard is `BearerAuthGuard`, a guard that extends it, or `@RequireRecentLogin()`. Keep one of the three on ' +
-      'each handler and each class. A decorator on a handler overrides the decorator on its class.',
+      'Keep one of the three on each handler and each class. A guard is `BearerAuthGuard`, a guard that extends it, ' +
+      'or `@RequireRecentLogin()`. A decorator on a handler overrides the decorator on its class.',
   );
 }
 

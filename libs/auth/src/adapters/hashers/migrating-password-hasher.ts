@@ -9,8 +9,8 @@ export abstract class FormerHashes {
 }
 
 /**
- * Also verifies the hashes of a former system. If the user store can set passwords, each of them is replaced at its
- * user's next login with the password:
+ * Also verifies the hashes of a former system. If the user store can set passwords, each hash is replaced at its
+ * user's next successful login:
  * `passwordHasher: new MigratingPasswordHasher(new BcryptPasswordHasher(12), new DjangoPbkdf2Hashes())`.
  */
 export class MigratingPasswordHasher extends PasswordHasher {

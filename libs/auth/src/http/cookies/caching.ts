@@ -4,8 +4,8 @@ import type { AuthResponse } from '../platform/request';
 const SHARED = /^(?:public|s-maxage\b.*|must-understand)$/i;
 
 /**
- * Adds `private` to `Cache-Control`, so that no shared cache stores the response. Has no effect if the response already
- * has `private` or `no-store`.
+ * Adds `private` to `Cache-Control`, and removes the directives that `SHARED` matches, so that no shared cache stores
+ * the response. Has no effect if the response already has `private`, or has `no-store` without `must-understand`.
  */
 export function excludeSharedCaches(response: AuthResponse): void {
   const directives = directivesOf(response);

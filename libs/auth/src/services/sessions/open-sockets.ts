@@ -20,10 +20,11 @@ interface OpenSocket {
 }
 
 /**
- * Closes sockets and event streams when their session ends, or when a password change or a reauthentication replaces
- * the tokens that opened the sockets. If this instance makes the change, it closes the sockets after the commit. While
- * any socket is open, a database check every `socketCheckIntervalSeconds` finds expired sessions and the changes that
- * other instances have made. If the database is unavailable, the check leaves sockets open.
+ * Closes sockets and event streams when their session ends, or when a password change, a reauthentication or
+ * `confirmIdentity` replaces the tokens that opened the sockets. If this instance makes the change, it closes the
+ * sockets after the commit. While any socket is open, a database check every `socketCheckIntervalSeconds` finds
+ * expired sessions and the changes that other instances have made. If the database is unavailable, the check leaves
+ * sockets open.
  */
 @Injectable()
 export class OpenSockets implements BeforeApplicationShutdown {

@@ -33,7 +33,7 @@ export class AuthSession {
   @Column({ type: 'varchar', length: 64, name: 'device_name' }) deviceName!: string;
   @Column({ ...INSTANT, name: 'created_at' }) createdAt!: number;
 
-  /** When the user last proved their identity: at login, password change or reauthentication. */
+  /** When the user last proved their identity: at a login, password change, reauthentication or `confirmIdentity`. */
   @Column({ ...INSTANT, name: 'authenticated_at' }) authenticatedAt!: number;
   @Column({ ...INSTANT, name: 'last_activity' }) lastActivity!: number;
   @Column({ ...INSTANT, name: 'idle_expires_at' }) idleExpiresAt!: number;
