@@ -5,7 +5,7 @@ import { DAY, HOUR } from '../support/driven-clock';
 import type { TestApplication } from '../support/test-application';
 import { statementsOf, Tap } from '../support/tap';
 
-const AUTH = { history: { maxRowsPerUser: 20 }, pruneIntervalSeconds: false as const };
+const AUTH = { history: { maxRowsPerUser: 20 } };
 
 async function idOf(app: TestApplication): Promise<string> {
   return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' })).id;

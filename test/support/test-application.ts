@@ -105,7 +105,8 @@ export class TestApplication {
           retryAttempts: 0,
         }),
         EventEmitterModule.forRoot(),
-        AuthModule.forRoot({ ...CHEAP, ...WITHOUT_NAMED_STATEMENTS, ...options.auth }),
+        // The first scheduled run is at a random time. Tests call `pruning.prune()` instead.
+        AuthModule.forRoot({ ...CHEAP, ...WITHOUT_NAMED_STATEMENTS, pruneIntervalSeconds: false, ...options.auth }),
         ...(options.imports ?? []),
       ],
       controllers: [MeController, ...(options.controllers ?? [])],
