@@ -1,5 +1,6 @@
 import { AuthError, AuthService, AuthSession, type AuthPrincipal, type CreatedUser } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
+import { EarlyTrimming } from '../../../libs/auth/src/services/maintenance/early-trimming';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
 import { openLibrary } from '../application/in-process';
 import { copyRow } from '../fill/copy-rows';
@@ -105,6 +106,8 @@ class Fixture {
     teardown.add(() => testDatabase.drop());
     const app = await openLibrary(testDatabase.options, options);
     teardown.add(() => app.close());
+    // The ended sessions stay in the table. Otherwise trimming would remove them after the first operations.
+    await app.get(EarlyTrimming).beforeApplicationShutdown();
     const [auth, dataSource] = [app.get(AuthService), app.get(DataSource)];
     const user = await auth.createUser({ username: 'a user with many sessions', password: PASSWORDS[0] });
     const endedId = await openAndLogOut(auth, user, KNOWN_DEVICE);

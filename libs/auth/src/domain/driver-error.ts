@@ -70,7 +70,7 @@ const HINTS: readonly (readonly [codes: RegExp, message: RegExp | null, hint: st
   [
     /^CONFLICT$/,
     null,
-    'Every retry conflicted with another transaction. The database may not hold row locks until a transaction ends.',
+    'Every retry conflicted with another transaction. Perhaps the database releases row locks before a transaction ends.',
   ],
   [/^57P03$/, null, 'The server is starting or shutting down.'],
   [/^(25P03|57P0[125]|1053|1927|4031)$/, null, 'The server closed the connection.'],

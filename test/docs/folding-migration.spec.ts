@@ -1,0 +1,42 @@
+import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface } from 'typeorm';
+import { createDatabase, DATABASES } from '../support/databases';
+import { blocksOf } from './code-blocks';
+import { runBlock } from './run-block';
+
+@Entity('members')
+class Member {
+  @PrimaryColumn() id!: number;
+  @Column() email!: string;
+  @Column() foldedEmail!: string;
+}
+
+function migrationOfPage(): MigrationInterface {
+  const block = blocksOf('docs/your-own-users.md').find(({ code }) => code.includes('class FoldEmails'))!;
+  const { FoldEmails1760000000001: FoldEmails } = runBlock<Record<string, new () => MigrationInterface>>(block);
+  return new FoldEmails!();
+}
+
+describe.each(DATABASES)('the migration for folded usernames in docs/your-own-users.md on %s', (name) => {
+  it('fills the column for all users, and makes it NOT NULL and unique', async () => {
+    const database = await createDatabase(name);
+    const dataSource = await new DataSource({ ...database.options, entities: [Member] }).initialize();
+    const runner = dataSource.createQueryRunner();
+    await runner.query('CREATE TABLE members (id int PRIMARY KEY, email varchar(255))');
+    await runner.query(`INSERT INTO members VALUES (1, 'Alice@example.com'), (2, 'BOB@example.com')`);
+    const migration = migrationOfPage();
+
+    await migration.up(runner);
+
+    const members: { foldedEmail: string }[] = await runner.query('SELECT * FROM members ORDER BY id');
+    expect(members.map(({ foldedEmail }) => foldedEmail)).toEqual(['alice@example.com', 'bob@example.com']);
+    const table = await runner.getTable('members');
+    expect(table?.findColumnByName('foldedEmail')).toMatchObject({ isNullable: false });
+    expect(table?.indices).toMatchObject([{ columnNames: ['foldedEmail'], isUnique: true }]);
+
+    await migration.down(runner);
+    expect((await runner.getTable('members'))?.findColumnByName('foldedEmail')).toBeUndefined();
+    await runner.release();
+    await dataSource.destroy();
+    await database.drop();
+  });
+});
