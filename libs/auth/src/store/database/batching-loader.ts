@@ -12,7 +12,8 @@ class PendingRead<T> {
 
 /**
  * Batches reads by key. A key that is requested while no read is in flight is read immediately. Further
- * keys wait for at most `SLOW_AFTER_MS` and are then read in batches. Each value is read after the request
+ * keys wait. When a read ends, the next one reads up to `MAX_KEYS` of them. If a read takes longer than
+ * `SLOW_AFTER_MS`, all waiting keys are read in parallel with it. Each value is read after the request
  * for its key, and nothing is cached.
  */
 export class BatchingLoader<T> {
