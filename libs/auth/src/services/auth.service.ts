@@ -215,9 +215,9 @@ export class AuthService {
 
   /**
    * Ends one session of a user. The history records whether the user or an administrator ended the session.
-   * @param options `currentSessionId`: the id of the session of the request. `by`: default `'user'`. `actor`: with
-   *   `by: 'admin'`, the name or id of the administrator, which the history also records, 1 to 255 characters.
-   *   Default: none
+   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal `user_logged_out`.
+   *   Default: none. `by`: default `'user'`. `actor`: with `by: 'admin'`, the name or id of the administrator, which
+   *   the history also records, 1 to 255 characters. Default: none
    * @throws AuthError `session_not_found` if the user has no active session with this id;
    *   `invalid_field` if `actor` is empty or too long
    */
