@@ -195,7 +195,7 @@ export interface AuthModuleOptions {
   /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */
   socketCheckIntervalSeconds?: number;
   /**
-   * Whether the library uses named prepared statements on PostgreSQL for frequent statements. With a pooler in
+   * Whether the library uses prepared statements (on PostgreSQL: named ones) for frequent statements. With a pooler in
    * transaction mode that does not support them, such as PgBouncer before 1.21, set it to `false`. Default: true.
    */
   namedStatements?: boolean;
