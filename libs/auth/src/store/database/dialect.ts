@@ -62,7 +62,7 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
   };
 }
 
-/** Selects the time of the database in milliseconds (PostgreSQL). `ServerClock` reads this column. */
+/** Selects the time of the database in milliseconds (PostgreSQL). `PooledDatabase` passes it to `ServerClock`. */
 export const SERVER_NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double precision) AS server_now';
 
 /**
