@@ -17,13 +17,21 @@ function migrationOfPage(): MigrationInterface {
 }
 
 describe.each(DATABASES)('the migration for folded usernames in docs/your-own-users.md on %s', (name) => {
-  it('fills the column for all users, and makes it NOT NULL and unique', async () => {
+  it.each([
+    ['creates the column, fills it, and makes it NOT NULL and unique', false],
+    ['also fills the column of an earlier migration, and keeps its values', true],
+  ])('%s', async (_, hasColumn) => {
     const database = await createDatabase(name);
     const dataSource = await new DataSource({ ...database.options, entities: [Member] }).initialize();
     const runner = dataSource.createQueryRunner();
     await runner.query('CREATE TABLE members (id int PRIMARY KEY, email varchar(255))');
     await runner.query(`INSERT INTO members VALUES (1, 'Alice@example.com'), (2, 'BOB@example.com')`);
     const migration = migrationOfPage();
+    if (hasColumn) {
+      await runner.query(`ALTER TABLE members ADD ${runner.connection.driver.escape('foldedEmail')} varchar(255)`);
+      // The second of the two releases on the page has no `addColumn`.
+      runner.addColumn = () => Promise.resolve();
+    }
 
     await migration.up(runner);
 

@@ -106,7 +106,7 @@ class Fixture {
     teardown.add(() => testDatabase.drop());
     const app = await openLibrary(testDatabase.options, options);
     teardown.add(() => app.close());
-    // The ended sessions stay in the table. Otherwise trimming would remove them after the first operations.
+    // Stops trimming, which would remove most of the ended sessions after the first operations.
     await app.get(EarlyTrimming).beforeApplicationShutdown();
     const [auth, dataSource] = [app.get(AuthService), app.get(DataSource)];
     const user = await auth.createUser({ username: 'a user with many sessions', password: PASSWORDS[0] });
