@@ -1,48 +1,55 @@
 /**
- * The layers of the library: http -> services -> domain <- store, adapters. The top-level files import all of
- * them.
+ * The order of the library's folders. A file imports only from its own folder and from folders to the right of it.
+ * `auth.service` and the files at the top, such as `auth.module`, count as folders.
  */
-const lib = (folder) => `^libs/auth/src/${folder}/`;
+const ORDER = [
+  'testing',
+  'top',
+  'http',
+  'auth.service',
+  'login',
+  'accounts',
+  'passwords',
+  'retention',
+  'sessions',
+  'throttle',
+  'users',
+  'history',
+  'tokens',
+  'database',
+  'options',
+  'adapters',
+  'base',
+];
 
-const layer = (from, forbidden, comment) => ({
-  name: `${from}-stays-in-its-layer`,
-  comment,
+const FILES = { top: '(?!auth\\.service)[^/]+\\.m?ts$', 'auth.service': 'auth\\.service\\.ts$' };
+
+const lib = (folder) => `^libs/auth/src/${FILES[folder] ?? `${folder}/`}`;
+
+/** Forbids imports from a folder to the folders on its left. */
+const order = ORDER.slice(1).map((folder, index) => ({
+  name: `${folder}-imports-only-to-the-right`,
   severity: 'error',
-  from: { path: lib(from), pathNot: '\\.spec\\.ts$' },
-  to: { path: forbidden.map((folder) => (folder.includes('/') ? folder : lib(folder))) },
-});
-
-const npm = (name) => `node_modules/${name}/`;
+  from: { path: lib(folder) },
+  to: { path: ORDER.slice(0, index + 1).map(lib) },
+}));
 
 module.exports = {
   forbidden: [
+    ...order,
     {
-      name: 'domain-imports-nothing-outside-itself',
+      name: 'every-folder-is-in-the-order',
       severity: 'error',
-      from: { path: lib('domain'), pathNot: '\\.spec\\.ts$' },
-      // A checksum is deterministic, so `zlib` needs no port.
-      to: { pathNot: [lib('domain'), '^zlib$'] },
+      from: { path: '^libs/auth/src/', pathNot: [...ORDER, 'node-sqlite'].map(lib) },
+      to: {},
     },
-    layer(
-      'services',
-      ['http', 'store', 'adapters', npm('typeorm'), npm('@nestjs/typeorm')],
-      'Services contain neither HTTP nor SQL.',
-    ),
-    layer(
-      'http',
-      ['store', 'adapters', npm('typeorm')],
-      'The HTTP layer reaches the store and the adapters only through services.',
-    ),
-    layer(
-      'store',
-      ['http', 'services', 'adapters'],
-      'The store implements ports of the domain, and does not call other layers.',
-    ),
-    layer(
-      'adapters',
-      ['http', 'services', 'store', npm('typeorm')],
-      'Each adapter connects a port of the domain with one external API.',
-    ),
+    {
+      name: 'no-cycles-between-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^libs/auth/src/' },
+      to: { circular: true },
+    },
     {
       name: 'client-imports-nothing-outside-itself',
       comment: 'The client is bundled for browsers.',
@@ -60,14 +67,20 @@ module.exports = {
       name: 'library-does-not-import-node-sqlite',
       comment: 'Versions of Node.js before 22.13 do not have `node:sqlite`.',
       severity: 'error',
-      from: { path: '^libs/auth/src/', pathNot: lib('adapters/node-sqlite') },
-      to: { path: lib('adapters/node-sqlite') },
+      from: { path: '^libs/auth/src/', pathNot: lib('node-sqlite') },
+      to: { path: lib('node-sqlite') },
+    },
+    {
+      name: 'node-sqlite-imports-nothing-of-the-library',
+      severity: 'error',
+      from: { path: lib('node-sqlite') },
+      to: { path: '^libs/auth/src/', pathNot: lib('node-sqlite') },
     },
     {
       name: 'applications-import-only-entry-points',
       severity: 'error',
       from: { path: '^(apps|examples)/' },
-      to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/((testing|adapters/node-sqlite)/)?index\\.ts$' },
+      to: { path: '^libs/auth/src/', pathNot: '^libs/auth/src/((testing|node-sqlite)/)?index\\.ts$' },
     },
     {
       name: 'applications-import-only-the-entry-point-of-the-client',

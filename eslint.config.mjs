@@ -12,7 +12,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
-      'max-lines': ['error', { max: 250 }],
+      'max-lines': ['error', { max: 400 }],
       'no-restricted-syntax': [
         'error',
         {
@@ -41,16 +41,12 @@ export default tseslint.config(
   },
   {
     // The docstrings of its many public methods do not count.
-    files: ['libs/auth/src/services/auth.service.ts'],
+    files: ['libs/auth/src/auth.service.ts'],
     rules: { 'max-lines': ['error', { max: 250, skipComments: true, skipBlankLines: true }] },
   },
   {
     // The two clocks read the time. The random wait between two attempts of a transaction need not be unpredictable.
-    files: [
-      'libs/auth/src/adapters/system-clock.ts',
-      'libs/client/src/environment.ts',
-      'libs/auth/src/store/database/database.ts',
-    ],
+    files: ['libs/auth/src/base/clock.ts', 'libs/client/src/environment.ts', 'libs/auth/src/database/database.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

@@ -31,7 +31,7 @@ module.exports = {
     '^nestjs-session-auth$': '<rootDir>/libs/auth/src/index.ts',
     '^nestjs-session-auth/testing$': '<rootDir>/libs/auth/src/testing/index.ts',
     '^nestjs-session-auth-client$': '<rootDir>/libs/client/src/index.ts',
-    '^nestjs-session-auth/node-sqlite$': '<rootDir>/libs/auth/src/adapters/node-sqlite/index.ts',
+    '^nestjs-session-auth/node-sqlite$': '<rootDir>/libs/auth/src/node-sqlite/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'],
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/libs/auth/dist/', '<rootDir>/libs/client/dist/'],

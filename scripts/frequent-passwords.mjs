@@ -1,4 +1,4 @@
-// Generates libs/auth/src/domain/frequent-passwords.ts: node scripts/frequent-passwords.mjs
+// Generates libs/auth/src/passwords/frequent-passwords.ts: node scripts/frequent-passwords.mjs
 // 10_million_password_list_top_1M.txt. The argument is a list with one password per line, the most frequent first.
 // For each minimum length, the script takes the first 3,000 passwords of at least that length (ASVS 5.0, 6.2.4),
 // in the form in which passwords are compared. The list is 10-million-password-list-top-1000000.txt of SecLists,
@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SOURCE_SHA256 = 'eac6323842b3261da0ef4c180c8e23f4d056522ea97c2925b8687f453b40a2be';
-const TARGET = 'libs/auth/src/domain/frequent-passwords.ts';
+const TARGET = 'libs/auth/src/passwords/frequent-passwords.ts';
 /** The smallest value of `passwordPolicy.minLength`. */
 const MIN_LENGTH = 8;
 const PER_LENGTH = 3_000;

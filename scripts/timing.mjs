@@ -8,4 +8,4 @@ process.env.SWC_NODE_PROJECT ??= join(root, 'tsconfig.json');
 
 const require = createRequire(import.meta.url);
 require('@swc-node/register');
-require(join(root, 'test/security/timing.ts'));
+require(join(root, 'test/login/timing.ts'));

@@ -8,7 +8,7 @@ import { AppModule, dataSourceOptions } from '../../apps/sample/src/app.module';
 import { allowFrontEnds } from '../../apps/sample/src/front-ends';
 import { prepareDatabase } from '../../apps/sample/src/prepare-database';
 import { readSettings } from '../../apps/sample/src/read-settings';
-import { Clock } from '../../libs/auth/src/domain/ports/platform';
+import { Clock } from '../../libs/auth/src/base/clock';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { DrivenClock } from '../support/driven-clock';
 import { createCertificate } from './certificate';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { BearerAuthGuard } from 'nestjs-session-auth';
-import { describeOnBothPlatforms, type TestEnvironment } from '../e2e/environment';
+import { describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 import { BOTH_TRANSPORTS, Page, TRANSPORTS, type TransportName } from './page';

@@ -1,7 +1,7 @@
 import type { AuthClient, SessionEnd } from 'nestjs-session-auth-client';
 import { blocksUnder, type CodeBlock } from '../docs/code-blocks';
 import { runBlock } from '../docs/run-block';
-import type { TestEnvironment } from '../e2e/environment';
+import type { TestEnvironment } from '../support/environment';
 import { CookieBrowser } from '../support/cookie-browser';
 
 export const TRANSPORTS = ['bearer', 'cookie'] as const;

@@ -3,7 +3,7 @@ import type { Server } from 'socket.io';
 import * as socketIo from 'socket.io-client';
 import { blocksUnder } from '../docs/code-blocks';
 import { runBlock } from '../docs/run-block';
-import { restorePassword, describeOnBothPlatforms } from '../e2e/environment';
+import { restorePassword, describeOnBothPlatforms } from '../support/environment';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 import { BOTH_TRANSPORTS, Page, TRANSPORTS } from './page';

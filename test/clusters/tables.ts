@@ -5,7 +5,7 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { SystemClock } from '../../libs/auth/src/adapters/system-clock';
+import { SystemClock } from '../../libs/auth/src/base/clock';
 import { takeSnapshot, violations, type Holder } from '../crash/checker';
 import { Instance } from '../properties/instance';
 import { PASSWORD } from './storm-clients';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { parseRefreshToken } from '../../libs/auth/src/domain/tokens';
+import { parseRefreshToken } from '../../libs/auth/src/tokens/tokens';
 
 /** What a client knows of its session when its server is killed. */
 export interface Holder {

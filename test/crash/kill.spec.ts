@@ -2,7 +2,7 @@ import { AUTH_ENTITIES, type AuthModuleOptions } from 'nestjs-session-auth';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { SystemClock } from '../../libs/auth/src/adapters/system-clock';
+import { SystemClock } from '../../libs/auth/src/base/clock';
 import { Instance } from '../properties/instance';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { outcomeOf, takeSnapshot, violations } from './checker';

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DataSource } from 'typeorm';
-import { SystemClock } from '../../libs/auth/src/adapters/system-clock';
+import { SystemClock } from '../../libs/auth/src/base/clock';
 import { Instance } from '../properties/instance';
 import { createDatabase } from '../support/databases';
 import { takeSnapshot, violations } from './checker';

@@ -23,7 +23,7 @@ const commands = blocksIn('sh').flatMap(({ file, line, code }) =>
 
 describe('the code blocks of the documents', () => {
   it('every code block has a known language', () => {
-    // test/store/partitions.spec.ts runs the SQL blocks.
+    // test/database/partitions.spec.ts runs the SQL blocks.
     const isSql = ({ file, language }: CodeBlock): boolean => language === 'sql' && file === 'docs/scaling.md';
     const others = blocks.filter(
       (block) =>

@@ -16,7 +16,7 @@ function words(file: string, pattern: RegExp): string[] {
 
 describe('the reference of signals and events', () => {
   it('docs/signals.md lists exactly the signals of the library', () => {
-    const signals = words('libs/auth/src/domain/signals.ts', /^ {2}(\w+): \{/gm);
+    const signals = words('libs/auth/src/history/signals.ts', /^ {2}(\w+): \{/gm);
     expect(signals).toHaveLength(11);
     expect(
       [
@@ -28,7 +28,7 @@ describe('the reference of signals and events', () => {
   });
 
   it('docs/events.md lists exactly the events of the library', () => {
-    const union = read('libs/auth/src/domain/auth-event.ts').split(';')[0]!;
+    const union = read('libs/auth/src/history/event-log.ts').split(';')[0]!;
     const events = [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name);
     expect(events).toHaveLength(13);
     const rows = [...read('docs/events.md').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);

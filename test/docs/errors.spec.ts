@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError, type AuthErrorCode } from 'nestjs-session-auth';
-import { ERROR_RESPONSES, errorBody } from '../../libs/auth/src/http/endpoints/error-responses';
+import { ERROR_RESPONSES, errorBody } from '../../libs/auth/src/http/error-responses';
 
 const read = (file: string): string => readFileSync(join(__dirname, '../..', file), 'utf8');
 const CODES = Object.keys(ERROR_RESPONSES) as AuthErrorCode[];

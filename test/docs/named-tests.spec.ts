@@ -70,7 +70,7 @@ describe('scripts/named-tests.mjs with the report of a test run', () => {
     return [status, stderr];
   }
 
-  const FILE = 'test/security/guessing.spec.ts';
+  const FILE = 'test/throttle/guessing.spec.ts';
   const TITLE =
     "a guesser's failed logins for one name are not reset by the guesser's successful login under another name";
   const PROBLEM = `names "${TITLE}" in ${FILE}`;
@@ -88,7 +88,7 @@ describe('scripts/named-tests.mjs with the report of a test run', () => {
       (results) => results.get(FILE)!.push({ ...results.get(FILE)![0]!, status: 'failed' }),
     ],
     ['has another title', (results) => (results.get(FILE)![0]!.fullName = "on sqlite a guesser's failures")],
-    ['is in another file', (results) => results.set('test/e2e/login.spec.ts', results.get(FILE)!).delete(FILE)],
+    ['is in another file', (results) => results.set('test/login/login.spec.ts', results.get(FILE)!).delete(FILE)],
   ])('the check of named tests fails if one of them %s', (_, change) => {
     const [status, errors] = check(change);
     expect(status).toBe(1);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENDPOINTS } from '../../libs/auth/src/http/endpoints/endpoints';
+import { ENDPOINTS } from '../../libs/auth/src/http/endpoints';
 
 it('docs/openapi.md lists every operation', () => {
   const guide = readFileSync(join(__dirname, '../../docs/openapi.md'), 'utf8');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { METRICS } from '../../libs/auth/src/domain/metrics';
+import { METRICS } from '../../libs/auth/src/base/telemetry';
 
 const ROOT = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -23,7 +23,7 @@ describe('docs/operations.md', () => {
   });
 
   it('docs/operations.md contains every metric attribute, and every kind of pruning and of database failure', () => {
-    const source = read('libs/auth/src/domain/metrics.ts');
+    const source = read('libs/auth/src/base/telemetry.ts');
     for (const type of ['PruneKind', 'FailureKind', 'NotWritableKind']) {
       const values = literals(source.split(`export type ${type} =`)[1]!.split(';')[0]!);
       expect(values.length).toBeGreaterThanOrEqual(3);

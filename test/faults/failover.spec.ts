@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthUser } from 'nestjs-session-auth';
-import { Database } from '../../libs/auth/src/store/database/database';
+import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { SwitchingProxy } from '../support/switching-proxy';
 import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';

@@ -1,6 +1,6 @@
 import { hashSync } from 'bcrypt';
 import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
-import { Database } from '../../libs/auth/src/store/database/database';
+import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 

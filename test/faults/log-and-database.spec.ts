@@ -1,7 +1,7 @@
 import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Database } from '../../libs/auth/src/store/database/database';
-import { EventIds } from '../../libs/auth/src/store/events/event-ids';
+import { Database } from '../../libs/auth/src/database/database';
+import { EventIds } from '../../libs/auth/src/history/event-log';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 

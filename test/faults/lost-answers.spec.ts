@@ -1,7 +1,7 @@
 import type { AuthModuleOptions, TokenPair } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
-import { paramsInTransaction } from '../../libs/auth/src/store/database/transaction';
+import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { paramsInTransaction } from '../../libs/auth/src/database/transaction';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';

@@ -1,5 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Database } from '../../libs/auth/src/store/database/database';
+import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';

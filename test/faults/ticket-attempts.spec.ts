@@ -1,7 +1,7 @@
 import { AuthLoginFailure, AuthLoginTicket } from 'nestjs-session-auth';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { Database } from '../../libs/auth/src/store/database/database';
+import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';

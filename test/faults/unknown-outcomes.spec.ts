@@ -1,8 +1,8 @@
 import { AuthSession, AuthUser } from 'nestjs-session-auth';
-import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
-import { Database } from '../../libs/auth/src/store/database/database';
-import type { ServerClock } from '../../libs/auth/src/store/database/server-clock';
-import { autocommitParams } from '../../libs/auth/src/store/database/transaction';
+import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { Database } from '../../libs/auth/src/database/database';
+import type { ServerClock } from '../../libs/auth/src/database/server-clock';
+import { autocommitParams } from '../../libs/auth/src/database/transaction';
 import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { SECOND } from '../support/driven-clock';
 import { TestApplication } from '../support/test-application';

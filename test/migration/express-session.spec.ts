@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import session, { MemoryStore } from 'express-session';
 import { AUTH_ENTITIES, AuthSession, RequireRecentLogin } from 'nestjs-session-auth';
 import { createHmac } from 'node:crypto';
-import { restorePassword, describeOnEachDatabase, type TestEnvironment } from '../e2e/environment';
+import { restorePassword, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { Browser } from '../support/browser';
 import { PASSWORD } from '../support/test-application';
 import { MigrationModule } from './express-session/migration.module';

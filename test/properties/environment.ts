@@ -7,8 +7,8 @@ import {
 } from 'nestjs-session-auth';
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { networkOf } from '../../libs/auth/src/domain/ip-address';
-import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/domain/tokens';
+import { networkOf } from '../../libs/auth/src/history/client';
+import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/tokens/tokens';
 import { DrivenClock } from '../support/driven-clock';
 import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';
 import { Instance, type Sent } from './instance';
@@ -75,7 +75,7 @@ export class Environment {
     await this.act(action, this.instances[action.instance]!);
     for (const instance of this.instances) await instance.flush();
     await this.stored.assertSame();
-    // This signal is emitted at most once a minute per process: see test/e2e/refresh.spec.ts.
+    // This signal is emitted at most once a minute per process: see test/sessions/refresh.spec.ts.
     const sent = this.sent.splice(0).filter(({ name }) => name !== 'lost_commits_suspected');
     assertSameSignals(sent, this.model.signals.splice(0));
   }

@@ -1,15 +1,17 @@
 import type { ClassProvider, FactoryProvider, InjectionToken, Provider, Type, ValueProvider } from '@nestjs/common';
 import { AUTH_OPTIONS, AuthService, PruningService, type AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { EventEmitterSignalBus } from '../../libs/auth/src/adapters/event-emitter-signal-bus';
-import { AUTH_EXTRAS } from '../../libs/auth/src/auth.module-definition';
-import { AUTH_PROVIDERS } from '../../libs/auth/src/auth.providers';
-import { Clock, DeviceDetector, Metrics, NoMetrics } from '../../libs/auth/src/domain/ports/platform';
-import { SignalBus } from '../../libs/auth/src/domain/ports/events';
-import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/domain/signals';
+import { EventEmitterSignalBus } from '../../libs/auth/src/history/signal-publisher';
+import { AUTH_EXTRAS } from '../../libs/auth/src/options/auth-options';
+import { AUTH_PROVIDERS } from '../../libs/auth/src/providers';
+import { Clock } from '../../libs/auth/src/base/clock';
+import { DeviceDetector } from '../../libs/auth/src/adapters/device-detector';
+import { Metrics, NoMetrics } from '../../libs/auth/src/base/telemetry';
+import { SignalBus } from '../../libs/auth/src/history/signal-publisher';
+import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/history/signals';
 import { resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
-import { ActivityRecorder } from '../../libs/auth/src/services/sessions/activity-recorder';
-import { AUTH_DATA_SOURCE } from '../../libs/auth/src/store/database/data-source';
+import { ActivityRecorder } from '../../libs/auth/src/sessions/activity-recorder';
+import { AUTH_DATA_SOURCE } from '../../libs/auth/src/database/typeorm';
 import { WITHOUT_NAMED_STATEMENTS } from '../support/databases';
 
 export type Sent = {

@@ -12,8 +12,8 @@ import { Environment } from './environment';
 const { MODEL_SEED, MODEL_PATH, MODEL_RUNS } = process.env;
 
 // The limit is low enough for random actions to reach it.
-jest.mock('../../libs/auth/src/domain/session-policy', () => ({
-  ...jest.requireActual<object>('../../libs/auth/src/domain/session-policy'),
+jest.mock('../../libs/auth/src/sessions/open-session', () => ({
+  ...jest.requireActual<object>('../../libs/auth/src/sessions/open-session'),
   SESSION_LIMIT: 4,
 }));
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SESSION_LIMIT } from '../../libs/auth/src/domain/session-policy';
+import { SESSION_LIMIT } from '../../libs/auth/src/sessions/end-sessions';
 import { ModelTickets, type ModelTicket } from './tickets';
 
 /**

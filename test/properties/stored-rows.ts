@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DataSource } from 'typeorm';
-import { firstEventIdAt } from '../../libs/auth/src/store/events/event-ids';
+import { firstEventIdAt } from '../../libs/auth/src/history/event-log';
 import type { Sent } from './instance';
 import type { Model, ModelSession } from './model';
 import type { ModelTicket } from './tickets';

@@ -6,7 +6,7 @@ import {
   type AuthSignals,
   type OpenedSession,
 } from 'nestjs-session-auth';
-import { Database } from '../../libs/auth/src/store/database/database';
+import { Database } from '../../libs/auth/src/database/database';
 import { createDatabase, type DatabaseName, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap, type Call, type Hook } from '../support/tap';

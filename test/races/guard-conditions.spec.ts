@@ -1,9 +1,9 @@
 import type { AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { AUTH_DATA_SOURCE } from '../../libs/auth/src/store/database/data-source';
-import { Database } from '../../libs/auth/src/store/database/database';
-import { SqliteDatabase } from '../../libs/auth/src/store/database/sqlite-database';
-import { RolledBack, type Transaction } from '../../libs/auth/src/store/database/transaction';
+import { AUTH_DATA_SOURCE } from '../../libs/auth/src/database/typeorm';
+import { Database } from '../../libs/auth/src/database/database';
+import { SqliteDatabase } from '../../libs/auth/src/database/sqlite-database';
+import { RolledBack, type Transaction } from '../../libs/auth/src/database/transaction';
 import { createDatabase, DATABASES, describeOn, type DatabaseName } from '../support/databases';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 import { RaceEnvironment } from './environment';

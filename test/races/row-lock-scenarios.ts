@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { SessionAttemptStore } from '../../libs/auth/src/domain/ports/accounts';
-import {
-  SessionDirectory,
-  SessionStore,
-  SessionTransitions,
-  type OperationContext,
-} from '../../libs/auth/src/domain/ports/sessions';
-import { PruningStore } from '../../libs/auth/src/domain/ports/maintenance';
-import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
-import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
+import { SessionAttemptStore } from '../../libs/auth/src/throttle/sql-session-attempt-store';
+import { SessionDirectory } from '../../libs/auth/src/sessions/administration';
+import { SessionStore } from '../../libs/auth/src/sessions/look-up';
+import { SessionTransitions } from '../../libs/auth/src/sessions/transitions';
+import { type OperationContext } from '../../libs/auth/src/history/client';
+import { PruningStore } from '../../libs/auth/src/retention/prune';
+import { SessionLifecycle } from '../../libs/auth/src/sessions/lifecycle';
+import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import type { TestApplication } from '../support/test-application';
 import { atEveryCall, instancesFor, interleave, type Scenario } from './scenarios';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { SessionTransitions } from '../../libs/auth/src/domain/ports/sessions';
-import { CookieSessions } from '../../libs/auth/src/services/sessions/cookie-sessions';
-import { SessionLifecycle } from '../../libs/auth/src/services/sessions/session-lifecycle';
-import { TokenIssuer } from '../../libs/auth/src/services/sessions/token-issuer';
+import { SessionTransitions } from '../../libs/auth/src/sessions/transitions';
+import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { SessionLifecycle } from '../../libs/auth/src/sessions/lifecycle';
+import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import { DAY } from '../support/driven-clock';
 import type { TestApplication } from '../support/test-application';
 import { PASSWORD } from '../support/test-application';

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { AuthService, BcryptPasswordHasher, PasswordHasher } from 'nestjs-session-auth';
 import request, { type Response } from 'supertest';
 import { AppModule } from '../../examples/server-rendered/src/app.module';
-import { Clock } from '../../libs/auth/src/domain/ports/platform';
+import { Clock } from '../../libs/auth/src/base/clock';
 import { Browser, cookiesIn } from '../support/browser';
 import { DrivenClock, MINUTE } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';

@@ -1,6 +1,6 @@
-import { Database } from '../../libs/auth/src/store/database/database';
-import type { DriverConnections, Send } from '../../libs/auth/src/store/database/driver-connections';
-import { paramsInTransaction, type Query } from '../../libs/auth/src/store/database/transaction';
+import { Database } from '../../libs/auth/src/database/database';
+import type { DriverConnections, Send } from '../../libs/auth/src/database/connections';
+import { paramsInTransaction, type Query } from '../../libs/auth/src/database/transaction';
 import type { TestApplication } from './test-application';
 
 /** A call to the database: a statement (including BEGIN and COMMIT), or on SQLite a whole transaction. */

@@ -23,7 +23,7 @@ import {
 } from 'nestjs-session-auth';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
-import { Clock } from '../../libs/auth/src/domain/ports/platform';
+import { Clock } from '../../libs/auth/src/base/clock';
 import { WITHOUT_NAMED_STATEMENTS, type TestDatabase } from './databases';
 import { DrivenClock } from './driven-clock';
 

@@ -1,6 +1,6 @@
 import { AuthError, AuthService, AuthSession, type AuthPrincipal, type CreatedUser } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
-import { EarlyTrimming } from '../../../libs/auth/src/services/maintenance/early-trimming';
+import { EarlyTrimming } from '../../../libs/auth/src/retention/early-trimming';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
 import { openLibrary } from '../application/in-process';
 import { copyRow } from '../fill/copy-rows';

@@ -1,44 +1,55 @@
 import {
+  type ConfigurableModuleAsyncOptions,
+  ConfigurableModuleBuilder,
+  type ConfigurableModuleCls,
+  type DynamicModule,
   Inject,
   Module,
-  type DynamicModule,
   type NestModule,
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
-import type { DataSource } from 'typeorm';
+import { APP_FILTER, APP_GUARD, HttpAdapterHost, ModuleRef, ModulesContainer, RouterModule } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { PasswordHasher } from './adapters/password-hasher';
+import { TokenSource } from './adapters/token-source';
+import { UserStore } from './adapters/user-store';
+import { AuthService } from './auth.service';
+import { Database } from './database/database';
+import { AUTH_DATA_SOURCE } from './database/typeorm';
+import { BearerAuthGuard } from './http/bearer-auth.guard';
+import { AuthCookies } from './http/cookies/auth-cookies';
+import { CookieAuthentication } from './http/cookies/cookie-mode';
+import { COOKIE_PROVIDERS } from './http/cookies/cookie.providers';
+import { describeEndpoints } from './http/describe-endpoints';
+import { AUTH_CONTROLLERS, mountedEndpoints, unmountControllers } from './http/endpoints';
+import { AuthErrorFilter } from './http/filters';
+import {
+  cachePeerAddresses,
+  configureExpress,
+  configureFastify,
+  type ExpressApplication,
+  type FastifyApplication,
+  httpServerOf,
+  libraryRoutes,
+} from './http/platform';
+import { readCookiesOfHandshakes } from './http/transports';
 import {
   AUTH_EXTRAS,
-  ConfigurableModuleClass,
-  type AuthModuleAsyncOptions,
-  type AuthModuleRootOptions,
-} from './auth.module-definition';
-import { AUTH_PROVIDERS } from './auth.providers';
-import { PasswordHasher, TokenSource } from './domain/ports/platform';
-import { UserStore } from './domain/ports/accounts';
-import { AuthCookies } from './http/cookies/auth-cookies';
-import { CookieAuthentication } from './http/cookies/cookie-authentication';
-import { COOKIE_PROVIDERS } from './http/cookies/cookie.providers';
-import { readCookiesOfHandshakes } from './http/cookies/handshake-cookies';
-import { AuthErrorFilter } from './http/endpoints/auth-error.filter';
-import { mountedEndpoints, unmountControllers } from './http/endpoints/endpoints';
-import { describeEndpoints } from './http/endpoints/openapi/describe-endpoints';
-import { BearerAuthGuard } from './http/guards/bearer-auth.guard';
-import { configureExpress, type ExpressApplication } from './http/platform/express';
-import { configureFastify, type FastifyApplication } from './http/platform/fastify';
-import { libraryRoutes } from './http/platform/library-routes';
-import { httpServerOf, cachePeerAddresses } from './http/platform/peer-addresses';
-import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
-import type { AuthModuleExtras } from './options/module-extras';
-import { assertPlainOptions } from './options/resolve-options';
-import { AuthService } from './services/auth.service';
-import { AuthHealth } from './services/maintenance/auth-health';
-import { PruningService } from './services/maintenance/pruning.service';
-import { OpenSockets } from './services/sessions/open-sockets';
-import { SessionAdministration } from './services/sessions/session-administration';
+  AUTH_OPTIONS,
+  type AuthModuleExtras,
+  type AuthModuleOptions,
+  type ResolvedAuthOptions,
+} from './options/auth-options';
+import { assertPlainOptions, resolveExtras, resolveOptions } from './options/resolve-options';
+import { AUTH_PROVIDERS } from './providers';
+import { AuthHealth } from './retention/health';
+import { PruningService } from './retention/pruning.service';
+import { SessionAdministration } from './sessions/administration';
+import { OpenSockets } from './sessions/open-sockets';
 import {
   refuseContradictoryRoutes,
+  refuseSecondModule,
   warnAboutForwardedAddresses,
   warnAboutMissingTables,
   warnAboutPlatform,
@@ -46,8 +57,70 @@ import {
   warnAboutShortGracePeriod,
   warnAboutUnusedUsers,
 } from './startup-checks';
-import { AUTH_DATA_SOURCE } from './store/database/data-source';
-import { Database } from './store/database/database';
+
+/** Completes the module definition that Nest builds, according to the extras. */
+function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
+  const extras = resolveExtras(given);
+  const { path, controllers, globalGuard, dataSource, isGlobal } = extras;
+  // The injection token under which @nestjs/typeorm provides the DataSource.
+  const token = dataSource === 'default' ? DataSource : `${dataSource}DataSource`;
+  return {
+    ...definition,
+    global: isGlobal,
+    imports: [
+      ...(definition.imports ?? []),
+      ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
+    ],
+    // Mounts all controllers, because `forRootAsync()` does not know the options yet. `AuthModule` removes the
+    // controllers of disabled routes.
+    controllers: controllers ? [...AUTH_CONTROLLERS] : [],
+    providers: [
+      ...(definition.providers ?? []),
+      { provide: AUTH_EXTRAS, useValue: extras },
+      {
+        provide: AUTH_OPTIONS,
+        useFactory: (options: unknown, modules: ModulesContainer) => {
+          refuseSecondModule(modules, definition.module);
+          return resolveOptions(options, given);
+        },
+        inject: [MODULE_OPTIONS_TOKEN, ModulesContainer],
+      },
+      {
+        provide: AUTH_DATA_SOURCE,
+        useFactory: (found?: DataSource) => found,
+        inject: [{ token, optional: true }],
+      },
+      ...(globalGuard ? [{ provide: APP_GUARD, useExisting: BearerAuthGuard }] : []),
+    ],
+  };
+}
+
+const built = new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'NestjsSessionAuth' })
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createAuthOptions')
+  .setExtras<AuthModuleExtras>(resolveExtras({}), applyExtras)
+  .build();
+
+// The types are explicit, because inferred types would tie the published declarations to one module system.
+/** The argument of `AuthModule.forRoot()`. */
+export type AuthModuleRootOptions = AuthModuleOptions & AuthModuleExtras;
+
+/**
+ * The argument of `AuthModule.forRootAsync()`: the factory or class that returns the options, and the
+ * `AuthModuleExtras`.
+ */
+export type AuthModuleAsyncOptions = ConfigurableModuleAsyncOptions<AuthModuleOptions, 'createAuthOptions'> &
+  AuthModuleExtras;
+
+export const ConfigurableModuleClass: ConfigurableModuleCls<
+  AuthModuleOptions,
+  'forRoot',
+  'createAuthOptions',
+  AuthModuleExtras
+> = built.ConfigurableModuleClass;
+
+/** The injection token of the options as the application wrote them, without extras and defaults, and unchecked. */
+export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 
 /** Session-based authentication with opaque tokens. Import `forRoot()` or `forRootAsync()` once. */
 @Module({

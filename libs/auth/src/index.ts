@@ -1,6 +1,6 @@
 // The module
 export { AuthModule } from './auth.module';
-export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module-definition';
+export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module';
 export { AuthSetupError } from './startup-checks';
 export {
   AUTH_OPTIONS,
@@ -10,25 +10,21 @@ export {
   type Replaceable,
   type ResolvedAuthOptions,
 } from './options/auth-options';
-export type { AuthModuleExtras } from './options/module-extras';
-export { AuthOptionsError } from './options/problems';
+export type { AuthModuleExtras } from './options/auth-options';
+export { AuthOptionsError } from './options/resolve-options';
 export { DEFAULT_OPTIONS } from './options/resolve-options';
 
 // The service
-export { AuthHealth, type AuthHealthReport } from './services/maintenance/auth-health';
-export type { FailureKind, NotWritableKind } from './domain/metrics';
-export { AuthService, type AuthInTransaction } from './services/auth.service';
-export type { AuthPrincipal } from './services/sessions/authentication';
-export {
-  type TransactionManager,
-  PasswordHasher,
-  TokenSource,
-  type PresentedToken,
-  type TransportCall,
-  DeviceDetector,
-} from './domain/ports/platform';
-export { OpenSockets } from './services/sessions/open-sockets';
-export { PruningService, type PruneReport } from './services/maintenance/pruning.service';
+export { AuthHealth, type AuthHealthReport } from './retention/health';
+export type { FailureKind, NotWritableKind } from './base/telemetry';
+export { AuthService, type AuthInTransaction } from './auth.service';
+export type { AuthPrincipal } from './sessions/authenticate';
+export { type TransactionManager } from './database/joined-transaction';
+export { PasswordHasher } from './adapters/password-hasher';
+export { TokenSource, type PresentedToken, type TransportCall } from './adapters/token-source';
+export { DeviceDetector } from './adapters/device-detector';
+export { OpenSockets } from './sessions/open-sockets';
+export { PruningService, type PruneReport } from './retention/pruning.service';
 export {
   SessionAdministration,
   type AdministeredSession,
@@ -36,52 +32,47 @@ export {
   type Administrator,
   type ResultPage,
   type SessionFilter,
-} from './services/sessions/session-administration';
-export type { Credentials } from './services/credentials/login';
-export type { PasswordChange } from './services/credentials/user-password';
-export type { PasswordResetToken } from './services/credentials/password-reset';
-export type { CreatedUser, CreateUserOptions, UserToCreate } from './services/credentials/accounts';
-export type { ClientInfo } from './domain/client';
-export type { OpenedSession, TokenPair } from './domain/tokens';
-export type { HistoryRequest } from './services/sessions/user-sessions';
-export type { AuthEventEntry, AuthEventName } from './domain/auth-event';
-export { AuthError, type AuthErrorCode, type FieldErrors } from './domain/errors';
-export type { SessionData } from './domain/proofs';
-export type { EndReason, SessionInfo, SessionState } from './domain/session';
-export type { DeviceInfo, DeviceType } from './domain/device';
+} from './sessions/administration';
+export type { Credentials } from './login/login';
+export type { PasswordChange } from './passwords/change-password';
+export type { PasswordResetToken } from './passwords/reset-password';
+export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
+export type { ClientInfo } from './adapters/second-factor';
+export type { OpenedSession, TokenPair } from './tokens/tokens';
+export type { HistoryRequest } from './history/history';
+export type { AuthEventEntry } from './history/history';
+export type { AuthEventName } from './database/entities';
+export { AuthError, type AuthErrorCode, type FieldErrors } from './base/errors';
+export type { SessionData } from './sessions/proofs';
+export type { EndReason, SessionState } from './database/entities';
+export type { SessionInfo } from './history/signals';
+export type { DeviceInfo, DeviceType } from './adapters/device-detector';
 
 // HTTP
-export { AuthController } from './http/endpoints/auth.controller';
-export { SessionsController } from './http/endpoints/sessions.controller';
-export { PasswordController } from './http/endpoints/password.controller';
-export { ReauthenticationController } from './http/endpoints/reauthentication.controller';
+export { AuthController } from './http/auth.controller';
+export { SessionsController } from './http/sessions.controller';
+export { PasswordController } from './http/password.controller';
+export { ReauthenticationController } from './http/password.controller';
 export { AuthCookies } from './http/cookies/auth-cookies';
-export { BearerAuthGuard } from './http/guards/bearer-auth.guard';
-export { AuthErrorFilter } from './http/endpoints/auth-error.filter';
-export {
-  CurrentSession,
-  CurrentUser,
-  OnAuthSignal,
-  OptionalAuth,
-  Public,
-  RequireRecentLogin,
-} from './http/guards/decorators';
-export { isPublicRoute } from './http/guards/route-access';
-export { rememberHandshake, socketAccessToken, type Handshake } from './http/guards/token-extraction';
-export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/platform/request';
+export { BearerAuthGuard } from './http/bearer-auth.guard';
+export { AuthErrorFilter } from './http/filters';
+export { CurrentSession, CurrentUser, OnAuthSignal, OptionalAuth, Public, RequireRecentLogin } from './http/decorators';
+export { isPublicRoute } from './http/route-rules';
+export { rememberHandshake, socketAccessToken, type Handshake } from './http/transports';
+export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/request';
 
 // Signals
-export type { AuthSignalName, AuthSignals } from './domain/signals';
+export type { AuthSignalName, AuthSignals } from './history/signals';
 
 // Replaceable classes
-export { SecondFactor } from './domain/ports/login-tickets';
-export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './domain/ports/accounts';
+export { SecondFactor } from './adapters/second-factor';
+export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './adapters/user-store';
 export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/argon2-password-hasher';
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 export { DjangoPbkdf2Hashes } from './adapters/hashers/django-pbkdf2-hashes';
 export { FormerHashes, MigratingPasswordHasher } from './adapters/hashers/migrating-password-hasher';
 export { PrehashedBcryptPasswordHasher } from './adapters/hashers/prehashed-bcrypt-password-hasher';
-export { foldName, type NameMatching } from './domain/username';
+export { foldName, type NameMatching } from './base/fields';
 
 // The database
 export {
@@ -94,6 +85,7 @@ export {
   AuthSession,
   AuthUser,
   AuthUserLock,
-} from './store/entities';
-export { AUTH_MIGRATIONS, AUTH_MIGRATIONS_WITHOUT_USERS } from './store/migrations';
-export type { AccountBlock, BlockScope } from './domain/failure-streak';
+} from './database/entities';
+export { AUTH_MIGRATIONS, AUTH_MIGRATIONS_WITHOUT_USERS } from './database/migrations';
+export type { AccountBlock } from './options/auth-options';
+export type { BlockScope } from './history/signals';

@@ -2,13 +2,13 @@ import { Logger, type Type } from '@nestjs/common';
 import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
+import type { Database } from './database/database';
+import { type Dialect, dialectOf } from './database/dialect';
+import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
+import { httpServerOf } from './http/platform';
+import { contradictoryRoutes } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
-import { graceSecondsFor } from './options/grace-period';
-import { contradictoryRoutes } from './http/guards/contradictory-routes';
-import { httpServerOf } from './http/platform/peer-addresses';
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './store/entities';
-import type { Database } from './store/database/database';
-import { dialectOf, type Dialect } from './store/database/dialect';
+import { graceSecondsFor } from './tokens/tokens';
 
 /** Thrown if the setup of the application is incomplete or not supported. The message says what to change. */
 export class AuthSetupError extends Error {

@@ -1,16 +1,18 @@
 import type UAParser from 'ua-parser-js';
-import type { DeviceInfo, DeviceType } from '../domain/device';
-import { DeviceDetector } from '../domain/ports/platform';
-import { loadOptionalPeer } from '../optional-peer';
+import { loadOptionalPeer } from '../base/optional-peer';
+import { DeviceDetector, type DeviceInfo, type DeviceType } from './device-detector';
 
 const OTHER = 'Other';
 
 // Cubot is a brand of phones. The quantifiers are bounded, so that matching a hostile text takes linear time.
 const BOT =
   /\b(?:(?:adsbot|storebot|mediapartners|feedfetcher|apis)-google|google-inspectiontool|googleother|facebookexternalhit|facebookcatalog|meta-externalagent|(?:chatgpt|claude|perplexity)-user|bingpreview|yahoo! slurp|ia_archiver|[\w.-]{0,30}(?:(?<!cu)bot|crawler|spider))\b|^whatsapp(?=\/)/i;
+
 const CLIENT =
   /^(?:curl|wget|httpie|python-requests|python-httpx|python-urllib|python|aiohttp|okhttp|postmanruntime|insomnia|bruno-runtime|go-http-client|dart|axios|node-fetch|node-superagent|node|undici|got|deno|bun|java|apache-httpclient|guzzlehttp|libwww-perl|ruby|faraday|reqwest|k6)(?![\w-])|\b(?:windows)?powershell(?=\/)/i;
+
 const DESKTOP = /\b(?:windows|macintosh|x11|cros)\b/i;
+
 const TV = /\b(?:smart-?tv|web0s)\b/i;
 
 const OS_FAMILIES = new Map([

@@ -1,8 +1,18 @@
-import type { AccountBlock } from '../domain/failure-streak';
-import type { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
-import type { SecondFactor } from '../domain/ports/login-tickets';
-import type { UserEntityMapping, UserStore } from '../domain/ports/accounts';
-import type { NameMatching } from '../domain/username';
+import type { DeviceDetector } from '../adapters/device-detector';
+import type { PasswordHasher } from '../adapters/password-hasher';
+import type { SecondFactor } from '../adapters/second-factor';
+import type { TokenSource } from '../adapters/token-source';
+import type { UserEntityMapping, UserStore } from '../adapters/user-store';
+import type { NameMatching } from '../base/fields';
+
+/** The injection token of the complete `AuthModuleExtras`. */
+export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
+
+/**
+ * The login attempts that the block of an account refuses. `unfamiliar`: attempts from unfamiliar
+ * networks. `strict`: attempts from all networks.
+ */
+export type AccountBlock = 'unfamiliar' | 'strict';
 
 /**
  * Checks a new password, for example against a list of breached passwords. Returns null to accept it, or a sentence
@@ -234,6 +244,7 @@ export interface AuthModuleOptions {
 
 /** The options that contain a group of options. */
 export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
+
 type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource';
 
 /** The options whose default depends on the request. They stay undefined if the application does not set them. */
@@ -248,3 +259,23 @@ export type ResolvedAuthOptions = Readonly<
 
 /** The injection token of the `ResolvedAuthOptions`. */
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';
+
+/**
+ * Options that Nest needs before it calls the factory of `forRootAsync()`. Pass them next to `useFactory`, not in the
+ * result of the factory. With `forRoot()`, pass them together with the other options.
+ */
+export interface AuthModuleExtras {
+  /** The path of the controllers, after the global prefix of the application. Default: 'auth'. */
+  path?: string;
+  /** Whether the library mounts its controllers. Without them, use `AuthService`. Default: true. */
+  controllers?: boolean;
+  /** Whether `BearerAuthGuard` is a global guard. Default: false. */
+  globalGuard?: boolean;
+  /** The name of the DataSource that the library uses. Default: 'default'. */
+  dataSource?: string;
+  /**
+   * Whether other modules can inject the exported providers without importing `AuthModule`. With `false`, export
+   * `AuthModule` from the module that calls `forRoot()`, and import that module where you need it. Default: true.
+   */
+  isGlobal?: boolean;
+}

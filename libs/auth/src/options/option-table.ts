@@ -1,23 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
-import { SecondFactor } from '../domain/ports/login-tickets';
-import { DeviceDetector, PasswordHasher, TokenSource } from '../domain/ports/platform';
-import type { GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
-import type { AuthModuleExtras } from './module-extras';
-import {
-  anyClass,
-  bcryptCost,
-  boolean,
-  cookieName,
-  extending,
-  integer,
-  oneOf,
-  orFalse,
-  seconds,
-  text,
-  textList,
-  type Rule,
-} from './rules';
+import { DeviceDetector } from '../adapters/device-detector';
+import { PasswordHasher } from '../adapters/password-hasher';
+import { SecondFactor } from '../adapters/second-factor';
+import { TokenSource } from '../adapters/token-source';
+import { type UserEntityMapping, UserStore } from '../adapters/user-store';
+import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
 
 type OptionName = keyof ResolvedAuthOptions;
 
@@ -39,13 +26,89 @@ type OptionTable<T> = {
 };
 
 const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absoluteTimeoutSeconds' } as const;
+
 const quarterOfIdleTimeout = {
   by: 'idleTimeoutSeconds',
   share: 1 / 4,
   text: 'a quarter of idleTimeoutSeconds',
 } as const;
+
 const MAPPING_OR_STORE =
   "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore, or an instance of one";
+
+export function oneOf<T extends string>(...values: readonly T[]): Rule<T> {
+  return {
+    expected: `one of ${values.map((one) => `'${one}'`).join(', ')}`,
+    accepts: (value): value is T => (values as readonly unknown[]).includes(value),
+  };
+}
+
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Rule<number> {
+  const isUnbounded = max === Number.MAX_SAFE_INTEGER;
+  return {
+    expected: isUnbounded ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`,
+    range: isUnbounded ? `at least ${min}` : `${min} to ${max}`,
+    accepts: (value): value is number =>
+      Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+  };
+}
+
+export const boolean: Rule<boolean> = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
+
+/** Returns the rule for a duration in seconds, up to 100 years. A longer duration is a mistake. */
+export function seconds(min: number): Rule<number> {
+  const most = 3_155_760_000;
+  return {
+    ...integer(min, most),
+    expected: `a whole number from ${min} to ${most} (100 years)`,
+    range: `${min} ${min === 1 ? 'second' : 'seconds'} to 100 years`,
+  };
+}
+
+export function orFalse<T>(rule: Rule<T>): Rule<T | false> {
+  return {
+    ...rule,
+    expected: `${rule.expected}, or false`,
+    accepts: (value): value is T | false => value === false || rule.accepts(value),
+  };
+}
+
+/**
+ * A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. If `cookies.secure` is true,
+ * the library adds `__Host-` itself.
+ */
+export const cookieName: Rule<string> = {
+  expected: "letters, digits and any of !#$%&'*+-.^_`|~, without a prefix such as __Host-",
+  accepts: (value): value is string =>
+    typeof value === 'string' && /^[\w!#$%&'*+\-.^`|~]+$/.test(value) && !/^__(?:host|secure|http)-/i.test(value),
+};
+
+export function textList(expected: string): Rule<readonly string[]> {
+  return {
+    expected,
+    accepts: (value): value is readonly string[] =>
+      Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  };
+}
+
+/** The cost factor of bcrypt. Low costs make tests fast and hashes weak, so they are accepted only in tests. */
+export const bcryptCost: Rule<number> = {
+  expected: "a whole number from 10 to 15 (4 to 9 only if NODE_ENV is 'test')",
+  range: '10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
+  accepts: (value): value is number => integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
+};
+
+/** Returns a rule that accepts a class that extends the base class, or an instance of such a class. */
+export function extending<T extends object>(
+  base: abstract new () => T,
+  expected = `a class that extends ${base.name}, or an instance of one`,
+): Rule<(new (...args: never[]) => T) | T> {
+  return {
+    expected,
+    accepts: (value): value is T =>
+      value instanceof base || (typeof value === 'function' && value.prototype instanceof base),
+  };
+}
 
 const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },
@@ -117,6 +180,10 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   tokenSource: { default: undefined, defaultText: 'none', rule: extending(TokenSource) },
 };
 
+export function text(expected: string, minLength = 1): Rule<string> {
+  return { expected, accepts: (value): value is string => typeof value === 'string' && value.length >= minLength };
+}
+
 const EXTRAS: OptionTable<AuthModuleExtras> = {
   path: { default: 'auth', rule: text("a string such as 'auth'", 0) },
   controllers: { default: true, rule: boolean },
@@ -133,6 +200,14 @@ export const OPTIONAL_IN_MAPPING: readonly string[] = [
   'users.select',
 ];
 
+/** Returns a rule that accepts any class. */
+export function anyClass(expected: string): Rule<new () => object> {
+  return {
+    expected,
+    accepts: (value): value is new () => object => typeof value === 'function' && 'prototype' in value,
+  };
+}
+
 /** The rules for the properties of a `UserEntityMapping`, which the option `users` accepts. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: anyClass('an entity of the DataSource'),
@@ -144,18 +219,29 @@ const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<
   select: textList("a list of property names, such as ['roles']"),
 };
 
-/** The rows by path, such as `failedLogins.signalAt`. */
-export const OPTION_ROWS = rowsOf(OPTIONS);
-export const EXTRA_ROWS = rowsOf(EXTRAS);
-/** The rules by path, such as `users.entity`. */
-export const MAPPING_RULES = new Map<string, Rule<unknown>>(
-  Object.entries(MAPPING).map(([name, rule]) => [`users.${name}`, rule]),
-);
-
 function rowsOf(table: object, prefix = ''): ReadonlyMap<string, OptionRow> {
   return new Map(
     Object.entries(table as Record<string, OptionRow | object>).flatMap(([name, entry]): [string, OptionRow][] =>
       'rule' in entry ? [[prefix + name, entry]] : [...rowsOf(entry, `${prefix}${name}.`)],
     ),
   );
+}
+
+/** The rows by path, such as `failedLogins.signalAt`. */
+export const OPTION_ROWS = rowsOf(OPTIONS);
+
+export const EXTRA_ROWS = rowsOf(EXTRAS);
+
+/** The rules by path, such as `users.entity`. */
+export const MAPPING_RULES = new Map<string, Rule<unknown>>(
+  Object.entries(MAPPING).map(([name, rule]) => [`users.${name}`, rule]),
+);
+
+/** A rule for the value of an option. */
+export interface Rule<T> {
+  /** Describes the valid values. Completes the phrase "use ..." in error messages. */
+  readonly expected: string;
+  /** The range of a number, as docs/options.md shows it. */
+  readonly range?: string;
+  readonly accepts: (value: unknown) => value is T;
 }

@@ -1,12 +1,92 @@
 import type { Type } from '@nestjs/common';
 import { inspect } from 'node:util';
-import { type UserEntityMapping, UserStore } from '../domain/ports/accounts';
-import type { ResolvedAuthOptions } from './auth-options';
-import type { AuthModuleExtras } from './module-extras';
-import { cookieProblems } from './cookie-problems';
-import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
-import { AuthOptionsError, unknownOption, wrongValue } from './problems';
-import type { Rule } from './rules';
+import { type UserEntityMapping, UserStore } from '../adapters/user-store';
+import { isLocalhost } from '../base/fields';
+import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
+import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow, type Rule } from './option-table';
+
+const HTTPS_REQUIRED = 'an https:// origin (http:// is accepted only for localhost, with cookies.secure: false)';
+
+/** The option `cookies` as the application wrote it. */
+interface GivenCookies {
+  readonly mode?: unknown;
+  readonly trustedOrigins?: unknown;
+  readonly secure?: unknown;
+}
+
+/** Returns the problems of the option `cookies` that the rules of the option table do not find. */
+export function cookieProblems({ mode, trustedOrigins, secure }: GivenCookies): string[] {
+  const missing = mode === undefined ? [wrongValue('cookies.mode', mode, "'optional' or 'only', or omit cookies")] : [];
+  const origins: unknown[] = Array.isArray(trustedOrigins) ? trustedOrigins : [];
+  return [
+    ...missing,
+    ...origins.flatMap((origin, index) => {
+      const expected = typeof origin === 'string' ? expectedOrigin(origin, secure === false) : null;
+      return expected === null ? [] : [wrongValue(`cookies.trustedOrigins[${index}]`, origin, expected)];
+    }),
+  ];
+}
+
+/**
+ * Returns the expected value for the error message, or null if the origin is valid. A trusted origin must equal the
+ * `Origin` header, in which browsers send the serialized form of an origin.
+ */
+function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
+  if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
+  const url = URL.canParse(origin) ? new URL(origin) : null;
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return "an origin such as 'https://app.example.com'";
+  if (url.protocol === 'http:' && !(isHttpAllowed && isLocalhost(url.hostname))) return HTTPS_REQUIRED;
+  return url.origin === origin ? null : `'${url.origin}'`;
+}
+
+/**
+ * Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and
+ * what to do instead.
+ */
+export class AuthOptionsError extends Error {
+  override readonly name = 'AuthOptionsError';
+
+  constructor(readonly problems: readonly string[]) {
+    super(`AuthModule cannot start with these options:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  }
+}
+
+export function wrongValue(path: string, value: unknown, expected: string): string {
+  return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; use ${expected}`;
+}
+
+export function unknownOption(path: string, known: readonly string[]): string {
+  const group = path.slice(0, path.lastIndexOf('.') + 1);
+  const siblings = known.filter((one) => one.startsWith(group)).join(', ');
+  return `${path} is not an option; use ${closest(path, known) ?? `one of ${siblings}`}`;
+}
+
+/** Returns the known path that a misspelled or misplaced path most likely means, or undefined if none is similar. */
+function closest(path: string, known: readonly string[]): string | undefined {
+  const distances = known.map((one) => ({
+    one,
+    distance: Math.min(editDistance(path, one), editDistance(leaf(path), leaf(one))),
+  }));
+  const [best] = distances.sort((a, b) => a.distance - b.distance);
+  return best && best.distance <= leaf(path).length / 3 ? best.one : undefined;
+}
+
+function leaf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
+}
+
+/** Returns the Levenshtein distance, ignoring case. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, a] of [...from.toLowerCase()].entries()) {
+    const next = [i + 1];
+    for (const [j, b] of [...to.toLowerCase()].entries()) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a === b ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
+}
 
 /** The values that the application set, by path. */
 type Values = ReadonlyMap<string, unknown>;

@@ -1,9 +1,95 @@
 // The entry point for the tests of applications: `import { ... } from 'nestjs-session-auth/testing'`.
-export { actingAs } from './acting-as';
-export type { ActingSession } from './acting-as';
-export { CheapPasswordHasher } from './cheap-password-hasher';
-export { DrivenClock } from './driven-clock';
+
 export { recordSignals, SignalRecorder } from './record-signals';
 export type { RecordedSignal } from './record-signals';
 /** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
-export { Clock } from '../domain/ports/platform';
+export { Clock } from '../base/clock';
+
+import type { INestApplicationContext } from '@nestjs/common';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { PasswordHasher } from '../adapters/password-hasher';
+import type { ClientInfo } from '../adapters/second-factor';
+import type { UserId } from '../adapters/user-store';
+import { AuthService } from '../auth.service';
+import { Clock } from '../base/clock';
+import type { SessionData } from '../sessions/proofs';
+import type { OpenedSession } from '../tokens/tokens';
+
+/** A session opened for a test. */
+export interface ActingSession extends OpenedSession {
+  /** The headers of an authenticated request: `{ Authorization: 'Bearer ...' }`. */
+  readonly headers: { readonly Authorization: string };
+}
+
+/**
+ * Opens a session for a user, without a password and without an HTTP request. Like a login, this function records
+ * the event, emits the signal and applies the session limit.
+ * @param client the client of the session. Default: an unknown client
+ * @param proofs as for `AuthService.openSession`. `methods`: how the user is identified, such as `['pwd', 'otp']`,
+ *   for routes with `@RequireRecentLogin({ methods })`. Default: none. `data`: the data to store with the session.
+ *   Default: none
+ * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not
+ *   active
+ * @throws Error if `methods` or `data` is invalid
+ */
+export async function actingAs(
+  app: INestApplicationContext,
+  user: { readonly id: UserId } | UserId,
+  client: ClientInfo = {},
+  proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
+): Promise<ActingSession> {
+  const opened = await app.get(AuthService, { strict: false }).openSession(user, client, proofs);
+  return { ...opened, headers: { Authorization: `Bearer ${opened.accessToken}` } };
+}
+
+const PREFIX = 'cheap$';
+
+/**
+ * A fast and insecure hasher for tests: `passwordHasher: CheapPasswordHasher`.
+ * @throws Error unless `NODE_ENV` is `test`
+ */
+export class CheapPasswordHasher extends PasswordHasher {
+  readonly maxPasswordBytes = 4096;
+
+  constructor() {
+    super();
+    if (process.env['NODE_ENV'] !== 'test') {
+      throw new Error(
+        "CheapPasswordHasher is for tests only, and NODE_ENV is not 'test'. Leave out `passwordHasher` to use bcrypt.",
+      );
+    }
+  }
+
+  hash(password: string): Promise<string> {
+    return Promise.resolve(PREFIX + createHash('sha256').update(password).digest('hex'));
+  }
+
+  async verify(password: string, hash: string): Promise<boolean> {
+    return this.accepts(hash) && timingSafeEqual(Buffer.from(await this.hash(password)), Buffer.from(hash));
+  }
+
+  accepts(hash: string): boolean {
+    return /^cheap\$[0-9a-f]{64}$/.test(hash);
+  }
+
+  needsRehash(): boolean {
+    return false;
+  }
+}
+
+/** A clock for tests. Its time changes only when `advance` is called. */
+export class DrivenClock extends Clock {
+  /** @param at the initial time, in milliseconds since 1970. Default: 2026-01-15T10:23:00.123Z */
+  constructor(private at: number = Date.UTC(2026, 0, 15, 10, 23, 0, 123)) {
+    super();
+  }
+
+  now(): number {
+    return this.at;
+  }
+
+  /** Moves the time forward by a number of milliseconds, or back by a negative number. */
+  advance(milliseconds: number): void {
+    this.at += milliseconds;
+  }
+}

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import type { AuthSignalName, AuthSignals } from '../domain/signals';
+import type { AuthSignalName, AuthSignals } from '../history/signals';
 
 /** A signal that was emitted. */
 export type RecordedSignal = {

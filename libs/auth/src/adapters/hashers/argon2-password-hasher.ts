@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { PasswordHasher } from '../../domain/ports/platform';
-import { loadOptionalPeer } from '../../optional-peer';
+import { loadOptionalPeer } from '../../base/optional-peer';
+import { PasswordHasher } from '../password-hasher';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
 /** The work of one hash. The defaults are the minimum that OWASP recommends. */
@@ -21,6 +21,7 @@ interface Argon2 {
 
 const STORED_HASH =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
+
 /** The maximum work of a stored hash, so that a manipulated row cannot make a login take arbitrarily long. */
 const MAX_PARAMETERS = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 

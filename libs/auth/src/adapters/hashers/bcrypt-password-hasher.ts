@@ -1,5 +1,5 @@
 import * as bcrypt from 'bcrypt';
-import { PasswordHasher } from '../../domain/ports/platform';
+import { PasswordHasher } from '../password-hasher';
 
 /** Matches bcrypt hashes with a cost from 4 to 15. `$2y$` is PHP's name for `$2b$`. */
 const STORED = /^\$2([aby])\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;

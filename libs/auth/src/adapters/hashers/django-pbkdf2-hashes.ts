@@ -5,6 +5,7 @@ import { FormerHashes } from './migrating-password-hasher';
 const derive = promisify(pbkdf2);
 
 const STORED = /^pbkdf2_sha256\$(\d{1,7})\$([^$]{1,128})\$([A-Za-z0-9+/]{43}=)$/;
+
 /**
  * The maximum number of iterations of a stored hash, so that a manipulated row cannot make a login take
  * arbitrarily long.

@@ -1,4 +1,4 @@
-import { PasswordHasher } from '../../domain/ports/platform';
+import { PasswordHasher } from '../password-hasher';
 
 /** Verifies password hashes in the format of a former system. It never creates new hashes. */
 export abstract class FormerHashes {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { PasswordHasher } from '../../domain/ports/platform';
+import { PasswordHasher } from '../password-hasher';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
 /** The prefix that distinguishes these hashes from plain bcrypt hashes. */

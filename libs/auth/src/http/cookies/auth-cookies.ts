@@ -1,11 +1,8 @@
-import { AuthError } from '../../domain/errors';
-import type { TokenPair } from '../../domain/tokens';
-import type { AuthPrincipal } from '../../services/sessions/authentication';
-import { clientInfoOf, type AuthRequest, type AuthResponse } from '../platform/request';
-import type { CookieSessions } from '../../services/sessions/cookie-sessions';
-import { excludeCaches } from './caching';
-import type { CookieAuthentication } from './cookie-authentication';
-import type { CookieRefresh } from './cookie-refresh';
+import { AuthError } from '../../base/errors';
+import type { AuthPrincipal, CookieSessions } from '../../sessions/authenticate';
+import type { TokenPair } from '../../tokens/tokens';
+import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
+import { type CookieAuthentication, type CookieRefresh, excludeCaches } from './cookie-mode';
 
 /** The parts of cookie mode that `AuthCookies` uses. */
 interface CookieParts {

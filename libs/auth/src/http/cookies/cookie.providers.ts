@@ -1,14 +1,11 @@
 import type { Provider } from '@nestjs/common';
-import { Clock } from '../../domain/ports/platform';
+import { AuthService } from '../../auth.service';
+import { Clock } from '../../base/clock';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { AuthService } from '../../services/auth.service';
-import { CookieSessions } from '../../services/sessions/cookie-sessions';
+import { CookieSessions } from '../../sessions/authenticate';
 import { AuthCookies } from './auth-cookies';
-import { CookieAuthentication } from './cookie-authentication';
-import { CookieRefresh } from './cookie-refresh';
-import { cookieSettings } from './cookie-settings';
-import { CookieTransport } from './cookie-transport';
-import { TokenDelivery } from './token-delivery';
+import { cookieSettings, CookieTransport } from './cookie-jar';
+import { CookieAuthentication, CookieRefresh, TokenDelivery } from './cookie-mode';
 
 /** A part of cookie mode, or null if cookie mode is off. */
 type Part<T> = T | null;

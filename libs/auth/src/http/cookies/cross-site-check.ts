@@ -1,11 +1,13 @@
-import { AuthError } from '../../domain/errors';
-import { isLocalhost } from '../../domain/localhost';
-import { wasSent, type AuthRequest } from '../platform/request';
-import type { CookieSettings } from './cookie-settings';
+import { AuthError } from '../../base/errors';
+import { isLocalhost } from '../../base/fields';
+import { type AuthRequest, wasSent } from '../request';
+import type { CookieSettings } from './cookie-jar';
 
 type Headers = AuthRequest['headers'];
+
 /** The parts of a request that show from which site the request comes. */
 type SentRequest = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
+
 type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
 
 /**

@@ -1,0 +1,81 @@
+import { loggable } from '../base/failures';
+
+/** The kinds of device. */
+export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
+
+/** The kind of a device. `other` means an unknown device or a device of any other kind. */
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+
+/** The device of a client, detected from its User-Agent. Each name is `Other` if unknown. */
+export interface DeviceInfo {
+  readonly deviceType: DeviceType;
+  /** `Windows`, `Android`, `iOS`, `macOS`, `Linux`, ... */
+  readonly osFamily: string;
+  /** `Chrome`, `Chrome Mobile`, `Firefox`, `Safari`, ... */
+  readonly browserFamily: string;
+  /** `Samsung SM-G991B`, `iPhone`, `Mac`, ... */
+  readonly deviceName: string;
+}
+
+/** The value for a device that is unknown or not tracked. */
+export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
+  deviceType: 'other',
+  osFamily: 'Other',
+  browserFamily: 'Other',
+  deviceName: 'Other',
+});
+
+const NAME_LENGTH = 64;
+
+/**
+ * Validates the result of a device detector. Truncates names to 64 characters and removes control characters.
+ * @throws TypeError if the result is not a `DeviceInfo`
+ */
+export function checkedDevice(found: unknown): DeviceInfo {
+  if (typeof found !== 'object' || found === null)
+    throw new TypeError(`detect() returned ${String(found)}. Return a DeviceInfo.`);
+  if (typeof (found as PromiseLike<unknown>).then === 'function') {
+    // Nothing awaits the promise, and an unhandled rejection would end the process.
+    Promise.resolve(found).catch(() => undefined);
+    throw new TypeError('detect() returned a Promise. Return a DeviceInfo synchronously.');
+  }
+  const { deviceType, osFamily, browserFamily, deviceName } = found as Readonly<Record<keyof DeviceInfo, unknown>>;
+  if (!DEVICE_TYPES.includes(deviceType as DeviceType)) {
+    const types = DEVICE_TYPES.map((type) => `'${type}'`).join(', ');
+    throw new TypeError(
+      `detect() returned the unknown deviceType '${loggable(String(deviceType))}'. Return one of ${types}.`,
+    );
+  }
+  return {
+    deviceType: deviceType as DeviceType,
+    osFamily: checkedName('osFamily', osFamily),
+    browserFamily: checkedName('browserFamily', browserFamily),
+    deviceName: checkedName('deviceName', deviceName),
+  };
+}
+
+function checkedName(property: keyof DeviceInfo, name: unknown): string {
+  if (typeof name !== 'string')
+    throw new TypeError(`The ${property} that detect() returned is not a string. Return a string.`);
+  return (
+    name
+      .replace(/\p{Cc}/gu, '')
+      .slice(0, NAME_LENGTH)
+      .trim()
+      .toWellFormed() || 'Other'
+  );
+}
+
+/**
+ * Detects the device, operating system and browser of a client from its User-Agent. Set the option
+ * `deviceDetector` to a class that extends this one, or to an instance. If a detector fails, the error is
+ * logged at most once a minute, and the device is stored as unknown.
+ */
+export abstract class DeviceDetector {
+  /**
+   * Returns the device. Called at logins, refreshes and other operations with a User-Agent, if
+   * devices are tracked. At most 64 characters of a name are stored.
+   * @param userAgent untrusted text of at most 500 characters, without control characters
+   */
+  abstract detect(userAgent: string): DeviceInfo;
+}

@@ -1,8 +1,0 @@
-// The entry point for SQLite without a native module:
-// `import { NodeSqlite } from 'nestjs-session-auth/node-sqlite'`.
-export { hasNodeSqlite } from './builtin';
-export type { SqliteRow } from './builtin';
-export { NodeSqlite } from './node-sqlite';
-export type { NodeSqliteOptions, SqliteFunction, SqliteFunctionOptions } from './node-sqlite';
-export { SqliteError } from './sqlite-error';
-export type { NodeSqliteStatement, SqliteChanges } from './statement';

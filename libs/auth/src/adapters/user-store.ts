@@ -1,0 +1,121 @@
+/** The status of a user's account. Only an `active` user can log in and use sessions. */
+export type AccountStatus = 'active' | 'disabled' | 'deleted';
+
+/**
+ * Returns whether MySQL and MariaDB distinguish this id from all other ids. In the library's tables, they ignore
+ * trailing spaces, so that the user `alice ` would see and end the sessions of `alice`.
+ */
+export function isDistinctId(id: string): boolean {
+  return !id.endsWith(' ');
+}
+
+/** A user's id in the application's own type. The library stores it as text. */
+export type UserId = string | number | bigint;
+
+/** The data of a user that the library needs. */
+export interface StoredUser {
+  readonly id: UserId;
+  readonly username: string;
+  /** Null for a user who cannot log in with a password. */
+  readonly passwordHash: string | null;
+  /** Whether the user may log in and use sessions. */
+  readonly active: boolean;
+}
+
+/** A user to be stored. `passwordHash` is null for a user who logs in by another method. */
+export interface NewUser {
+  readonly username: string;
+  readonly passwordHash: string | null;
+  /** The `properties` that were passed to `createUser`. */
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads and writes users for which a `UserEntityMapping` does not suffice, such as users of another service. Set the
+ * option `users` to a class that extends this one, or to an instance. If a method rejects, takes longer than 5 seconds
+ * or returns a wrong type (`undefined` included), the response is 503, unless the method only upgrades a hash. For a
+ * wrong type, the log names the returned properties and types, but no values, and says what to return.
+ */
+export abstract class UserStore {
+  /**
+   * Returns the user with this name, or null. The library compares names by the rules of `nameMatching`, and ignores
+   * a user with a different name, even if the database treats the names as equal (case, accents, trailing spaces).
+   * @param username the entered name. With `nameMatching: 'insensitive'`, the name is already folded by `foldName`.
+   *   Compare the name with a column of folded names, because a stored name with a capital letter may not match
+   */
+  abstract findByUsername(username: string): Promise<StoredUser | null>;
+
+  /** Returns the user with this id, or null. The library ignores a user whose id, converted to text, differs. */
+  abstract findById(id: UserId): Promise<StoredUser | null>;
+
+  /** Returns your user object for `@CurrentUser()`. Default: the result of `findById`, without `passwordHash`. */
+  async load(id: UserId): Promise<unknown> {
+    const user = await this.findById(id);
+    return user ? withoutHash(user) : null;
+  }
+
+  /** Converts the stored text of an id to your id type. Override for numbers or bigints. Default: returns the text. */
+  parseId(text: string): UserId {
+    return text;
+  }
+
+  /**
+   * Stores a new hash. Returns false for an unknown user, or if a given `expectedHash` is not the
+   * stored hash. Omit if passwords are set elsewhere. `password/change/` is then not mounted.
+   */
+  setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
+
+  /** Enables or disables a user. Returns false if the user does not exist. Omit if users are disabled elsewhere. */
+  setActive?(id: UserId, active: boolean): Promise<boolean>;
+
+  /**
+   * Stores a new, active user with the unchanged name, the `passwordHash` and the `properties`. Returns null if the
+   * name is taken. Called after `findByUsername` has found no user with this name. If the returned user has a different
+   * name, `createUser` fails with `username_taken`.
+   */
+  create?(user: NewUser): Promise<StoredUser | null>;
+}
+
+/** Maps your user entity to the data that the library needs. */
+export interface UserEntityMapping {
+  /** The entity class of your users. It must belong to the DataSource that the library uses. */
+  readonly entity: new () => object;
+  /** The property that contains the username. */
+  readonly username: string;
+  /**
+   * The unique text property with the folded username. Required with `nameMatching: 'insensitive'`, and refused with
+   * `'exact'`. `createUser` fills the property. If your application inserts or renames users, it must store
+   * `foldName(username)` in this property. If `username` contains only folded usernames, both properties can be the
+   * same.
+   */
+  readonly foldedUsername?: string;
+  /** The property that contains the password hash. */
+  readonly passwordHash: string;
+  /** The boolean property that is false for disabled users. Without `active` and `disabledAt`, no user is disabled. */
+  readonly active?: string;
+  /** An alternative to `active`: the nullable date property that is null while the user is active. */
+  readonly disabledAt?: string;
+  /**
+   * The properties that `request.user` has in addition to `id` and `username`, such as `['roles']`. Each property
+   * must be a column of the entity, and is read in the same statement as the account. Default: none.
+   */
+  readonly select?: readonly string[];
+}
+
+/**
+ * The value of `request.user`. It also has the properties that `users.select` names, or the own
+ * properties of the user that the `UserStore` returned, except the password hash.
+ */
+export interface RequestUser {
+  readonly id: string | number | bigint;
+  readonly username: string;
+}
+
+/** Copies a user without the password hash, because route handlers may send the user to clients. */
+export function withoutHash(user: RequestUser & { readonly active: boolean }): RequestUser {
+  const { id, username, active } = user;
+  // These properties are set explicitly, because the spread does not copy the accessors of a class.
+  const copy = { ...user, id, username, active };
+  delete (copy as { passwordHash?: unknown }).passwordHash;
+  return copy;
+}

@@ -1,0 +1,374 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
+import type { ClientInfo } from './adapters/second-factor';
+import type { UserId } from './adapters/user-store';
+import { measureDuration, Metrics } from './base/telemetry';
+import { inApplicationTransaction } from './database/in-transaction';
+import { ApplicationTransactions, type TransactionManager } from './database/joined-transaction';
+import type { AuthEventEntry, HistoryRequest } from './history/history';
+import type { SessionInfo } from './history/signals';
+import { AccountServices } from './login/account-services';
+import type { Credentials } from './login/login';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
+import type { PasswordChange } from './passwords/change-password';
+import type { PasswordResetToken } from './passwords/reset-password';
+import type { AuthPrincipal } from './sessions/authenticate';
+import type { SessionData } from './sessions/proofs';
+import { SessionServices } from './sessions/session-services';
+import type { OpenedSession, TokenPair } from './tokens/tokens';
+
+/** The metric attributes of a lookup with an invalid access token. */
+const REFUSED = { 'error.type': 'access_token_invalid' } as const;
+
+/**
+ * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
+ * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions`
+ * throw it. If your route throws this error, the route responds in the same way as the library's
+ * endpoints. Every method that reads or writes data can reject with `database_unavailable`.
+ * Pass `clientInfoOf(request)` as `client`. If the parameter is optional, its default is an
+ * unknown client.
+ */
+@Injectable()
+export class AuthService {
+  /** @internal */
+  constructor(
+    private readonly sessions: SessionServices,
+    private readonly users: AccountServices,
+    private readonly transactions: ApplicationTransactions,
+    private readonly metrics: Metrics,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+  ) {}
+
+  /**
+   * Returns the methods of `AuthInTransaction`. Each call takes part in your transaction:
+   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals of
+   * its changes are emitted after the commit. A custom `UserStore` does not take part in the transaction. Except on
+   * SQLite, failed attempts of `changePassword` are counted and reported outside the transaction.
+   * @throws Error if the manager has no open transaction, or belongs to another DataSource
+   */
+  inTransaction(manager: TransactionManager): AuthInTransaction {
+    return inApplicationTransaction(this.transactions, manager, this, IN_TRANSACTION);
+  }
+
+  /** Whether the user store can set passwords. */
+  get canSetPasswords(): boolean {
+    return this.users.password.isChangeable;
+  }
+
+  /**
+   * Logs a user in by name and password.
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`,
+   *   `second_factor_required` (the error has a `loginTicket`)
+   */
+  login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
+    return measureDuration(this.metrics, 'session_auth.login.duration', () =>
+      this.sessions.login.login(credentials, client),
+    );
+  }
+
+  /**
+   * Verifies name and password, and returns the user and a login ticket. The call is throttled like
+   * a login, and a success is recorded as `first_factor_success`. The ticket is opaque, and expires
+   * after 5 minutes. The fifth failed attempt, a password change, a
+   * password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most 20 valid tickets. Issuing one
+   * more revokes the oldest.
+   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
+   */
+  verifyCredentials(
+    credentials: Credentials,
+    client: ClientInfo = {},
+  ): Promise<{ readonly user: { readonly id: UserId; readonly username: string }; readonly ticket: string }> {
+    return this.sessions.login.verifyCredentials(credentials, client);
+  }
+
+  /**
+   * Returns a login ticket for a user whom the application has identified by a first factor other than a password.
+   * @param proofs as for `openSession`, with at least one name in `methods`
+   * @throws AuthError `unknown_user` if the user does not exist or is not active
+   * @throws Error if `methods` or `data` is invalid
+   */
+  createLoginTicket(
+    user: { readonly id: UserId } | UserId,
+    proofs: { readonly methods: readonly string[]; readonly data?: Partial<SessionData> },
+    client: ClientInfo = {},
+  ): Promise<string> {
+    return this.sessions.tickets.issueFor(user, proofs, client);
+  }
+
+  /**
+   * Calls `verify` to check a secret other than the password, such as a one-time code, and throttles failed attempts.
+   * A correct secret adds the method to the ticket or session. A wrong secret counts as a failed attempt. With a
+   * ticket, the failure counts against the user and the method. The delays and the block of failed logins apply, and
+   * the fifth failure revokes the ticket. With a principal, the failure counts against the
+   * session, the same delays apply, and the 100th consecutive failure ends the session.
+   * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
+   *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)
+   * @param verify checks the secret of the given user, and returns true or false. It must accept each code only once,
+   *   even if calls run in parallel. If `verify` throws, the ticket has used one attempt, and no failure is counted.
+   * @returns the result of `verify`
+   * @throws AuthError `invalid_login_ticket`, `access_token_invalid`; `too_many_attempts` or `busy` before `verify`
+   *   is called
+   * @throws Error if the method has an invalid name, or if `verify` does not return a boolean
+   */
+  attempt(
+    target:
+      | { readonly ticket: string; readonly method: string }
+      | { readonly principal: AuthPrincipal; readonly method: string },
+    client: ClientInfo,
+    verify: (user: { readonly id: UserId; readonly username: string }) => boolean | Promise<boolean>,
+  ): Promise<boolean> {
+    return this.users.secretAttempts.attempt(target, client, verify);
+  }
+
+  /**
+   * Opens a session for a user whom the application has identified, for example by single sign-on or a passkey. With
+   * a login ticket, opens a session for the user of the ticket and consumes the ticket.
+   * @param user an object with the property `ticket` is treated as a login ticket
+   * @param proofs allowed only without a ticket. `methods`: how the user was identified, as 1 to 8 names such as
+   *   `hwk` (RFC 8176). Default: none. `data`: a JSON object of at most 1,024 bytes to keep on the session, see
+   *   `SessionData`. Default: none.
+   * @throws AuthError `session_limit_reached` (the ticket stays valid). For a user: `unknown_user` if the user does
+   *   not exist or is not active. For a ticket: `invalid_login_ticket`, or `second_factor_required` if the ticket has
+   *   only one method and `secondFactor` requires a second one
+   * @throws Error if `methods` or `data` is invalid, or is passed with a ticket
+   */
+  async openSession(
+    user: { readonly ticket: string } | { readonly id: UserId } | UserId,
+    client: ClientInfo = {},
+    proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
+  ): Promise<OpenedSession> {
+    if (typeof user !== 'object' || user === null || !('ticket' in user)) {
+      return this.sessions.login.loginAs(user, client, proofs);
+    }
+    if (proofs.methods ?? proofs.data)
+      throw new Error(
+        'openSession() received a login ticket together with methods or data. The ticket already contains both. ' +
+          'Pass only the ticket.',
+      );
+    return this.sessions.tickets.open(user.ticket, client);
+  }
+
+  /**
+   * Exchanges a refresh token for a new token pair. Presenting a used refresh token of
+   * an active session's current token family again ends all sessions of the user, unless the grace period applies.
+   * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is
+   *   not a string
+   */
+  refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
+    const refresh = (): Promise<TokenPair> => this.sessions.refresh.refresh(refreshToken, client);
+    return measureDuration(this.metrics, 'session_auth.refresh.duration', refresh);
+  }
+
+  /** Returns the principal of a valid access token of an active user, or null. Results are not cached. */
+  authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
+    const lookUp = (): Promise<AuthPrincipal | null> => this.sessions.authentication.authenticate(accessToken, client);
+    return measureDuration(this.metrics, 'session_auth.lookup.duration', lookUp, (found) =>
+      found ? undefined : REFUSED,
+    );
+  }
+
+  /** Loads your application's user object for a principal. The result can be null, for example for a deleted user. */
+  loadUser(principal: AuthPrincipal): Promise<unknown> {
+    return this.users.accounts.load(principal.userId);
+  }
+
+  /** Ends the session of the principal. */
+  logout(principal: AuthPrincipal, client: ClientInfo = {}): Promise<void> {
+    return this.sessions.userSessions.logout(principal, client);
+  }
+
+  /** Ends all sessions of the principal's user, or all except the current session. Returns how many sessions ended. */
+  logoutAll(
+    principal: AuthPrincipal,
+    options: { readonly keepCurrent: boolean } = { keepCurrent: false },
+    client: ClientInfo = {},
+  ): Promise<number> {
+    return this.sessions.userSessions.logoutAll(principal, options, client);
+  }
+
+  /**
+   * Returns the active sessions of a user, newest first.
+   * @param options `currentSessionId`: the session whose `isCurrent` is true. Default: none
+   */
+  listSessions(userId: UserId, options: { readonly currentSessionId?: string } = {}): Promise<SessionInfo[]> {
+    return this.sessions.userSessions.list(userId, options.currentSessionId ?? null);
+  }
+
+  /**
+   * Ends one session of a user. The history records whether the user or an administrator ended the session.
+   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal `user_logged_out`.
+   *   Default: none. `by`: default `'user'`. `actor`: with `by: 'admin'`, the name or id of the administrator, which
+   *   the history also records, 1 to 255 characters. Default: none
+   * @throws AuthError `session_not_found` if the user has no active session with this id;
+   *   `invalid_field` if `actor` is empty or too long
+   */
+  revokeSession(
+    userId: UserId,
+    sessionId: string,
+    client: ClientInfo = {},
+    options: { readonly currentSessionId?: string; readonly by?: 'user' | 'admin'; readonly actor?: string } = {},
+  ): Promise<void> {
+    const { currentSessionId: currentId = null, by: reason = 'user', actor } = options;
+    const actorOption = reason === 'admin' && actor !== undefined ? { actor } : {};
+    return this.sessions.userSessions.revoke(userId, sessionId, client, { currentId, reason, ...actorOption });
+  }
+
+  /** Returns events of a user, newest first. By default, the latest 50. @throws AuthError `invalid_field` */
+  history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
+    return this.sessions.userSessions.history(userId, request);
+  }
+
+  /**
+   * Changes the password of the principal's user, and returns a new token pair for the current session. The user's
+   * other sessions end, unless `revokeOnPasswordChange` is false.
+   * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`, `not_supported`; `invalid_field` on
+   *   `current_password` or `new_password`
+   */
+  changePassword(principal: AuthPrincipal, change: PasswordChange, client: ClientInfo = {}): Promise<TokenPair> {
+    return this.users.password.change(principal, change, client);
+  }
+
+  /**
+   * Verifies the password of the principal's user, and returns a new token pair for the session. A wrong password
+   * counts as a failed attempt of the session.
+   * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`; `invalid_field` on `password`
+   */
+  reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
+    return this.users.reauthentication.confirm(principal, password, client);
+  }
+
+  /**
+   * Records that your application has confirmed the user's identity by the given methods, such as `hwk` for a passkey.
+   * Returns a new token pair for the session, like `reauthenticate`.
+   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
+   * @throws Error if `methods` is not a list of 1 to 8 valid names
+   */
+  confirmIdentity(
+    principal: AuthPrincipal,
+    { methods }: { readonly methods: readonly string[] },
+    client: ClientInfo = {},
+  ): Promise<TokenPair> {
+    return this.users.reauthentication.confirmBy(principal, methods, client);
+  }
+
+  /** Whether the option `recentLogin.endpoint` is true. */
+  get canReauthenticate(): boolean {
+    return this.options.recentLogin.endpoint;
+  }
+
+  /**
+   * Checks that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With
+   * `methods`, checks instead that the user has proven each of the given methods within that time.
+   * @throws AuthError `recent_login_required`
+   */
+  assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
+    this.sessions.userSessions.assertRecentLogin(principal, withinSeconds, methods);
+  }
+
+  /**
+   * Calls `assertRecentLogin` with `recentLogin.toEndSessionsSeconds`, unless that option is false.
+   * @throws AuthError `recent_login_required`
+   */
+  assertMayEndSessions(principal: AuthPrincipal): void {
+    this.sessions.userSessions.assertMayEnd(principal);
+  }
+
+  /** Disables a user and ends the user's sessions. @throws AuthError `unknown_user`, `not_supported` */
+  disableUser(userId: UserId, client: ClientInfo = {}): Promise<void> {
+    return this.users.accounts.disable(userId, client);
+  }
+
+  /** Enables a user. Sessions that have ended stay ended. @throws AuthError `unknown_user`, `not_supported` */
+  enableUser(userId: UserId): Promise<void> {
+    return this.users.accounts.enable(userId);
+  }
+
+  /**
+   * Deletes the sessions, tokens and history of a user. Your application deletes the user's row itself, even with
+   * `AuthUser`, preferably before this call. Outside `inTransaction`, one transaction deletes the rows that
+   * authenticate the user, and further transactions delete the rest in batches. (ASVS 14.2.7)
+   * @throws AuthError `database_unavailable`. Completed batches are not undone. Repeat the call to delete the rest
+   */
+  forgetUser(userId: UserId): Promise<void> {
+    return this.users.accounts.forget(userId);
+  }
+
+  /**
+   * Creates a password reset token, which your application sends to the user. The token can be used once, within
+   * `passwordResetTtlSeconds`. Creating a token revokes the user's earlier reset tokens, and is recorded in the
+   * history.
+   * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
+   */
+  createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
+    return this.users.passwordReset.createToken(userId, client);
+  }
+
+  /**
+   * Sets a new password with a reset token. If the new password is refused, the token stays valid. All sessions of
+   * the user end, unless `revokeOnPasswordReset` is false.
+   * @throws AuthError `invalid_reset_token`, `busy`, `not_supported`; `invalid_field` on `new_password`
+   */
+  redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
+    return this.users.passwordReset.redeemToken(token, newPassword, client);
+  }
+
+  /**
+   * Sets the password of a user. All sessions of the user end, unless `revokeOnPasswordReset` is false.
+   * @throws AuthError `unknown_user`, `busy`, `not_supported`; `invalid_field` on `new_password`
+   */
+  resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
+    return this.users.passwordReset.reset(userId, newPassword, client);
+  }
+
+  /**
+   * Resets the failed logins of a username from all networks, including delays and blocks. If a user has this name,
+   * also resets the user's failed attempts with every other method, except those within sessions.
+   */
+  resetFailedLogins(username: string): Promise<void> {
+    return this.users.accounts.resetFailedLogins(username);
+  }
+
+  /**
+   * Creates a user, and returns the id and name of the user.
+   * @param options `skipPolicy: true` accepts a password that `passwordPolicy` would refuse. Default: false
+   * @param client the client that registers. Default: unknown. All unknown clients share the queue limit of one
+   *   network
+   * @throws AuthError `username_taken`, `invalid_field`, `busy`, `not_supported`
+   * @throws Error if the entity does not accept a key of `user.properties`
+   */
+  createUser(user: UserToCreate, options: CreateUserOptions = {}, client: ClientInfo = {}): Promise<CreatedUser> {
+    return this.users.accounts.create(user, options.skipPolicy ?? false, client);
+  }
+
+  /** Checks a password against `passwordPolicy`. @throws AuthError `invalid_field` on `password` */
+  assertPasswordAllowed(password: string, { username }: { readonly username: string }): Promise<void> {
+    return this.users.passwords.assertAllowed(password, 'password', username);
+  }
+
+  /**
+   * Hashes a password with the configured `passwordHasher`. `passwordPolicy` is not applied.
+   * @throws AuthError `busy`; `invalid_field` on `password` if it is empty, is not a valid string, or is too long to be
+   *   hashed in full
+   */
+  hashPassword(password: string): Promise<string> {
+    return this.users.passwords.hash(password, 'password');
+  }
+}
+
+/** The methods that can take part in the application's transaction. Logins and refreshes cannot. */
+const IN_TRANSACTION = [
+  'createUser',
+  'disableUser',
+  'enableUser',
+  'forgetUser',
+  'revokeSession',
+  'logoutAll',
+  'changePassword',
+  'resetPassword',
+  'createPasswordResetToken',
+  'redeemPasswordResetToken',
+  'resetFailedLogins',
+] as const satisfies readonly (keyof AuthService)[];
+
+/** The methods of `AuthService` that can take part in the application's transaction. */
+export type AuthInTransaction = Pick<AuthService, (typeof IN_TRANSACTION)[number]>;

@@ -1,0 +1,133 @@
+import { invalidField } from './errors';
+
+/**
+ * Returns the name or id of an administrator for the event log, without control characters.
+ * @throws AuthError `invalid_field` if the actor is not a string of 1 to 255 characters
+ */
+export function actorOf(actor: string): string {
+  if (typeof actor !== 'string' || actor === '' || [...actor].length > 255) {
+    throw invalidField('actor', 'Must be a name or id of 1 to 255 characters.');
+  }
+  return actor.replace(/\p{Cc}/gu, '').toWellFormed();
+}
+
+/** The messages for invalid fields. */
+export const FIELD_MESSAGES = {
+  required: 'This field is required.',
+  null: 'This field may not be null.',
+  blank: 'This field may not be blank.',
+  string: 'Not a valid string.',
+  boolean: 'Must be a valid boolean.',
+  integer: 'A valid integer is required.',
+  event: 'Not a valid event.',
+  password: 'Invalid password.',
+  invisible: 'This username contains invisible characters.',
+  common: 'This password is too common.',
+  containsName: 'This password contains the username.',
+  tooShort: (min: number): string => `Ensure this field has at least ${min} characters.`,
+  tooLong: (max: number): string => `Ensure this field has no more than ${max} characters.`,
+  passwordTooLong: (max: number): string => `This password is too long. It may have at most ${max} bytes.`,
+} as const;
+
+/** Matches a UUID in lower or upper case. The library writes UUIDs in lower case. */
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The maximum length of a password, in bytes of UTF-8. Longer passwords are refused before they are hashed. */
+export const PASSWORD_INPUT_BYTES = 4096;
+
+/**
+ * Returns the message for a missing, empty or non-string value, or null if the value is valid. The value is not
+ * trimmed.
+ */
+export function textProblem(value: unknown): string | null {
+  if (value === undefined) return FIELD_MESSAGES.required;
+  if (value === null) return FIELD_MESSAGES.null;
+  if (typeof value !== 'string') return FIELD_MESSAGES.string;
+  return value === '' ? FIELD_MESSAGES.blank : null;
+}
+
+/** Returns the message for an invalid username, or null. */
+export function usernameProblem(value: unknown, max: number): string | null {
+  const problem = textProblem(value);
+  if (problem) return problem;
+  const text = value as string;
+  if (isLonger(text, max)) return FIELD_MESSAGES.tooLong(max);
+  return isStorable(text) ? null : FIELD_MESSAGES.string;
+}
+
+/**
+ * Matches control characters (Cc), format characters (Cf: bidirectional controls, zero-width spaces and
+ * joiners, soft hyphens, tags), line and paragraph separators, and other invisible characters such as variation
+ * selectors and Hangul fillers.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/**
+ * Returns the message for an invalid name of a new user, or null. Invisible characters are refused, because a name
+ * with them can look the same as another user's name. The folded name may be longer than the name, and must also fit
+ * into its column.
+ */
+export function newUsernameProblem(value: unknown, max: number): string | null {
+  const problem = usernameProblem(value, max);
+  if (problem) return problem;
+  const name = value as string;
+  if (isLonger(foldName(name), max)) return FIELD_MESSAGES.tooLong(max);
+  return INVISIBLE.test(name) ? FIELD_MESSAGES.invisible : null;
+}
+
+/** Returns the message for an invalid password field, or null. */
+export function passwordProblem(value: unknown): string | null {
+  const problem = textProblem(value);
+  if (problem) return problem;
+  const text = value as string;
+  if (Buffer.byteLength(text) > PASSWORD_INPUT_BYTES) return FIELD_MESSAGES.passwordTooLong(PASSWORD_INPUT_BYTES);
+  return isStorable(text) ? null : FIELD_MESSAGES.string;
+}
+
+/**
+ * Returns whether a text has more than `max` characters. Counts code points instead of UTF-16 code units, because a
+ * column of 255 characters holds 255 emoji.
+ */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max * 2 || (text.length > max && [...text].length > max);
+}
+
+/**
+ * Returns whether a text contains no NUL, lone surrogate or U+FFFD. PostgreSQL refuses NUL. Hash functions treat all
+ * lone surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD. If U+FFFD were accepted,
+ * different bytes would become the same name or password.
+ */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && !text.includes('\ufffd') && text.isWellFormed();
+}
+
+/**
+ * Returns whether the host is the local machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`.
+ * @param hostname the host in lower case and without a port, such as the `hostname` of a `URL`
+ */
+export function isLocalhost(hostname: string): boolean {
+  return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** How usernames are compared: byte by byte (`exact`), or folded by `foldName` (`insensitive`). */
+export type NameMatching = 'exact' | 'insensitive';
+
+/** The maximum length of a username, in characters. */
+export const USERNAME_LENGTH = 255;
+
+/**
+ * Returns the folded form of a name: NFKC in lower case. With `nameMatching: 'insensitive'`, users are found by the
+ * folded name, which must be unique, and failed logins with unknown names are counted by it. Folding a folded name
+ * returns the same name.
+ * @param matching `exact` returns the name unchanged. Default: `insensitive`
+ */
+export function foldName(name: string, matching: NameMatching = 'insensitive'): string {
+  // Normalized twice, because some letters with marks have a composed form only in lower case.
+  return matching === 'exact' ? name : name.normalize('NFKC').toLowerCase().normalize('NFKC');
+}
+
+/** Masks all but the first two characters of an unknown name, which may be a password in the wrong field. */
+export function maskName(name: string): string {
+  const [first = '', second = '', ...rest] = name;
+  return first + second + '*'.repeat(Math.min(rest.length, 8));
+}

@@ -1,0 +1,118 @@
+import type { DataSource } from 'typeorm';
+import type { Query } from './transaction';
+
+/** The SQL dialects of the supported databases. */
+export type Dialect = 'sqlite' | 'postgres' | 'mysql';
+
+const DIALECTS: Partial<Record<DataSource['options']['type'], Dialect>> = {
+  'better-sqlite3': 'sqlite',
+  postgres: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+};
+
+/** Returns the dialect of a DataSource, or undefined if its database is not supported. */
+export function dialectOf(dataSource: DataSource): Dialect | undefined {
+  return DIALECTS[dataSource.options.type];
+}
+
+/**
+ * Returns the clause that locks the rows of a SELECT. SQLite has no such clause and needs none, because
+ * only one transaction writes at a time.
+ */
+export function forUpdate(dialect: Dialect): string {
+  return dialect === 'sqlite' ? '' : 'FOR UPDATE';
+}
+
+/**
+ * Returns the clause that locks the rows of a SELECT and skips rows that other transactions have locked.
+ * Requires PostgreSQL 9.5, MySQL 8.0.1 or MariaDB 10.6.
+ */
+export function forUpdateSkipLocked(dialect: Dialect): string {
+  return dialect === 'sqlite' ? '' : 'FOR UPDATE SKIP LOCKED';
+}
+
+/**
+ * Returns the clause for reading rows that the transaction has locked by an earlier write. At REPEATABLE
+ * READ, if that write changed no value, MySQL and MariaDB could otherwise read these rows from a snapshot
+ * that is older than the lock. The other databases need no clause.
+ */
+export function readLocked(dialect: Dialect): string {
+  return dialect === 'mysql' ? 'FOR UPDATE' : '';
+}
+
+/**
+ * Returns statements that set and restore a lock timeout. Between `begin` and `end`, a statement that waits
+ * two seconds for a locked row or table fails. SQLite needs no timeout, because a transaction locks the database.
+ */
+export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
+  const query = (sql: string): Query => ({ sql, params: [] });
+  if (dialect === 'sqlite') return { begin: [], end: [] };
+  // SET LOCAL ends with the transaction.
+  if (dialect === 'postgres') return { begin: [query(`SET LOCAL lock_timeout = '2s'`)], end: [] };
+  return {
+    // lock_wait_timeout applies to tables, innodb_lock_wait_timeout to rows.
+    begin: [
+      query(
+        `SET @auth_lock_wait = @@lock_wait_timeout, @auth_row_lock_wait = @@innodb_lock_wait_timeout,
+           lock_wait_timeout = 2, innodb_lock_wait_timeout = 2`,
+      ),
+    ],
+    end: [query('SET lock_wait_timeout = @auth_lock_wait, innodb_lock_wait_timeout = @auth_row_lock_wait')],
+  };
+}
+
+/** Selects the time of the database in milliseconds (PostgreSQL). `PooledDatabase` passes it to `ServerClock`. */
+export const SERVER_NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double precision) AS server_now';
+
+/**
+ * Returns a condition that makes a whole statement fail with a division by zero if the statement runs past
+ * its deadline, because its caller may have received an error by then (PostgreSQL). The database
+ * evaluates the condition after the parts of the statement that are named in `evaluateAfter`.
+ *
+ * A statement outside a transaction commits itself. While such a statement waits for a lock, it can continue
+ * even if its connection has been closed.
+ */
+export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
+  const counts = evaluateAfter.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
+  const byDuration = `now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
+  // The comparison with the clock is needed for a statement that waits in the connection to a frozen
+  // server. With a duration alone, the time of the statement would start only when the server resumes.
+  const byClock = `to_timestamp(CAST(:deadlineAt AS double precision) / 1000)`;
+  // LEAST ignores NULL, which is the value of `:deadlineAt` if the database's clock is unknown.
+  const isInTime = `clock_timestamp() < LEAST(${byDuration}, ${byClock})`;
+  return `CASE WHEN ${counts} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
+}
+
+/**
+ * Returns a condition that compares two texts byte by byte, whatever their collations are. The condition
+ * usually cannot use an index.
+ */
+export function isSameText(dialect: Dialect, left: string, right: string): string {
+  if (dialect === 'postgres') return `CAST(${left} AS text) COLLATE "C" = CAST(${right} AS text)`;
+  const bytes = (text: string): string =>
+    dialect === 'sqlite' ? `CAST(${text} AS BLOB)` : `CAST(CONVERT(${text} USING utf8mb4) AS BINARY)`;
+  return `${bytes(left)} = ${bytes(right)}`;
+}
+
+/** Returns the clause of an INSERT that updates the row if its key already exists. */
+export function onDuplicate(dialect: Dialect, key: string, assignments: string): string {
+  return dialect === 'mysql'
+    ? `ON DUPLICATE KEY UPDATE ${assignments}`
+    : `ON CONFLICT (${key}) DO UPDATE SET ${assignments}`;
+}
+
+/** Returns an expression for the smallest of the given expressions. */
+export function least(dialect: Dialect, ...expressions: readonly string[]): string {
+  return `${dialect === 'sqlite' ? 'MIN' : 'LEAST'}(${expressions.join(', ')})`;
+}
+
+/** Returns an expression for the largest of the given expressions. */
+export function greatest(dialect: Dialect, ...expressions: readonly string[]): string {
+  return `${dialect === 'sqlite' ? 'MAX' : 'GREATEST'}(${expressions.join(', ')})`;
+}
+
+/** Returns an expression for the value of a column in the row that the INSERT with `onDuplicate` tried to insert. */
+export function incomingValue(dialect: Dialect, column: string): string {
+  return dialect === 'mysql' ? `VALUES(${column})` : `excluded.${column}`;
+}

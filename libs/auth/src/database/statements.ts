@@ -1,0 +1,219 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { SessionTimes } from '../sessions/session';
+import type { AccountSql } from '../users/users';
+import { type Dialect, greatest, least } from './dialect';
+import { AuthEvent, AuthLoginFailure, AuthLoginTicket, AuthPasswordReset, AuthSession, AuthUserLock } from './entities';
+import type { Query } from './transaction';
+
+/** The library's entities except `AuthUser`, by their names in templates. */
+const ENTITIES = {
+  session: AuthSession,
+  event: AuthEvent,
+  failure: AuthLoginFailure,
+  ticket: AuthLoginTicket,
+  reset: AuthPasswordReset,
+  lock: AuthUserLock,
+};
+
+const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
+  lastActivity`;
+
+/** Compiles statements on the library's tables, almost all of them when the application starts. */
+export class StatementFactory {
+  /**
+   * When the session `s` ends even if it is refreshed. A lowered timeout applies to open sessions, but a
+   * raised timeout does not.
+   */
+  readonly absoluteEnd: string;
+  /** When the session `s` expires without further activity. */
+  readonly expiresAt: string;
+  readonly retentionMs: string;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    readonly dialect: Dialect,
+    /** Null if a `UserStore` of the application provides the users. */
+    readonly account: AccountSql | null,
+    private readonly times: SessionTimes,
+  ) {
+    const { idleMs, absoluteMs, retentionMs } = times;
+    this.retentionMs = integerLiteral(retentionMs);
+    this.absoluteEnd = least(
+      dialect,
+      's.{session.absoluteExpiresAt}',
+      `s.{session.createdAt} + ${integerLiteral(absoluteMs)}`,
+    );
+    const idleEnd = `s.{session.lastActivity} + ${integerLiteral(idleMs)}`;
+    this.expiresAt = least(dialect, 's.{session.idleExpiresAt}', idleEnd, this.absoluteEnd);
+  }
+
+  /** Compiles a statement. */
+  statement(template: string): Statement {
+    return new Statement(this.dataSource, ENTITIES, template);
+  }
+
+  /** Compiles a frequent statement whose text never varies, so that each connection can prepare it once. */
+  prepared(template: string): Statement {
+    return new Statement(this.dataSource, ENTITIES, template, true);
+  }
+
+  /** Returns a function that compiles one statement for each number of rows, when that number is first needed. */
+  forCount(template: (count: number) => string): (count: number) => Statement {
+    const compiled = new Map<number, Statement>();
+    return (count) => {
+      let statement = compiled.get(count);
+      if (!statement) compiled.set(count, (statement = this.statement(template(count))));
+      return statement;
+    };
+  }
+
+  /** Compiles a SELECT of sessions `s` for `sessionFromRow`. `rest` may contain a clause that locks the rows. */
+  selectSession(rest: string): Statement {
+    return this.statement(`SELECT ${this.sessionColumns} FROM {session} s ${rest}`);
+  }
+
+  /**
+   * Compiles a SELECT of sessions `s` with the accounts of their users, for `sessionFromRow` and
+   * `accountFromRow`.
+   */
+  selectSessionWithAccount(rest: string): Statement {
+    return this.statement(`SELECT ${this.sessionAndAccountColumns} FROM {session} s ${rest}`);
+  }
+
+  /** An expression for the status of the user of `s`, or NULL if only the user store knows it. */
+  get accountStatus(): string {
+    return this.account?.status ?? 'NULL';
+  }
+
+  /** The columns of a session `s` that `sessionFromRow` and `accountFromRow` read. */
+  get sessionAndAccountColumns(): string {
+    return `${this.sessionColumns}, ${this.accountStatus} AS account`;
+  }
+
+  /** The columns of a session `s` that `sessionFromRow` reads. */
+  get sessionColumns(): string {
+    return `${columns('session', SESSION_COLUMNS, 's.')}, ${this.expiresAt} AS expires_at`;
+  }
+
+  /**
+   * Returns the assignments that record activity at the instant `at` in a session `s`. The assignments
+   * extend the session by its own idle timeout, or by the configured idle timeout if that is shorter.
+   */
+  activityAt(at: string): string {
+    const last = greatest(this.dialect, 's.{session.lastActivity}', at);
+    const stored = 's.{session.idleExpiresAt} - s.{session.lastActivity}';
+    const allowance = least(this.dialect, stored, integerLiteral(this.times.idleMs));
+    // MySQL evaluates assignments from left to right, so the idle end, which depends on the previous
+    // activity, is assigned first.
+    return `{session.idleExpiresAt} = ${last} + ${allowance}, {session.lastActivity} = ${last}`;
+  }
+}
+
+/**
+ * Formats an integer for SQL. Throws an error for any other value, because the text becomes part of a
+ * statement.
+ */
+function integerLiteral(milliseconds: number): string {
+  if (!Number.isSafeInteger(milliseconds)) throw new Error(`${milliseconds} is not a whole number of milliseconds.`);
+  return String(milliseconds);
+}
+
+/** Entity classes by their names in templates. */
+type TemplateEntities = Readonly<Record<string, new () => object>>;
+
+/** The values of parameters by name. */
+export type ParameterValues = Readonly<Record<string, unknown>>;
+
+/**
+ * A statement that is compiled from a template for the application's DataSource, with its schema, entity
+ * prefix and naming strategy.
+ *
+ * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one
+ * of its columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown entity
+ * or column is an error when the statement is compiled, which is usually at startup.
+ */
+export class Statement {
+  private readonly parts: readonly string[];
+  private readonly parameters: readonly { readonly name: string; readonly isList: boolean }[];
+  private readonly placeholder: (index: number) => string;
+  /** The SQL for the list lengths of the last call. The next call usually has the same lengths. */
+  private lastRendered = { lengths: 'none yet', sql: '' };
+
+  constructor(
+    dataSource: DataSource,
+    entities: TemplateEntities,
+    template: string,
+    /** Whether to prepare the statement once per connection. */
+    private readonly isPrepared = false,
+  ) {
+    const named = resolveNames(dataSource, entities, template);
+    const pieces = named.split(/:([a-zA-Z]+(?:\.\.\.)?)/);
+    this.parts = pieces.filter((_, index) => index % 2 === 0);
+    this.parameters = pieces
+      .filter((_, index) => index % 2 === 1)
+      .map((name) => ({ name: name.replace('...', ''), isList: name.endsWith('...') }));
+    this.placeholder = dataSource.options.type === 'postgres' ? (index) => `$${index}` : () => '?';
+  }
+
+  /**
+   * Binds parameters. Throws if a parameter is missing, because the parameter would otherwise be NULL in a
+   * condition.
+   */
+  with(values: ParameterValues): Query {
+    const params: unknown[] = [];
+    let lengths = '';
+    for (const { name, isList } of this.parameters) {
+      const value = values[name];
+      if (value === undefined)
+        throw new Error(`No value for ":${name}". Pass a value for each parameter of the statement.`);
+      if (!isList) params.push(value);
+      else lengths += `${params.push(...(value as unknown[]))},`;
+    }
+    if (lengths !== this.lastRendered.lengths) this.lastRendered = { lengths, sql: this.render(values) };
+    return { sql: this.lastRendered.sql, params, isPrepared: this.isPrepared };
+  }
+
+  private render(values: ParameterValues): string {
+    let index = 0;
+    const placeholder = (): string => this.placeholder(++index);
+    return this.parts.reduce((written, part, partIndex) => {
+      const { name, isList } = this.parameters[partIndex - 1]!;
+      const placeholders = isList ? (values[name] as unknown[]).map(placeholder).join(', ') : placeholder();
+      return written + placeholders + part;
+    });
+  }
+}
+
+function resolveNames(dataSource: DataSource, entities: TemplateEntities, template: string): string {
+  const escape = (name: string): string => dataSource.driver.escape(name);
+  return template.replace(/\{([a-z]\w*)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
+    const target = entities[entity];
+    if (!target) throw new Error(`No entity "${entity}" for the statement: ${template}`);
+    const metadata = dataSource.getMetadata(target);
+    return property === undefined
+      ? metadata.tablePath.split('.').map(escape).join('.')
+      : escape(columnName(metadata, property));
+  });
+}
+
+/** Returns the column of a property, which can be a path to a property of an embedded entity. */
+export function columnName(metadata: EntityMetadata, property: string): string {
+  const column = metadata.findColumnWithPropertyPath(property);
+  if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
+  return column.databaseName;
+}
+
+/**
+ * Returns columns for a SELECT, each aliased to the snake case of its property. All drivers return such
+ * names unchanged.
+ */
+export function columns(entity: string, properties: string, alias = ''): string {
+  const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const select = (property: string): string => `${alias}{${entity}.${property}} AS ${snakeCase(property)}`;
+  return properties.split(/\s+/).map(select).join(', ');
+}
+
+/** Returns letters that distinguish up to 676 parameters, because the names of parameters contain only letters. */
+export function letters(index: number): string {
+  return String.fromCharCode(65 + Math.floor(index / 26), 97 + (index % 26));
+}

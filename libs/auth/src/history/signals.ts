@@ -1,0 +1,111 @@
+import type { DeviceInfo } from '../adapters/device-detector';
+import type { UserId } from '../adapters/user-store';
+import type { EndReason, SessionState } from '../database/entities';
+
+/** What refuses an attempt: the delay of a network or session, or the block of an account. */
+export type BlockScope = 'network' | 'account' | 'session';
+
+/** A session in the form that the application and its users receive. */
+export interface SessionInfo extends DeviceInfo {
+  readonly id: string;
+  readonly state: SessionState;
+  readonly ipAddress: string | null;
+  readonly createdAt: Date;
+  readonly lastActivity: Date;
+  /** Whether this is the session of the request. */
+  readonly isCurrent: boolean;
+}
+
+/** The payload of every signal, by name. Payloads are frozen, and contain no tokens and no passwords. */
+export interface AuthSignals {
+  /**
+   * A login opened a session. `newDevice`: earlier sessions of the user are stored, but none with
+   * this network, device type, operating system and browser. False if the address or the device is
+   * unknown.
+   */
+  user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
+  /** A session ended, for any reason. Emitted at most once for each session. */
+  user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
+  /**
+   * A login failed because of a wrong name, a wrong password or a disabled user, or a wrong
+   * password or code was entered within a session or with a login ticket.
+   */
+  login_failed: {
+    /** The entered or stored name. An unknown name is masked after its first two characters. */
+    readonly username: string;
+    readonly userId: UserId | null;
+    readonly ipAddress: string | null;
+    /** The length of the failure streak in this network or session, including this failure. */
+    readonly failureCount: number;
+  };
+  /**
+   * Failed logins, or wrong passwords or codes within a session or with a login ticket, started a delay or the block of
+   * an account.
+   */
+  login_blocked: {
+    /** The entered or stored name. An unknown name is masked after its first two characters. */
+    readonly username: string;
+    readonly userId: UserId | null;
+    readonly ipAddress: string | null;
+    readonly scope: BlockScope;
+    /** When the delay or block ends. With `failedLogins.accountBlock: 'strict'`, null for the block of an account. */
+    readonly until: Date | null;
+  };
+  /** A used refresh token was presented again. All sessions of the user have ended. */
+  token_reuse_detected: {
+    readonly userId: UserId;
+    /** The session of the token. */
+    readonly session: SessionInfo;
+    /** The client that presented the token. */
+    readonly ipAddress: string | null;
+    readonly userAgent: string;
+    /** How many refreshes ago the token was used (by its own claim), and when its token family was last refreshed. */
+    readonly reuse: { readonly generationsBehind: number; readonly lastRefreshAt: Date };
+    readonly sessionsEnded: number;
+  };
+  /**
+   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. The user
+   * may have changed networks, or a stolen refresh token may have been presented. Not emitted with
+   * `trackIps: false`.
+   */
+  session_network_changed: {
+    readonly userId: UserId;
+    readonly session: SessionInfo;
+    readonly from: string;
+    readonly to: string;
+  };
+  /**
+   * A refresh token is newer than the database. The database has probably lost commits, for example because it was
+   * restored from a backup or failed over to a server that lagged behind. Sessions that ended in the lost period may
+   * be active again, and passwords that were replaced in that period may be valid again. Emitted at most once per
+   * minute in each process, for the first affected session. The session stays active.
+   */
+  lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
+  /**
+   * The session limit refused a login. Emitted for each refused login. The refusal is recorded as
+   * `login_blocked` at most once per hour for each user and network.
+   */
+  session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
+  /**
+   * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all
+   * networks has reached half of the failures that block the account. Emitted at most once per threshold and streak.
+   */
+  brute_force_threshold_hit: {
+    /** The entered or stored name. An unknown name is masked after its first two characters. */
+    readonly username: string;
+    readonly ipAddress: string | null;
+    /** The length of the failure streak of the network, session or account that `scope` names. */
+    readonly failureCount: number;
+    readonly scope: BlockScope;
+  };
+  /**
+   * A user changed their password. `session` is the session that continues with new tokens. Null if
+   * it ended in the meantime, or if the session store failed after the password was set.
+   */
+  password_changed: { readonly userId: UserId; readonly session: SessionInfo | null };
+  /** The password was set by `resetPassword` or with a reset token. */
+  password_reset: { readonly userId: UserId };
+}
+
+/** The name of a signal. */
+export type AuthSignalName = keyof AuthSignals;

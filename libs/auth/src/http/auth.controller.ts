@@ -1,0 +1,109 @@
+import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { AuthService } from '../auth.service';
+import { BearerAuthGuard } from './bearer-auth.guard';
+import { type Delivered, TokenDelivery } from './cookies/cookie-mode';
+import { Public } from './decorators';
+import { LibraryRouteFilter } from './filters';
+import { AuthEndpoint } from './openapi';
+import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
+import { LoginRequest, LogoutAllRequest, readBody, RefreshRequest } from './requests';
+import {
+  type DetailResponse,
+  openedSessionResponse,
+  OpenedSessionResponse,
+  tokenPairResponse,
+  TokenPairResponse,
+} from './responses';
+import { AcceptsRefreshCookie } from './route-rules';
+
+/**
+ * The endpoints for login, refresh and logout. Handlers read the request directly, so that the application's
+ * pipes do not apply.
+ */
+@Controller({ version: VERSION_NEUTRAL })
+@UseFilters(LibraryRouteFilter)
+@UseGuards(BearerAuthGuard)
+export class AuthController {
+  constructor(
+    protected readonly auth: AuthService,
+    protected readonly delivery: TokenDelivery,
+  ) {}
+
+  /** `POST login/` opens a session. */
+  @Public()
+  @Post('login')
+  @AuthEndpoint({
+    id: 'authLogin',
+    summary: 'Opens a session',
+    body: LoginRequest,
+    returns: OpenedSessionResponse,
+    errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
+  })
+  async login(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<OpenedSessionResponse | Delivered> {
+    this.delivery.assertAllowed(request);
+    const credentials = await readBody(LoginRequest, request);
+    const opened = await this.auth.login(credentials, clientOfLibraryRoute(request));
+    return this.delivery.deliver(request, response, opened, openedSessionResponse(opened));
+  }
+
+  /** `POST token/refresh/` exchanges a refresh token for a new pair. */
+  @Public()
+  @Post('token/refresh')
+  @AuthEndpoint({
+    id: 'authRefresh',
+    summary: 'Exchanges a refresh token for a new pair. By default, reusing a token ends all sessions of its user',
+    body: RefreshRequest,
+    returns: TokenPairResponse,
+    errors: ['invalid_refresh_token'],
+  })
+  async refresh(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<TokenPairResponse | Delivered> {
+    this.delivery.assertAllowed(request);
+    if (this.delivery.usesCookies(request)) {
+      return this.delivery.refreshCookies(request, response, clientOfLibraryRoute(request));
+    }
+    const { refresh_token } = await readBody(RefreshRequest, request);
+    return tokenPairResponse(await this.auth.refresh(refresh_token, clientOfLibraryRoute(request)));
+  }
+
+  /** `POST logout/` ends the session of the request. */
+  @Post('logout')
+  @AcceptsRefreshCookie()
+  @AuthEndpoint({ id: 'authLogout', summary: 'Ends the session of the request', returns: 'Logged out successfully.' })
+  async logout(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<DetailResponse> {
+    this.delivery.assertMayClear(request);
+    await this.auth.logout(principalOf(request), clientOfLibraryRoute(request));
+    this.delivery.clear(request, response);
+    return { detail: 'Logged out successfully.' };
+  }
+
+  /** `POST logout/all/` ends all sessions of the user, or all except the session of the request. */
+  @Post('logout/all')
+  @AuthEndpoint({
+    id: 'authLogoutAll',
+    summary: 'Ends all sessions of the user, or all except the session of the request',
+    body: LogoutAllRequest,
+    returns: 'Revoked 3 session(s).',
+    errors: ['recent_login_required'],
+  })
+  async logoutAll(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<DetailResponse> {
+    this.delivery.assertMayClear(request);
+    const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
+    const principal = principalOf(request);
+    this.auth.assertMayEndSessions(principal);
+    const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientOfLibraryRoute(request));
+    if (!keepCurrent) this.delivery.clear(request, response);
+    return { detail: `Revoked ${ended} session(s).` };
+  }
+}

@@ -1,0 +1,260 @@
+import { existsSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { SqliteError, translated } from './sqlite-error';
+import { NodeSqliteStatement, SqlText } from './statement';
+
+/** A row, by column. */
+export type SqliteRow = Record<string, unknown>;
+
+/** A value that can be bound to a parameter. */
+export type SqliteValue = null | number | bigint | string | ArrayBufferView;
+
+/** The part of a `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare `DatabaseSync`. */
+export interface BuiltinDatabase {
+  /** Whether a transaction is open. Undefined before Node.js 22.16, and in 23. */
+  readonly isTransaction?: boolean;
+  prepare(sql: string): BuiltinStatement;
+  exec(sql: string): void;
+  function(name: string, options: object, implementation: (...values: never[]) => unknown): void;
+  close(): void;
+}
+
+/** The part of a `StatementSync` that the driver uses. */
+export interface BuiltinStatement {
+  /** The text of the statement, without any statements after it. */
+  readonly sourceSQL: string;
+  /** Returns the columns of the result. Undefined in older versions, such as Node.js 22.15. */
+  columns?(): readonly object[];
+  all(...values: SqliteValue[]): SqliteRow[];
+  get(...values: SqliteValue[]): SqliteRow | undefined;
+  iterate(...values: SqliteValue[]): Iterable<SqliteRow>;
+  run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
+  setReadBigInts(enabled: boolean): void;
+}
+
+interface Builtin {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => BuiltinDatabase;
+}
+
+/**
+ * Returns whether this version of Node.js has `node:sqlite`: 22.13 and later, except 23.0 to 23.3. Does not load the
+ * module. An application that also runs on other versions sets `driver: hasNodeSqlite() ? NodeSqlite : undefined`.
+ */
+export function hasNodeSqlite(): boolean {
+  return isBuiltin('node:sqlite');
+}
+
+/** Loads `node:sqlite`. @throws Error if this version of Node.js lacks the module */
+export function loadNodeSqlite(): Builtin {
+  if (!hasNodeSqlite()) {
+    throw new Error(
+      `Node ${process.versions.node} has no node:sqlite. Use Node 22.13 or later, or install better-sqlite3 ` +
+        '(npm install better-sqlite3@12) and remove `driver` from the options of the DataSource.',
+    );
+  }
+  // `import` and `require` could fail, because bundlers and test runners do not know the module, and older
+  // versions of Node.js lack it.
+  return process.getBuiltinModule('node:sqlite') as unknown as Builtin;
+}
+
+/** The options of a connection. TypeORM passes them from the options of its type `better-sqlite3`. */
+export interface NodeSqliteOptions {
+  /** Whether the connection is read-only. Default: false. */
+  readonly readonly?: boolean;
+  /** Whether a missing file is an error. If not, the file is created, unless `readonly` is set. Default: false. */
+  readonly fileMustExist?: boolean;
+  /** How long a statement waits for the lock of another connection, in milliseconds. Default: 5000. */
+  readonly timeout?: number;
+  /** Not supported. The constructor throws if this option is set. */
+  readonly verbose?: unknown;
+  /** Not supported. The constructor throws if this option is set. */
+  readonly nativeBinding?: unknown;
+}
+
+/** Options of an SQL function. */
+export interface SqliteFunctionOptions {
+  /** Whether the same arguments always give the same result. Default: false. */
+  readonly deterministic?: boolean;
+  /**
+   * Whether only top-level SQL may call the function, not triggers, views or the schema. Default:
+   * false.
+   */
+  readonly directOnly?: boolean;
+  /** Whether the function takes any number of arguments. Default: false, which means as many as it declares. */
+  readonly varargs?: boolean;
+  /**
+   * Whether integer arguments are passed as `bigint`. Default: the value that was set
+   * with `defaultSafeIntegers()`, otherwise false.
+   */
+  readonly safeIntegers?: boolean;
+}
+
+/** The implementation of an SQL function. */
+export type SqliteFunction = (...values: never[]) => unknown;
+
+/** What to do instead of setting each unsupported option. */
+const ALTERNATIVES: Readonly<Record<string, string>> = {
+  verbose: 'set `logging: true` in the options of the DataSource',
+  nativeBinding: 'remove it, because node:sqlite needs no native module',
+};
+
+const MAX_TIMEOUT_MS = 0x7f_ff_ff_ff;
+
+/**
+ * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, so that no native module has to be compiled:
+ * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. Requires Node.js 22.13 or later.
+ *
+ * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and
+ * this library use. Other methods throw. Errors have the codes of better-sqlite3, and rows are
+ * ordinary objects. Unlike with better-sqlite3, `synchronous` is `FULL` in WAL mode too, an integer
+ * beyond 2^53 throws instead of being rounded, and values are bound by position only.
+ * `docs/sqlite.md` describes the differences.
+ */
+export class NodeSqlite {
+  private readonly database: BuiltinDatabase;
+  private isOpen = true;
+  private readsBigInts = false;
+
+  /**
+   * Opens a connection.
+   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported or
+   *   has an invalid value
+   * @throws SqliteError if the file cannot be opened
+   */
+  constructor(path: string, options: NodeSqliteOptions = {}) {
+    const { readonly = false, fileMustExist = false, timeout = 5_000 } = options;
+    for (const [option, instead] of Object.entries(ALTERNATIVES)) {
+      if (options[option as keyof NodeSqliteOptions]) {
+        throw new Error(`\`${option}\` is not supported on node:sqlite: ${instead}.`);
+      }
+    }
+    if (!Number.isInteger(timeout) || timeout < 0 || timeout > MAX_TIMEOUT_MS) {
+      throw new TypeError(`timeout is ${timeout}. Set a whole number of milliseconds from 0 to ${MAX_TIMEOUT_MS}.`);
+    }
+    const isInMemory = path === '' || path === ':memory:';
+    if (readonly && isInMemory)
+      throw new TypeError('An in-memory database cannot be `readonly`. Remove the option, or open a file.');
+    if (fileMustExist && !isInMemory && !existsSync(path)) {
+      throw new SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
+    }
+    const { DatabaseSync } = loadNodeSqlite();
+    this.database = withSqliteErrors(() => new DatabaseSync(path, { readOnly: readonly }));
+    // The option `timeout` of `DatabaseSync` is missing in older versions, such as Node.js 22.15.
+    this.exec(`PRAGMA busy_timeout = ${timeout}`);
+  }
+
+  /** Whether the connection is open. */
+  get open(): boolean {
+    return this.isOpen;
+  }
+
+  /** Whether a transaction is open. */
+  get inTransaction(): boolean {
+    return this.isOpen && (this.database.isTransaction ?? this.refusesToBegin());
+  }
+
+  /**
+   * Compiles one statement.
+   * @throws SqliteError if the statement is invalid
+   * @throws RangeError if the SQL contains no statement, or more than one
+   */
+  prepare(sql: string): NodeSqliteStatement {
+    this.assertOpen();
+    const text = new SqlText(sql);
+    if (text.isEmpty) throw new RangeError('The SQL contains no statement.');
+    const statement = withSqliteErrors(() => this.database.prepare(sql));
+    // SQLite would ignore the statements after the first.
+    if (!new SqlText(sql.slice(statement.sourceSQL.length)).isEmpty) {
+      throw new RangeError('The SQL contains more than one statement.');
+    }
+    if (this.readsBigInts) statement.setReadBigInts(true);
+    return new NodeSqliteStatement(statement, text);
+  }
+
+  /**
+   * Runs any number of statements, without parameters or results.
+   * @throws SqliteError if a statement fails. The statements before the failed statement have run
+   */
+  exec(sql: string): this {
+    this.assertOpen();
+    withSqliteErrors(() => this.database.exec(sql));
+    return this;
+  }
+
+  /**
+   * Reads or sets a pragma. Returns its rows, or with `simple` the first value.
+   * @throws Error for the pragmas `key`, `rekey`, `hexkey` and `hexrekey`, because SQLite would ignore them
+   */
+  pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
+    if (/^\s*(?:hex)?(?:re)?key\b/i.test(source)) {
+      throw new Error(
+        'node:sqlite cannot encrypt a database. For the pragma `key`, use a build of better-sqlite3 with SQLCipher.',
+      );
+    }
+    const rows = this.prepare(`PRAGMA ${source}`).all();
+    return simple ? firstValue(rows) : rows;
+  }
+
+  /** Registers an SQL function. */
+  function(name: string, implementation: SqliteFunction): this;
+  function(name: string, options: SqliteFunctionOptions, implementation: SqliteFunction): this;
+  function(name: string, given: SqliteFunctionOptions | SqliteFunction, implementation?: SqliteFunction): this {
+    this.assertOpen();
+    const [options, body] = typeof given === 'function' ? [{}, given] : [given, implementation!];
+    const { safeIntegers = this.readsBigInts, ...others } = options;
+    withSqliteErrors(() => this.database.function(name, { ...others, useBigIntArguments: safeIntegers }, body));
+    return this;
+  }
+
+  /** Sets whether statements and functions created from now on use `bigint` for integers. */
+  defaultSafeIntegers(enabled = true): this {
+    this.readsBigInts = enabled;
+    return this;
+  }
+
+  /** Closes the connection, if it is open. `prepare`, `exec`, `pragma` and `function` then throw a `TypeError`. */
+  close(): this {
+    if (this.isOpen) this.database.close();
+    this.isOpen = false;
+    return this;
+  }
+
+  private assertOpen(): void {
+    if (!this.isOpen) throw new TypeError('The database connection is not open');
+  }
+
+  /**
+   * Returns whether a transaction is open, by attempting to begin one. Older versions of Node.js offer no other way.
+   * An empty transaction takes no lock.
+   */
+  private refusesToBegin(): boolean {
+    try {
+      this.database.exec('BEGIN; COMMIT');
+      return false;
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Further methods of better-sqlite3. Each throws an error that says what to do, instead of "is not a function". */
+for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode']) {
+  Object.defineProperty(NodeSqlite.prototype, name, {
+    value(): never {
+      throw new Error(`${name}() is not supported on node:sqlite. Use better-sqlite3 if you need it.`);
+    },
+  });
+}
+
+/** Runs an action, and throws errors of SQLite as `SqliteError`. */
+function withSqliteErrors<Result>(action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+function firstValue([row]: readonly SqliteRow[]): unknown {
+  return Object.values(row ?? {})[0];
+}

@@ -1,0 +1,115 @@
+import { FIELD_MESSAGES } from '../base/fields';
+import { isCommonPassword } from './common-passwords';
+
+/** The minimum length of a username to search for. Shorter names occur in too many words. */
+const MIN_NAME_LENGTH = 4;
+
+/** The minimum length of a run. With two characters, many ordinary words would consist of runs of adjacent keys. */
+const MIN_RUN_LENGTH = 3;
+
+/**
+ * The share of a block that must follow the block to count as a repetition. `never say never` is not a repetition,
+ * because less than this share of `never say ` follows.
+ */
+const MIN_REPEATED_SHARE = 3 / 4;
+
+/**
+ * Returns the message for a password that is easy to guess, or null. Ignores case. A password is easy to guess if it
+ * is common, repeats a block, contains a username of at least 4 characters, or consists entirely of
+ * runs of keys or characters, with or without doubled characters. A password is not refused
+ * merely because it contains a common password. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
+ */
+export function predictabilityProblem(password: string, username: string): string | null {
+  const text = foldCase(password);
+  const name = foldCase(username);
+  if (isCommonPassword(text) || repeatsBlock(text)) return FIELD_MESSAGES.common;
+  if ([...name].length >= MIN_NAME_LENGTH && text.includes(name)) return FIELD_MESSAGES.containsName;
+  const characters = [...text];
+  const isRuns = consistsOfRuns(characters) || consistsOfRuns(withoutDoubles(characters));
+  return isRuns ? FIELD_MESSAGES.common : null;
+}
+
+function foldCase(text: string): string {
+  // The lower case of Σ depends on its position in a word. Without the replacement, a name could differ from the same
+  // name within a password.
+  return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
+}
+
+/**
+ * Returns whether the text repeats one block. The last repetition may be incomplete. If the block is repeated only
+ * once, at most a quarter of the block may be missing.
+ */
+function repeatsBlock(text: string): boolean {
+  for (let length = 1; length * (1 + MIN_REPEATED_SHARE) <= text.length; length++) {
+    if (text.startsWith(text.slice(length))) return true;
+  }
+  return false;
+}
+
+/** Reduces each sequence of equal characters to one character, because `aabbcc` is as easy to guess as `abc`. */
+function withoutDoubles(characters: readonly string[]): string[] {
+  return characters.filter((character, index) => character !== characters[index - 1]);
+}
+
+/**
+ * Returns whether the text can be split into runs. In a run, each character follows the previous one by the same
+ * rule.
+ */
+function consistsOfRuns(characters: readonly string[]): boolean {
+  const runEnds = new Set([0]);
+  const lastEnds = STEPS.map(() => 0);
+  for (let start = 0; start < characters.length; start++) {
+    if (!runEnds.has(start)) continue;
+    STEPS.forEach((follows, kind) => {
+      // A run that starts inside another run of the same kind ends where that run ends.
+      if (start < lastEnds[kind]!) return;
+      let end = start + 1;
+      while (end < characters.length && follows(characters[end - 1]!, characters[end]!)) {
+        end++;
+        if (end - start >= MIN_RUN_LENGTH) runEnds.add(end);
+      }
+      lastEnds[kind] = end;
+    });
+  }
+  return runEnds.has(characters.length);
+}
+
+/** The rule of a kind of run: returns whether the second character may follow the first. */
+type Step = (first: string, second: string) => boolean;
+
+const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
+
+/** Returns the rule that the code point of the second letter or digit is `by` greater than that of the first. */
+function stepByOffset(by: number): Step {
+  return (first, second) =>
+    LETTER_OR_DIGIT.test(first) &&
+    LETTER_OR_DIGIT.test(second) &&
+    second.codePointAt(0)! - first.codePointAt(0)! === by;
+}
+
+/** The rows of a keyboard. `ROW_OFFSETS` is how far each row is shifted to the right, in keys. */
+const QWERTY = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+
+const QWERTZ = ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'];
+
+const AZERTY = ['1234567890', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
+
+const SHIFTED_DIGITS = ['!@#$%^&*()'];
+
+const ROW_OFFSETS = [0, 0.5, 0.75, 1.25];
+
+/** Returns the rule that the second key is the same key as the first, or adjacent to the first. */
+function stepToAdjacentKey(rows: readonly string[]): Step {
+  const keys = new Map(rows.flatMap((row, y) => [...row].map((key, x) => [key, { x: x + ROW_OFFSETS[y]!, y }])));
+  return (first, second) => {
+    const [a, b] = [keys.get(first), keys.get(second)];
+    return a !== undefined && b !== undefined && Math.abs(a.x - b.x) <= 1 && Math.abs(a.y - b.y) <= 1;
+  };
+}
+
+const STEPS: readonly Step[] = [
+  (first, second) => first === second,
+  stepByOffset(1),
+  stepByOffset(-1),
+  ...[QWERTY, QWERTZ, AZERTY, SHIFTED_DIGITS].map(stepToAdjacentKey),
+];

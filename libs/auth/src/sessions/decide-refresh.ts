@@ -1,0 +1,198 @@
+import type { AccountStatus } from '../adapters/user-store';
+import type { TokenTransport } from '../database/entities';
+import type { Row } from '../database/transaction';
+import type { PairDigests, PairExpiries } from '../tokens/tokens';
+import { accountFromRow, expiriesFromRow, isExpired, sessionFromRow, type SessionRecord } from './session';
+
+/** The maximum number of replays of one refresh. */
+export const MAX_REPLAYS = 100;
+
+/** The digests and claims of a presented refresh token. */
+export interface PresentedRefreshToken {
+  readonly sessionId: string;
+  readonly digest: string;
+  readonly familyDigest: string;
+  readonly generation: number;
+  readonly transport: TokenTransport;
+  /** The digest of the access token that the client presented together with this token in cookies, or null. */
+  readonly accessDigest: string | null;
+  /** The digest of this token together with the client's network. */
+  readonly networkDigest: string;
+  /** Returns the digests of the pair that is derived from this token and the seed. */
+  successorDigests(seed: string): PairDigests;
+}
+
+/** A session with its current tokens. */
+export interface RefreshableSession extends PairDigests, PairExpiries {
+  readonly session: SessionRecord;
+  /** The account of the user, or null if the account was not read. */
+  readonly account: AccountStatus | null;
+  readonly familyDigest: string;
+  /** The generation of the current refresh token. */
+  readonly generation: number;
+  /** When the absolute timeout of the session expires. */
+  readonly absoluteEnd: number;
+  /** When the session was last refreshed, or null before the first refresh. */
+  readonly refreshedAt: number | null;
+  /** The last known network, from the login or a refresh. Null if none is known. */
+  readonly lastNetwork: string | null;
+  /** The data for replaying the response of the last refresh, or null if none is stored. */
+  readonly replay: ReplayWindow | null;
+}
+
+/**
+ * The stored data of a refresh, from which the same pair can be derived again if the used refresh token is presented
+ * again.
+ */
+export interface ReplayWindow {
+  readonly seed: string;
+  readonly until: number;
+  readonly transport: TokenTransport;
+  readonly networkDigest: string;
+  readonly count: number;
+  /** Whether the first use of the new pair's access token is stored. */
+  readonly accessTokenUsed: boolean;
+}
+
+/** The decision about a presented refresh token. */
+export type RefreshDecision =
+  /** The token is the current token of a valid session. */
+  | 'rotate'
+  /**
+   * The token is the current token and was presented with the current access token, and a refresh in cookie mode
+   * issued both tokens within the grace period. Nothing changes.
+   */
+  | 'unchanged'
+  /**
+   * The token is the direct predecessor of the current token, and the grace period allows a replay. The same pair is
+   * issued again.
+   */
+  | 'replay'
+  /** The token was used before. All sessions of the user end. */
+  | 'reuse'
+  /**
+   * The token is unknown, revoked or expired, its session has ended, or the response to its refresh
+   * was replayed `MAX_REPLAYS` times. Nothing changes.
+   */
+  | 'refuse'
+  /**
+   * The token belongs to the current family, and its generation is not lower than the stored one. The database has
+   * probably lost commits. Nothing changes.
+   */
+  | 'newer_than_database'
+  | 'session_expired'
+  | 'account_inactive';
+
+/**
+ * Decides how to respond to a presented refresh token. (RFC 9700, section 4.14.2; Jaspan's series-and-token scheme,
+ * with the series stored as a digest)
+ * @param graceMs the grace period in milliseconds, or 0 for none
+ */
+export function decideRefresh(
+  found: RefreshableSession | null,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): RefreshDecision {
+  if (!found || found.session.state !== 'active') return 'refuse';
+  // Presenting a token of another family is not reuse. For example, a password change or reauthentication has revoked
+  // the token.
+  if (found.familyDigest !== presented.familyDigest) return 'refuse';
+  if (isExpired(found.session, now)) return 'session_expired';
+
+  if (found.refreshDigest === presented.digest) {
+    if (found.refreshExpiresAt <= now) return 'refuse';
+    if (found.account !== 'active') return 'account_inactive';
+    return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
+  }
+  // The database has probably lost commits. Presenting such a token is not reuse.
+  if (presented.generation >= found.generation) return 'newer_than_database';
+  if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
+  if (found.account !== 'active') return 'account_inactive';
+  return found.replay!.count < MAX_REPLAYS ? 'replay' : 'refuse';
+}
+
+/**
+ * Returns when the current pair expires: at its stored expiry or at the session's absolute timeout, whichever is
+ * earlier. A lowered absolute timeout applies immediately.
+ */
+export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: RefreshableSession): PairExpiries {
+  return {
+    accessExpiresAt: Math.min(accessExpiresAt, absoluteEnd),
+    refreshExpiresAt: Math.min(refreshExpiresAt, absoluteEnd),
+  };
+}
+
+/** Returns the replay window of the last refresh, or null if the window is closed or belongs to another transport. */
+function openReplayWindowOf(
+  { refreshedAt, replay }: RefreshableSession,
+  { transport }: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): ReplayWindow | null {
+  if (!replay || refreshedAt === null || replay.transport !== transport) return null;
+  // A shortened grace period applies immediately.
+  return now < Math.min(replay.until, refreshedAt + graceMs) ? replay : null;
+}
+
+/**
+ * Returns whether the presented pair is the current pair and was issued within the grace period. If browser tabs wake
+ * up together, the first tab refreshes, and the other tabs may already send the new cookies with their own refresh.
+ */
+function isJustIssued(
+  found: RefreshableSession,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): boolean {
+  if (presented.accessDigest !== found.accessDigest) return false;
+  return found.accessExpiresAt > now && openReplayWindowOf(found, presented, now, graceMs) !== null;
+}
+
+/** Returns whether the refresh of the token may be replayed instead of counting as reuse. */
+function isWithinGrace(
+  found: RefreshableSession,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): boolean {
+  const { generation, accessDigest, refreshDigest } = found;
+  const replay = openReplayWindowOf(found, presented, now, graceMs);
+  if (!replay || presented.generation !== generation - 1) return false;
+  if (replay.accessTokenUsed && replay.networkDigest !== presented.networkDigest) return false;
+  const successor = presented.successorDigests(replay.seed);
+  return successor.accessDigest === accessDigest && successor.refreshDigest === refreshDigest;
+}
+
+/**
+ * The columns that `refreshableFromRow` reads, in addition to `absolute_end` and to the columns of
+ * `sessionFromRow` and `accountFromRow`.
+ */
+export const TOKEN_COLUMNS = `accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest generation refreshedAt
+  lastNetwork replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
+
+export function refreshableFromRow(row: Row): RefreshableSession {
+  return {
+    session: sessionFromRow(row),
+    account: accountFromRow(row),
+    accessDigest: String(row['access_digest']),
+    refreshDigest: String(row['refresh_digest']),
+    familyDigest: String(row['family_digest']),
+    generation: Number(row['generation']),
+    ...expiriesFromRow(row),
+    absoluteEnd: Number(row['absolute_end']),
+    refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
+    lastNetwork: (row['last_network'] ?? null) as string | null,
+    replay:
+      row['replay_seed'] === null
+        ? null
+        : {
+            seed: row['replay_seed'] as string,
+            until: Number(row['replay_until']),
+            transport: row['replay_transport'] as TokenTransport,
+            networkDigest: String(row['replay_network_digest']),
+            count: Number(row['replay_count']),
+            accessTokenUsed: row['first_used_at'] !== null,
+          },
+  };
+}

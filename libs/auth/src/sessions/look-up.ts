@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountStatus, RequestUser } from '../adapters/user-store';
+import { Metrics } from '../base/telemetry';
+import { BatchingLoader } from '../database/batching-loader';
+import { Database } from '../database/database';
+import { columns, type Statement, StatementFactory } from '../database/statements';
+import type { Row } from '../database/transaction';
+import type { UserSql } from '../users/users';
+import { ActivityWriter, type Touch } from './activity';
+import { PROOF_COLUMNS, proofsFromRow, type StoredProofs } from './proofs';
+import { accountFromRow, sessionFromRow, type SessionRecord } from './session';
+
+/** A session and the account of its user. */
+export interface SessionLookup {
+  readonly session: SessionRecord;
+  /** The status of the account, or null if only the user store can read the status. */
+  readonly account: AccountStatus | null;
+  /** Returns a new object for `request.user`. Undefined if the statement did not read the user. */
+  readonly readUser?: () => RequestUser;
+}
+
+/** A session and the digest of its current access token, which may have expired. */
+export interface SessionWithAccessToken extends SessionLookup, StoredProofs {
+  readonly accessDigest: string;
+  readonly accessExpiresAt: number;
+  /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
+  readonly replayUntil: number;
+}
+
+/** A session and the digest of the secret of its current token family. */
+export interface SessionWithFamily extends SessionLookup, StoredProofs {
+  readonly familyDigest: string;
+}
+
+/** Reads sessions, and stores activity, which is not a state transition. */
+export abstract class SessionStore {
+  /** Returns the session with this id if its state is `active`. The session may have expired. */
+  abstract find(id: string): Promise<SessionWithAccessToken | null>;
+  /** Returns the same session as `find`, with its token family instead of its access token. */
+  abstract findFamily(id: string): Promise<SessionWithFamily | null>;
+  /**
+   * Stores that an access token was used. Returns false if the first use of the token is already stored, if the token
+   * was replaced, or if the session has ended.
+   */
+  abstract markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean>;
+  /** Returns the user's sessions in the state `active`, newest first. Some of them may have expired. */
+  abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
+  /** Returns the given sessions whose state is `active`. Some of them may have expired. Accepts at most 1,000 ids. */
+  abstract findActive(sessionIds: readonly string[]): Promise<readonly SessionLookup[]>;
+  /**
+   * Stores the last activity of active sessions. An earlier instant never replaces a later one. Sessions that other
+   * transactions have locked are skipped.
+   * @returns the touches of the sessions that were skipped or no longer exist
+   */
+  abstract touch(touches: readonly Touch[]): Promise<readonly Touch[]>;
+}
+
+/**
+ * The sizes of IN lists for databases that cannot pass a list as one parameter. A shorter list is padded
+ * with its first id.
+ */
+const LIST_SIZES = [8, 32, 128];
+
+/** Reads sessions and stores their activity in the application's database. */
+@Injectable()
+export class SqlSessionStore extends SessionStore {
+  private readonly loader = new BatchingLoader<SessionWithAccessToken>((ids) => this.findMany(ids));
+  private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
+  private readonly user: UserSql | null;
+  private readonly family;
+  private readonly markUsed;
+  private readonly byUser;
+  private readonly byIds;
+
+  constructor(
+    private readonly database: Database,
+    statements: StatementFactory,
+    private readonly metrics: Metrics,
+    private readonly activity: ActivityWriter,
+  ) {
+    super();
+    this.user = statements.account?.user ?? null;
+    const { sessionColumns, sessionAndAccountColumns } = statements;
+    const read = this.user ? `${sessionColumns}, ${this.user.columns}` : sessionAndAccountColumns;
+    const select = (condition: string): Statement =>
+      statements.prepared(
+        `SELECT ${read}, ${columns('session', `accessDigest accessExpiresAt ${PROOF_COLUMNS}`, 's.')},
+           CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until
+         FROM {session} s ${this.user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
+      );
+    const one = { size: 1, statement: select('= :id') };
+    // PostgreSQL plans a list of unknown length at each run, which costs more than a lookup of one id.
+    this.lookups =
+      statements.dialect === 'postgres'
+        ? [one, { size: Infinity, statement: select('= ANY(:ids)') }]
+        : [one, ...LIST_SIZES.map((size) => ({ size, statement: select('IN (:ids...)') }))];
+    this.family = statements.statement(
+      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', `familyDigest ${PROOF_COLUMNS}`, 's.')}
+       FROM {session} s WHERE s.{session.id} = :id AND s.{session.state} = 'active'`,
+    );
+    this.markUsed = statements.prepared(
+      `UPDATE {session} SET {session.firstUsedAt} = :now
+       WHERE {session.id} = :id AND {session.accessDigest} = :accessDigest AND {session.state} = 'active'
+         AND {session.firstUsedAt} IS NULL`,
+    );
+    this.byUser = statements.selectSession(
+      `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
+       ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+    this.byIds = statements.selectSessionWithAccount(
+      `WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
+    );
+  }
+
+  /**
+   * Reads a session. Requests that arrive while a read is in flight wait briefly and share further
+   * reads: see `BatchingLoader`.
+   */
+  find(id: string): Promise<SessionWithAccessToken | null> {
+    return this.loader.get(id);
+  }
+
+  async findFamily(id: string): Promise<SessionWithFamily | null> {
+    const [row] = await this.database.read(this.family.with({ id }));
+    if (!row) return null;
+    return {
+      session: sessionFromRow(row),
+      account: accountFromRow(row),
+      familyDigest: String(row['family_digest']),
+      ...proofsFromRow(row),
+    };
+  }
+
+  async markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean> {
+    return (await this.database.autocommit(this.markUsed.with({ id, accessDigest, now }))).affected === 1;
+  }
+
+  async listActive(userId: string): Promise<readonly SessionRecord[]> {
+    return (await this.database.autocommit(this.byUser.with({ userId }))).rows.map(sessionFromRow);
+  }
+
+  async findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
+    const { rows } = await this.database.autocommit(this.byIds.with({ ids }));
+    return rows.map((row) => ({ session: sessionFromRow(row), account: accountFromRow(row) }));
+  }
+
+  touch(touches: readonly Touch[]): Promise<readonly Touch[]> {
+    return this.activity.write(touches);
+  }
+
+  private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, SessionWithAccessToken>> {
+    this.metrics.record('session_auth.lookup.batch_size', ids.length);
+    const { size, statement } = this.lookups.find((lookup) => lookup.size >= ids.length)!;
+    const list = size <= 1 || size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
+    const rows = await this.database.read(statement.with({ id: ids[0], ids: list }));
+    const found = new Map<string, SessionWithAccessToken>();
+    for (const row of rows) found.set(String(row['id']), sessionWithAccessToken(row, this.user));
+    return found;
+  }
+}
+
+function sessionWithAccessToken(row: Row, user: UserSql | null): SessionWithAccessToken {
+  const found = {
+    session: sessionFromRow(row),
+    account: accountFromRow(row),
+    accessDigest: String(row['access_digest']),
+    accessExpiresAt: Number(row['access_expires_at']),
+    replayUntil: Number(row['replay_until'] ?? 0),
+    ...proofsFromRow(row),
+  };
+  return user ? { ...found, readUser: () => user.fromRow(row) } : found;
+}

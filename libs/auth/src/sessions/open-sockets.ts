@@ -1,0 +1,169 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { BackgroundTask } from '../base/background-task';
+import { Clock } from '../base/clock';
+import { toFailureReport } from '../base/failures';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import type { AuthPrincipal } from './authenticate';
+import { type SessionLookup, SessionStore } from './look-up';
+import { isExpired } from './session';
+
+/** The maximum number of sessions in one lookup. */
+const SESSIONS_PER_LOOKUP = 1_000;
+
+interface OpenSocket {
+  readonly close: () => unknown;
+  /**
+   * Returns whether the token family that opened the socket is still current. `authenticatedAt` is the time of the
+   * session's last proof of identity, in milliseconds.
+   */
+  readonly isCurrent: (authenticatedAt: number) => boolean;
+}
+
+/**
+ * Closes sockets and event streams when their session ends, or when a password change, a reauthentication or
+ * `confirmIdentity` replaces the tokens that opened the sockets. If this instance makes the change, it closes the
+ * sockets after the commit. While any socket is open, a database check every `socketCheckIntervalSeconds` finds
+ * expired sessions and the changes that other instances have made. If the database is unavailable, the check leaves
+ * sockets open.
+ */
+@Injectable()
+export class OpenSockets implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('AuthSockets');
+  private readonly bySession = new Map<string, Set<OpenSocket>>();
+  private readonly checks: BackgroundTask;
+  private stopped = false;
+
+  /** @internal */
+  constructor(
+    @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
+    private readonly clock: Clock,
+    private readonly sessions: SessionStore,
+  ) {
+    const intervalMs = options.socketCheckIntervalSeconds * 1000;
+    this.checks = new BackgroundTask('socket checks', intervalMs, () => this.check());
+  }
+
+  /**
+   * Registers a socket. `close` is called at most once: when the session ends, or when a password
+   * change or a reauthentication replaces its tokens. A refresh does not close the socket. If
+   * `close` throws or rejects, the error is logged.
+   * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the id of a
+   *   session. With an id, the socket stays open even if its token was replaced between `authenticate` and this call.
+   * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason
+   * @throws TypeError if an argument has the wrong type
+   */
+  register(opener: AuthPrincipal | string, close: () => unknown): () => void {
+    const sessionId = typeof opener === 'string' ? opener : opener?.session?.id;
+    if (typeof sessionId !== 'string' || typeof close !== 'function') {
+      throw new TypeError(
+        `OpenSockets.register() received ${typeof opener} and ${typeof close}. Pass a principal or the id of a session, ` +
+          'and a function that closes the socket.',
+      );
+    }
+    const id = sessionId.toLowerCase();
+    const socket = { close, isCurrent: this.currentCheckFor(opener) };
+    const sessionSockets = this.bySession.get(id) ?? new Set();
+    this.bySession.set(id, sessionSockets.add(socket));
+    this.checks.start();
+    return () => {
+      const isLast = sessionSockets.delete(socket) && sessionSockets.size === 0;
+      if (isLast && this.bySession.get(id) === sessionSockets) this.forget(id);
+    };
+  }
+
+  /**
+   * Looks up the sessions of all open sockets. If a session has ended or expired, or its user is not active (unless you
+   * have a `UserStore`), closes all of its sockets. Otherwise, closes the sockets that an earlier token family opened.
+   * Runs automatically every `socketCheckIntervalSeconds`.
+   * @returns the number of sessions with at least one closed socket
+   * @throws AuthError `database_unavailable`. Sockets of sessions that were not yet looked up stay open
+   */
+  async check(): Promise<number> {
+    const ids = [...this.bySession.keys()];
+    let closed = 0;
+    for (let i = 0; i < ids.length && !this.stopped; i += SESSIONS_PER_LOOKUP) {
+      const batch = ids.slice(i, i + SESSIONS_PER_LOOKUP);
+      const live = await this.findLive(batch);
+      closed += this.closeForSessions(batch.filter((id) => !live.has(id)));
+      for (const [id, authenticatedAt] of live) closed += this.closeOutdated(id, authenticatedAt);
+    }
+    return closed;
+  }
+
+  /** Returns the `isCurrent` function of a socket that the principal or session has opened. */
+  private currentCheckFor(opener: AuthPrincipal | string): OpenSocket['isCurrent'] {
+    if (typeof opener === 'string') {
+      const registeredAt = this.clock.now();
+      return (authenticatedAt) => authenticatedAt <= registeredAt;
+    }
+    // The times are compared for equality, because the clocks of two instances may differ.
+    const identityProvedAt = opener.authenticatedAt.getTime();
+    return (authenticatedAt) => authenticatedAt === identityProvedAt;
+  }
+
+  private closeOutdated(id: string, authenticatedAt: number): number {
+    const sessionSockets = this.bySession.get(id) ?? new Set();
+    const outdated = [...sessionSockets].filter(({ isCurrent }) => !isCurrent(authenticatedAt));
+    for (const socket of outdated) {
+      sessionSockets.delete(socket);
+      this.close(socket);
+    }
+    if (outdated.length > 0 && sessionSockets.size === 0) this.forget(id);
+    return Math.min(1, outdated.length);
+  }
+
+  /**
+   * Closes all sockets of the given sessions on this instance.
+   * @returns the number of the given sessions that had a socket
+   */
+  closeForSessions(sessionIds: readonly string[]): number {
+    const found = sessionIds.filter((id) => this.bySession.has(id));
+    for (const id of found) {
+      const sessionSockets = this.bySession.get(id)!;
+      this.forget(id);
+      for (const socket of sessionSockets) this.close(socket);
+      sessionSockets.clear();
+    }
+    return found.length;
+  }
+
+  /**
+   * Stops the checks, and resolves when a running check has finished. The sockets stay open, because the application
+   * closes them.
+   */
+  beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    return this.checks.stop();
+  }
+
+  /**
+   * Looks up the given sessions. Returns the ids of the sessions whose sockets may stay open, each with the time of the
+   * session's last proof of identity in milliseconds.
+   */
+  private async findLive(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const found = await this.sessions.findActive(ids);
+    const now = this.clock.now();
+    // With a custom `UserStore`, `account` is null, because the store is not queried for each user. Guarded requests
+    // detect users who are disabled in the store.
+    const isLive = ({ session, account }: SessionLookup): boolean =>
+      !isExpired(session, now) && (account ?? 'active') === 'active';
+    return new Map(found.filter(isLive).map(({ session }) => [session.id, session.authenticatedAt]));
+  }
+
+  private forget(id: string): void {
+    this.bySession.delete(id);
+    if (this.bySession.size === 0) this.checks.pause();
+  }
+
+  private close(socket: OpenSocket): void {
+    const report = (error: unknown): void =>
+      this.logger.error(
+        `The function that closes a socket failed, so the socket may still be open. ${toFailureReport(error).summary}`,
+      );
+    try {
+      Promise.resolve(socket.close()).catch(report);
+    } catch (error) {
+      report(error);
+    }
+  }
+}

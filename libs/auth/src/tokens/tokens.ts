@@ -1,0 +1,334 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { crc32 } from 'node:zlib';
+import { CryptoSource } from '../base/random';
+import type { TokenTransport } from '../database/entities';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import type { RotateToken } from '../sessions/rotate';
+
+/** How long a login ticket is valid, in milliseconds. */
+export const TICKET_LIFETIME_MS = 300_000;
+
+/** The digests and expiry times of the first token pair of a family. */
+export interface NewTokenFamily extends PairDigests, PairExpiries {
+  readonly familyDigest: string;
+}
+
+export interface PairDigests {
+  readonly accessDigest: string;
+  readonly refreshDigest: string;
+}
+
+/**
+ * The prefix and payload size of each kind of token. Secret scanners can search for the prefixes. The sizes leave no
+ * spare bits in base64url.
+ */
+const FORMATS = {
+  access: { prefix: 'nsaa_', bytes: 48 },
+  refresh: { prefix: 'nsar_', bytes: 69 },
+  password_reset: { prefix: 'nsap_', bytes: 33 },
+  login_ticket: { prefix: 'nsal_', bytes: 33 },
+} as const;
+
+type TokenKind = keyof typeof FORMATS;
+
+const PREFIX_LENGTH = 5;
+
+const CHECKSUM_LENGTH = 6;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
+
+const SESSION_ID_BYTES = 16;
+
+const GENERATION_OFFSET = 32;
+
+/** The number of random bytes in an access token: 256 bits, twice the minimum of ASVS 7.2.3. */
+export const ACCESS_SECRET_BYTES = 32;
+
+/** The number of random bytes in a refresh token. */
+export const REFRESH_SECRET_BYTES = 33;
+
+/** The number of random bytes that all refresh tokens of a family share. */
+export const FAMILY_SECRET_BYTES = 16;
+
+/** The number of random bytes in a password reset token. */
+export const RESET_SECRET_BYTES = FORMATS.password_reset.bytes;
+
+/** The number of random bytes in a login ticket. */
+export const TICKET_SECRET_BYTES = FORMATS.login_ticket.bytes;
+
+/** The exclusive upper bound of generations. */
+export const GENERATION_LIMIT = 0xffffffff;
+
+/** A token pair in plain text. The database stores only digests of the tokens. */
+export interface PlainTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** When the tokens of a pair expire, in milliseconds. */
+export interface PairExpiries {
+  readonly accessExpiresAt: number;
+  readonly refreshExpiresAt: number;
+}
+
+/** A token pair in plain text, with its expiries. Neither token is valid after the session's absolute timeout. */
+export interface TokenPair extends PlainTokens {
+  readonly accessTokenExpiresAt: Date;
+  readonly refreshTokenExpiresAt: Date;
+}
+
+/** The token pair and the id of a session that a login opened. */
+export interface OpenedSession extends TokenPair {
+  readonly sessionId: string;
+}
+
+/** Returns the tokens with their expiries as dates. */
+export function tokenPair(
+  { accessToken, refreshToken }: PlainTokens,
+  { accessExpiresAt, refreshExpiresAt }: PairExpiries,
+): TokenPair {
+  return {
+    accessToken,
+    refreshToken,
+    accessTokenExpiresAt: new Date(accessExpiresAt),
+    refreshTokenExpiresAt: new Date(refreshExpiresAt),
+  };
+}
+
+/** The claims in the text of a refresh token. */
+export interface RefreshTokenClaims {
+  readonly sessionId: string;
+  readonly familySecret: Uint8Array;
+  /** The number of rotations in the family before the token was issued. */
+  readonly generation: number;
+}
+
+/** Returns an access token that contains the session id and the secret. */
+export function formatAccessToken(sessionId: string, secret: Uint8Array): string {
+  return formatToken('access', Buffer.concat([uuidBytes(sessionId), secret]));
+}
+
+/** Returns the session id of an access token, or null if the text is not an access token. */
+export function accessTokenSessionId(text: string): string | null {
+  const payload = tokenPayload('access', text);
+  return payload && uuidText(payload);
+}
+
+/** Returns a refresh token that contains the claims (session id, family secret and generation) and the secret. */
+export function formatRefreshToken(claims: RefreshTokenClaims, secret: Uint8Array): string {
+  const generation = Buffer.alloc(4);
+  generation.writeUInt32BE(claims.generation);
+  return formatToken('refresh', Buffer.concat([uuidBytes(claims.sessionId), claims.familySecret, generation, secret]));
+}
+
+/** Returns the claims of a refresh token, or null if the text is not a refresh token. */
+export function parseRefreshToken(text: string): RefreshTokenClaims | null {
+  const payload = tokenPayload('refresh', text);
+  if (!payload) return null;
+  const generation = payload.readUInt32BE(GENERATION_OFFSET);
+  if (generation >= GENERATION_LIMIT) return null;
+  const familySecret = payload.subarray(SESSION_ID_BYTES, GENERATION_OFFSET);
+  return { sessionId: uuidText(payload), familySecret, generation };
+}
+
+/** Returns the password reset token that contains this secret. */
+export function formatResetToken(secret: Uint8Array): string {
+  return formatToken('password_reset', secret);
+}
+
+/** Returns whether the text has the form of a password reset token. */
+export function isResetToken(text: string): boolean {
+  return tokenPayload('password_reset', text) !== null;
+}
+
+/** Returns the login ticket that contains this secret. */
+export function formatLoginTicket(secret: Uint8Array): string {
+  return formatToken('login_ticket', secret);
+}
+
+/** Returns whether the text has the form of a login ticket. */
+export function isLoginTicket(text: string): boolean {
+  return tokenPayload('login_ticket', text) !== null;
+}
+
+function formatToken(kind: TokenKind, payload: Uint8Array): string {
+  const body = FORMATS[kind].prefix + Buffer.from(payload).toString('base64url');
+  return body + checksum(body);
+}
+
+/**
+ * Returns the payload of a token of this kind, or null if the text is not such a token. The checksum is not a secret.
+ * Checking the checksum detects corrupted tokens before the content is used and the database is queried.
+ */
+function tokenPayload(kind: TokenKind, text: string): Buffer | null {
+  const { prefix, bytes } = FORMATS[kind];
+  const end = PREFIX_LENGTH + (bytes / 3) * 4;
+  if (text.length !== end + CHECKSUM_LENGTH || !text.startsWith(prefix) || !TOKEN.test(text)) return null;
+  if (checksum(text.slice(0, end)) !== text.slice(end)) return null;
+  return Buffer.from(text.slice(PREFIX_LENGTH, end), 'base64url');
+}
+
+/** Returns the CRC-32 (ISO 3309) of the text in six characters of base 62. */
+function checksum(text: string): string {
+  let remainder = crc32(text);
+  let encoded = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    encoded = ALPHABET.charAt(remainder % 62) + encoded;
+    remainder = Math.floor(remainder / 62);
+  }
+  return encoded;
+}
+
+function uuidBytes(uuid: string): Buffer {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
+}
+
+function uuidText(payload: Buffer): string {
+  const hex = payload.toString('hex', 0, SESSION_ID_BYTES);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/**
+ * The default for cookies with rotation, in seconds. Tabs of a browser share the cookies and can refresh at the same
+ * time, and a page that the user leaves loses its response.
+ */
+const COOKIE_GRACE_SECONDS = 10;
+
+type GraceOptions = Pick<ResolvedAuthOptions, 'refreshReuseGraceSeconds' | 'rotateRefreshTokens'>;
+
+/** Returns the grace period after a refresh over this transport, in seconds, or 0 for none. */
+export function graceSecondsFor(options: GraceOptions, transport: TokenTransport): number {
+  const { refreshReuseGraceSeconds: configured, rotateRefreshTokens } = options;
+  if (configured !== undefined) return configured;
+  return transport === 'cookie' && rotateRefreshTokens ? COOKIE_GRACE_SECONDS : 0;
+}
+
+/** The size of a seed: 128 bits. A pair is derived from a seed and the presented refresh token. */
+const SEED_BYTES = 16;
+
+/** A token pair in plain text for the response, and its digests for the database. */
+interface IssuedPair<Digests extends PairDigests = PairDigests> {
+  readonly tokens: PlainTokens;
+  readonly digests: Digests;
+}
+
+/**
+ * The pair that replaces a refresh token, and the seed from which the pair was derived. The seed is null if the pair
+ * was not derived.
+ */
+export interface Successor extends IssuedPair {
+  readonly seed: string | null;
+}
+
+/** The lifetimes and the grace period that apply to a refresh. */
+export type TokenLifetimes = Pick<RotateToken, 'accessTtlMs' | 'refreshTtlMs' | 'graceMs'>;
+
+/** Issues tokens and computes the digests that the database stores. */
+@Injectable()
+export class TokenIssuer {
+  constructor(
+    private readonly crypto: CryptoSource,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+  ) {}
+
+  /** Issues the first pair of a new token family. */
+  issueFamily(sessionId: string, now: number): IssuedPair<NewTokenFamily> {
+    const familySecret = this.crypto.randomBytes(FAMILY_SECRET_BYTES);
+    const accessToken = formatAccessToken(sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
+    const refreshToken = formatRefreshToken(
+      { sessionId, familySecret, generation: 0 },
+      this.crypto.randomBytes(REFRESH_SECRET_BYTES),
+    );
+    const { tokens, digests } = this.withDigests({ accessToken, refreshToken });
+    return {
+      tokens,
+      digests: {
+        ...digests,
+        familyDigest: this.digest(familySecret),
+        accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
+        refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
+      },
+    };
+  }
+
+  /**
+   * Issues the pair that replaces a refresh token. With a grace period, the pair is derived from a seed, so that the
+   * same pair can be issued again. Without a grace period, new tokens are random. Without rotation, the refresh token
+   * stays the same.
+   */
+  issueSuccessor(refreshToken: string, claims: RefreshTokenClaims, transport: TokenTransport): Successor {
+    const seed = graceSecondsFor(this.options, transport) > 0 ? this.newSeed() : null;
+    const issued = seed ? this.deriveSuccessor(refreshToken, claims, seed) : this.randomSuccessor(refreshToken, claims);
+    return { ...issued, seed };
+  }
+
+  private randomSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
+    const accessToken = formatAccessToken(claims.sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
+    if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
+    return this.pairAfter(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
+  }
+
+  /** Returns the token lifetimes and the grace period of a refresh, in milliseconds. */
+  lifetimes(transport: TokenTransport): TokenLifetimes {
+    const { accessTokenTtlSeconds, refreshTokenTtlSeconds } = this.options;
+    return {
+      accessTtlMs: accessTokenTtlSeconds * 1000,
+      refreshTtlMs: refreshTokenTtlSeconds * 1000,
+      graceMs: graceSecondsFor(this.options, transport) * 1000,
+    };
+  }
+
+  /** Returns a new session id, which becomes a part of every token of the session. */
+  newSessionId(): string {
+    return this.crypto.uuid();
+  }
+
+  private newSeed(): string {
+    return Buffer.from(this.crypto.randomBytes(SEED_BYTES)).toString('base64url');
+  }
+
+  /** Derives the pair that replaces a refresh token. The same token and seed always yield the same pair. */
+  deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): IssuedPair {
+    const size = ACCESS_SECRET_BYTES + REFRESH_SECRET_BYTES;
+    const secrets = this.crypto.derive(refreshToken, Buffer.from(seed, 'base64url'), size);
+    const accessToken = formatAccessToken(claims.sessionId, secrets.subarray(0, ACCESS_SECRET_BYTES));
+    return this.pairAfter(claims, accessToken, secrets.subarray(ACCESS_SECRET_BYTES));
+  }
+
+  /** Issues a password reset token. */
+  issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
+    const token = formatResetToken(this.crypto.randomBytes(RESET_SECRET_BYTES));
+    return { token, digest: this.digest(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
+  }
+
+  /** Issues a login ticket. */
+  issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
+    const ticket = formatLoginTicket(this.crypto.randomBytes(TICKET_SECRET_BYTES));
+    return { ticket, digest: this.digest(ticket), expiresAt: now + TICKET_LIFETIME_MS };
+  }
+
+  /** Returns the SHA-256 digest of a token or other data. A presented token is digested exactly as it was received. */
+  digest(data: string | Uint8Array): string {
+    return this.crypto.sha256(data);
+  }
+
+  /**
+   * Returns a digest of the network to which a pair is issued. The digest includes the presented refresh token, so
+   * that the database alone does not reveal the network.
+   */
+  networkDigest(refreshToken: string, network: string): string {
+    return Buffer.from(this.digest(`${refreshToken}\0${network}`), 'hex').toString('base64url');
+  }
+
+  private pairAfter(claims: RefreshTokenClaims, accessToken: string, secret: Uint8Array): IssuedPair {
+    const refreshToken = formatRefreshToken({ ...claims, generation: claims.generation + 1 }, secret);
+    return this.withDigests({ accessToken, refreshToken });
+  }
+
+  private withDigests(tokens: PlainTokens): IssuedPair {
+    const digests = { accessDigest: this.digest(tokens.accessToken), refreshDigest: this.digest(tokens.refreshToken) };
+    return { tokens, digests };
+  }
+}

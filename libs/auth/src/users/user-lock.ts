@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { CryptoSource } from '../base/random';
+import { onDuplicate } from '../database/dialect';
+import { StatementFactory } from '../database/statements';
+import { affectedBy, type Query, type Step } from '../database/transaction';
+
+/**
+ * The upper limit of the first version of a new user's credentials, which leaves the other half of the
+ * range of an `integer` column for later versions.
+ */
+const FIRST_VERSION_LIMIT = 2 ** 30;
+
+/**
+ * Takes the locks of users. A transaction that opens a session of a user, or ends several sessions
+ * of the user, takes the user's lock before locking sessions, so that such transactions run one
+ * after another. The exceptions are pruning, which skips locked sessions, and batches that an
+ * administrator ends by criteria other than the user alone, which are run again after a conflict.
+ */
+@Injectable()
+export class UserLocks {
+  private readonly lockRow;
+  private readonly incrementVersion;
+  private readonly setVersion;
+  private readonly readVersion;
+  private readonly removeResets;
+  private readonly removeTickets;
+  private readonly removeAllTickets;
+
+  constructor(
+    statements: StatementFactory,
+    private readonly crypto: CryptoSource,
+  ) {
+    // The INSERT locks the row whether it existed or not. A Galera cluster detects conflicts between two
+    // nodes only in rows that change, so each lock changes the row.
+    const count = '{lock.lockCount} = {lock}.{lock.lockCount} + 1';
+    this.lockRow = statements.prepared(
+      `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.lockCount}) VALUES (:userId, 0, 0)
+       ${onDuplicate(statements.dialect, '{lock.userId}', count)}`,
+    );
+    this.readVersion = statements.statement(
+      'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
+    );
+    this.incrementVersion = statements.statement(
+      'UPDATE {lock} SET {lock.credentialsVersion} = {lock.credentialsVersion} + 1 WHERE {lock.userId} = :userId',
+    );
+    this.setVersion = statements.statement(
+      'UPDATE {lock} SET {lock.credentialsVersion} = :version WHERE {lock.userId} = :userId',
+    );
+    this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
+    this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
+    this.removeAllTickets = statements.statement('DELETE FROM {ticket}');
+  }
+
+  /** Waits for the lock, which is released at the end of the transaction. */
+  *lock(userId: string): Step<void> {
+    yield* affectedBy(this.lockRow.with({ userId }));
+  }
+
+  /** Returns a query that reads the version of the credentials as `version`, without taking the lock. */
+  versionOf(userId: string): Query {
+    return this.readVersion.with({ userId });
+  }
+
+  /**
+   * Revokes the stored reset tokens and login tickets, and changes the version of the credentials. Calls in
+   * progress can no longer store a token, ticket or session with the previous version. The lock must be held.
+   */
+  *revokeCredentials(userId: string): Step<void> {
+    yield* this.revokeLogins(userId);
+    yield* this.revokeResetTokens(userId);
+  }
+
+  /**
+   * Gives the credentials of a new user a random version, so that it differs from the version of an earlier
+   * user with the same id. The lock row of the earlier user may have been deleted while a login of that
+   * user was still in progress. The lock must be held.
+   */
+  *initializeCredentials(userId: string): Step<void> {
+    yield* affectedBy(this.setVersion.with({ userId, version: 1 + this.crypto.randomInt(FIRST_VERSION_LIMIT) }));
+    yield* this.revokeResetTokens(userId);
+    yield* this.revokeLoginTickets(userId);
+  }
+
+  /** Revokes the stored reset tokens only. The lock must be held. */
+  *revokeResetTokens(userId: string): Step<void> {
+    yield* affectedBy(this.removeResets.with({ userId }));
+  }
+
+  /**
+   * Revokes the stored login tickets and changes the version of the credentials. Logins that have read the
+   * previous version must start again, because the checks that they have passed may no longer hold, for
+   * example whether the user needs a second factor. The lock must be held.
+   */
+  *revokeLogins(userId: string): Step<void> {
+    yield* affectedBy(this.incrementVersion.with({ userId }));
+    yield* this.revokeLoginTickets(userId);
+  }
+
+  /** Revokes the stored login tickets only. While the lock is held, no ticket can be stored. */
+  *revokeLoginTickets(userId: string): Step<void> {
+    yield* affectedBy(this.removeTickets.with({ userId }));
+  }
+
+  /** Returns a statement that revokes the stored login tickets of all users. */
+  revocationOfAllLoginTickets(): Query {
+    return this.removeAllTickets.with({});
+  }
+}

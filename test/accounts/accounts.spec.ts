@@ -1,0 +1,419 @@
+import { AuthUser, UserStore } from 'nestjs-session-auth';
+import { SECOND } from '../support/driven-clock';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import {
+  historyOf,
+  INVALID_CREDENTIALS,
+  INVALID_REFRESH,
+  restorePassword,
+  describeOnEachDatabase,
+  type TestEnvironment,
+} from '../support/environment';
+
+async function idOf(app: TestApplication, username: string): Promise<string> {
+  return (await app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
+}
+
+const NEW_PASSWORD = 'a password that is new';
+
+describeOnEachDatabase('accounts', {}, (env: TestEnvironment) => {
+  it('disabling an account ends its sessions immediately and refuses its logins, and enabling the account restores no session', async () => {
+    const { app } = env;
+    const session = await app.login();
+    const id = await idOf(app, 'alice');
+    await app.auth.disableUser(id, { ipAddress: '192.0.2.7' });
+    await app.get('/me', session.access_token).expect(401);
+    await app.refresh(session.refresh_token).expect(400, INVALID_REFRESH);
+    const credentials = { username: 'alice', password: PASSWORD };
+    await app.http.post('/auth/login').send(credentials).expect(400, INVALID_CREDENTIALS);
+    expect(app.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'user_disabled' }]);
+    await app.auth.enableUser(id);
+    await app.get('/me', session.access_token).expect(401);
+    const { access_token: token } = await app.login();
+    const [, , forced] = await historyOf(app, token);
+    expect(forced).toMatchObject({
+      event: 'forced_logout',
+      ip_address: '192.0.2.7',
+      extra: { session_id: session.session_id, reason: 'user_disabled' },
+    });
+  });
+
+  it('an account can be disabled twice, and disabling or enabling an unknown id fails with unknown_user', async () => {
+    const { app } = env;
+    const id = await idOf(app, 'bob');
+    await app.auth.disableUser(id);
+    await app.auth.disableUser(id);
+    await app.auth.enableUser(id);
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    await expect(app.auth.disableUser(nobody)).rejects.toMatchObject({ code: 'unknown_user' });
+    await expect(app.auth.enableUser(nobody)).rejects.toMatchObject({ code: 'unknown_user' });
+  });
+
+  it('forgetting a user deletes all rows of the user outside the users table, and no row of other users', async () => {
+    const { app } = env;
+    const session = await app.login();
+    await app.refresh(session.refresh_token).expect(200);
+    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const bob = await app.login('bob');
+    const id = await idOf(app, 'alice');
+    await app.auth.createPasswordResetToken(id);
+    const ticket = await app.auth.createLoginTicket(id, { methods: ['hwk'] });
+    await app.auth.attempt({ ticket, method: 'otp' }, {}, () => false);
+    await app.auth.forgetUser(id);
+    const tables = ['sessions', 'events', 'login_failures', 'password_resets', 'login_tickets', 'user_locks'];
+    const rows = await Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM auth_${table}`)));
+    const left = JSON.stringify(rows);
+    expect(left).not.toContain(id);
+    expect(left).not.toContain(session.session_id);
+    expect(rows.map((found: unknown[]) => found.length)).toEqual([1, 1, 0, 0, 0, 1]);
+    expect(app.sent('user_logged_out')).toMatchObject([{ userId: id, reason: 'user_deleted' }]);
+    await app.refresh(session.refresh_token).expect(400);
+    await app.get('/me', bob.access_token).expect(200);
+    await app.login();
+  });
+});
+
+describeOnEachDatabase('ids of users', {}, (env: TestEnvironment) => {
+  // MariaDB compares text with the number 0 as equal if the text does not begin with a number.
+  it.each([0, 0n, '', '0', ' ', null, NaN])(
+    'no user is found for the id %p, even if the database would convert the id to that of a user',
+    async (given) => {
+      const { app } = env;
+      const { access_token: token } = await app.login();
+      await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+      const unknown = { code: 'unknown_user' };
+      const id = given as number;
+      await expect(app.auth.openSession(id)).rejects.toMatchObject(unknown);
+      await expect(app.auth.openSession({ id })).rejects.toMatchObject(unknown);
+      await expect(app.auth.disableUser(id)).rejects.toMatchObject(unknown);
+      await expect(app.auth.enableUser(id)).rejects.toMatchObject(unknown);
+      await expect(app.auth.createPasswordResetToken(id)).rejects.toMatchObject(unknown);
+      await expect(app.auth.resetPassword(id, NEW_PASSWORD)).rejects.toMatchObject(unknown);
+      await app.auth.forgetUser(id);
+      const users = app.nest.get(UserStore);
+      expect([await users.setActive!(id, false), await users.setPasswordHash!(id, 'x')]).toEqual([false, false]);
+      expect([await users.findById(id), await users.load(id)]).toEqual([null, null]);
+      expect(await app.auth.listSessions(id)).toEqual([]);
+      expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).not.toEqual([]);
+      await app.get('/me', token).expect(200);
+      await app.login('bob');
+    },
+  );
+
+  it('an id in upper case is unknown', async () => {
+    const { app } = env;
+    const id = (await idOf(app, 'alice')).toUpperCase();
+    await expect(app.auth.openSession(id)).rejects.toMatchObject({ code: 'unknown_user' });
+  });
+});
+
+describeOnEachDatabase('names of new users', {}, (env: TestEnvironment) => {
+  it.each([
+    'ali\u0000ce',
+    'ali\tce',
+    'alice\n',
+    'alice\u007f',
+    'alice\u0085',
+    '\u200balice',
+    'ali\u200cce',
+    'ali\u200dce',
+    'ali\u00adce',
+    'alice\u2060',
+    '\ufeffalice',
+    '\u202ealice',
+    'alice\u200e',
+    '\u2066alice\u2069',
+    'alice\u061c',
+    'ali\u2028ce',
+    'alice\u034f',
+    'alice\ufe0f',
+    'alice\u3164',
+    'alice\u{e0041}',
+  ])('a name cannot contain a character that is not displayed: %j', async (username) => {
+    const create = env.app.auth.createUser({ username, password: null });
+    await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { username: [expect.any(String)] } });
+  });
+
+  it('a name cannot contain an invisible character within a transaction of the application', async () => {
+    const create = env.app.dataSource.transaction((manager) =>
+      env.app.auth.inTransaction(manager).createUser({ username: 'alice\u200b', password: null }),
+    );
+    await expect(create).rejects.toMatchObject({ code: 'invalid_field' });
+  });
+
+  it.each(['jos\u00e9', 'jose\u0301', '\u5f20\u4f1f', '\u0639\u0644\u064a', '\u05d3\u05d5\u05d3', 'a b', '\u{1f600}'])(
+    'a name can contain letters and symbols of every script: %s',
+    async (username) => {
+      const { id } = await env.app.auth.createUser({ username, password: null });
+      expect(await env.app.auth.openSession(id)).toMatchObject({ sessionId: expect.any(String) });
+    },
+  );
+});
+
+describeOnEachDatabase(
+  'new passwords',
+  { auth: { passwordPolicy: { minLength: 12, check: isKnown } } },
+  (env: TestEnvironment) => {
+    const change = async (app: TestApplication, password: string): Promise<{ status: number; body: unknown }> => {
+      const { access_token: token } = await app.login();
+      return app.post('/auth/password/change', token, { current_password: PASSWORD, new_password: password });
+    };
+
+    it('a new password has at least the configured length, counted in characters of any script', async () => {
+      const { app } = env;
+      const refused = await change(app, '\u{1f511}'.repeat(11));
+      expect([refused.status, refused.body]).toEqual([
+        400,
+        { new_password: ['Ensure this field has at least 12 characters.'] },
+      ]);
+      const keys = Array.from({ length: 12 }, (_, i) => String.fromCodePoint(0x1f400 + i * i));
+      expect((await change(app, keys.join(''))).status).toBe(200);
+      await restorePassword(app);
+    });
+
+    it('a password that is easy to guess is refused by every call that sets a password', async () => {
+      const { app } = env;
+      const id = await idOf(app, 'alice');
+      const common = ['This password is too common.'];
+      for (const guessed of ['PasswordPassword', 'thisismypassword', 'qwertyuiop12345']) {
+        expect(await change(app, guessed)).toMatchObject({ status: 400, body: { new_password: common } });
+        const refused = { code: 'invalid_field', fields: { new_password: common } };
+        await expect(app.auth.resetPassword(id, guessed)).rejects.toMatchObject(refused);
+        const { token } = await app.auth.createPasswordResetToken(id);
+        await expect(app.auth.redeemPasswordResetToken(token, guessed)).rejects.toMatchObject(refused);
+        const create = app.auth.createUser({ username: 'carol', password: guessed });
+        await expect(create).rejects.toMatchObject({ code: 'invalid_field', fields: { password: common } });
+      }
+      const named = await change(app, 'here is ALICE again');
+      expect(named.body).toEqual({ new_password: ['This password contains the username.'] });
+      const carol = await app.auth.createUser({ username: 'carol', password: 'aaaaaaaa' }, { skipPolicy: true });
+      await app.dataSource.query(`DELETE FROM auth_users WHERE id = '${String(carol.id)}'`);
+    });
+
+    it('a new password must pass the check of the application, which receives the username', async () => {
+      const { app } = env;
+      for (const known of ['password and more', 'ali with forty thieves']) {
+        const { status, body } = await change(app, known);
+        expect([status, body]).toEqual([400, { new_password: ['This password is known.'] }]);
+      }
+      await app.login();
+      const create = app.auth.createUser({ username: 'carol', password: 'password and more' });
+      await expect(create).rejects.toMatchObject({ fields: { password: ['This password is known.'] } });
+      const reset = app.auth.resetPassword(await idOf(app, 'alice'), 'short');
+      await expect(reset).rejects.toMatchObject({ code: 'invalid_field' });
+    });
+  },
+);
+
+const ALLOWED = { allowPredictable: true, minLength: 8, check: isKnown };
+
+describeOnEachDatabase(
+  'new passwords without the check for predictable passwords',
+  { auth: { passwordPolicy: ALLOWED } },
+  (env: TestEnvironment) => {
+    it('a predictable password is accepted, but a short one or one that fails the check of the application is refused', async () => {
+      const { app } = env;
+      const id = await idOf(app, 'alice');
+      for (const password of ['letmeinletmein', 'qwertyuiop12345', 'here is alice']) {
+        await app.auth.resetPassword(id, password);
+        await app.login('alice', password);
+      }
+      for (const [password, problem] of [
+        ['aaaaaaa', 'Ensure this field has at least 8 characters.'],
+        ['passwordpassword', 'This password is known.'],
+      ] as const) {
+        const refused = { code: 'invalid_field', fields: { new_password: [problem] } };
+        await expect(app.auth.resetPassword(id, password)).rejects.toMatchObject(refused);
+      }
+      await restorePassword(app);
+    });
+  },
+);
+
+/** For each minimum length, the leaked passwords at about the ranks 100, 1,000 and 3,000 by frequency. */
+const FREQUENT = new Map([
+  [8, ['babygirl', 'cerberus', '30121988']],
+  [15, ['xf6cmqlrpeuhjuvv', 'masha0663655464', 'zcfvfzkelifz123']],
+]);
+
+for (const [minLength, passwords] of FREQUENT) {
+  describeOnEachDatabase(
+    `new passwords of at least ${minLength} characters`,
+    { auth: { passwordPolicy: { minLength } } },
+    (env) => {
+      it('leaked passwords of at least this length at about the ranks 100, 1,000 and 3,000 are refused', async () => {
+        const refused = { code: 'invalid_field', fields: { password: ['This password is too common.'] } };
+        for (const password of passwords) {
+          await expect(env.app.auth.createUser({ username: 'carol', password })).rejects.toMatchObject(refused);
+        }
+      });
+    },
+  );
+}
+
+function isKnown(password: string, { username }: { username: string }): Promise<string | null> {
+  const isBad = password.startsWith('password') || password.startsWith(username.slice(0, 3));
+  return Promise.resolve(isBad ? 'This password is known.' : null);
+}
+
+describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSeconds: 600 } }, (env: TestEnvironment) => {
+  afterEach(() => restorePassword(env.app));
+
+  const issue = async (): Promise<string> => {
+    const { token } = await env.app.auth.createPasswordResetToken(await idOf(env.app, 'alice'));
+    return token;
+  };
+  const redeem = (token: string, password = NEW_PASSWORD): Promise<void> =>
+    env.app.auth.redeemPasswordResetToken(token, password);
+  const refused = { code: 'invalid_reset_token' };
+
+  it('a password reset token sets a password once, ends all sessions, and ends the delay of failed logins', async () => {
+    const { app } = env;
+    const sessions = [await app.login(), await app.login()];
+    for (let i = 0; i < 10; i++) await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' });
+    const token = await issue();
+    await redeem(token);
+    for (const session of sessions) await app.get('/me', session.access_token).expect(401);
+    await app.login('alice', NEW_PASSWORD);
+    await expect(redeem(token, PASSWORD)).rejects.toMatchObject(refused);
+    expect(app.sent('password_reset')).toHaveLength(1);
+    const ended = { reason: 'password_reset' };
+    expect(app.sent('user_logged_out')).toMatchObject([ended, ended]);
+  });
+
+  it('a request for a password reset is recorded with the client that made it', async () => {
+    const { app } = env;
+    const client = { ipAddress: '192.0.2.9', userAgent: 'curl/8' };
+    await app.auth.createPasswordResetToken(await idOf(app, 'alice'), client);
+    const { access_token: token } = await app.login();
+    const entry = (await historyOf(app, token)).find(({ event }) => event === 'password_reset_requested');
+    expect(entry).toMatchObject({ ip_address: '192.0.2.9', user_agent: 'curl/8', extra: {} });
+  });
+
+  it('a password reset token that is presented several times in parallel is redeemed once', async () => {
+    const token = await issue();
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => redeem(token)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('a password reset token expires after its lifetime, and is then pruned', async () => {
+    const { app } = env;
+    const token = await issue();
+    app.clock.advance(600 * SECOND);
+    await expect(redeem(token)).rejects.toMatchObject(refused);
+    expect(await app.pruning.prune()).toMatchObject({ passwordResets: 1 });
+    const next = await issue();
+    app.clock.advance(600 * SECOND - 1);
+    await redeem(next);
+  });
+
+  it('a password reset token remains valid when the new password is refused', async () => {
+    const token = await issue();
+    await expect(redeem(token, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
+    await redeem(token);
+  });
+
+  it('a password reset token is revoked by a newer token, by a password change and by disabling the account', async () => {
+    const { app } = env;
+    const first = await issue();
+    const second = await issue();
+    await expect(redeem(first)).rejects.toMatchObject(refused);
+    const { access_token: token } = await app.login();
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    await app.post('/auth/password/change', token, change).expect(200);
+    await expect(redeem(second)).rejects.toMatchObject(refused);
+    const third = await issue();
+    const id = await idOf(app, 'alice');
+    await app.auth.disableUser(id);
+    await expect(redeem(third)).rejects.toMatchObject(refused);
+    await expect(app.auth.createPasswordResetToken(id)).rejects.toMatchObject({ code: 'unknown_user' });
+    await app.auth.enableUser(id);
+  });
+
+  it.each(['a request', 'its redemption', 'the creation of another token'])(
+    "a password reset token is revoked once %s finds that the user is disabled in the application's table",
+    async (noticing) => {
+      const { app } = env;
+      const { access_token: access } = await app.login();
+      const token = await issue();
+      const id = await idOf(app, 'alice');
+      const users = app.dataSource.getRepository(AuthUser);
+      await users.update({ id }, { active: false });
+      if (noticing === 'a request') await app.get('/me', access).expect(401);
+      else if (noticing !== 'its redemption') await expect(issue()).rejects.toMatchObject({ code: 'unknown_user' });
+      else await expect(redeem(token)).rejects.toMatchObject(refused);
+      await users.update({ id }, { active: true });
+      await expect(redeem(token)).rejects.toMatchObject(refused);
+    },
+  );
+
+  it('only one password reset token remains when several are created for a user in parallel', async () => {
+    const { app } = env;
+    const tokens = await Promise.all(Array.from({ length: 6 }, issue));
+    expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toHaveLength(1);
+    const outcomes = await Promise.allSettled(tokens.map((token) => redeem(token)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it.each(['disableUser', 'enableUser', 'resetPassword', 'forgetUser'] as const)(
+    'a password reset token is revoked by %s()',
+    async (method) => {
+      const { app } = env;
+      const token = await issue();
+      const id = await idOf(app, 'alice');
+      await (method === 'resetPassword' ? app.auth.resetPassword(id, NEW_PASSWORD) : app.auth[method](id));
+      await app.auth.enableUser(id);
+      await expect(redeem(token)).rejects.toMatchObject(refused);
+      expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toEqual([]);
+    },
+  );
+
+  it('no password reset token is created for a user who is disabled during the creation', async () => {
+    const { app } = env;
+    const id = await idOf(app, 'alice');
+    const users = app.nest.get(UserStore);
+    const findById = users.findById.bind(users);
+    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (userId) => {
+      const user = await findById(userId);
+      await app.auth.disableUser(id);
+      return user;
+    });
+    await expect(issue()).rejects.toMatchObject({ code: 'unknown_user' });
+    reading.mockRestore();
+    expect(await app.dataSource.query('SELECT * FROM auth_password_resets')).toEqual([]);
+    await app.auth.enableUser(id);
+  });
+
+  it('a password reset token can be created while the password changes', async () => {
+    const { app } = env;
+    const id = await idOf(app, 'alice');
+    const users = app.nest.get(UserStore);
+    const findById = users.findById.bind(users);
+    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (userId) => {
+      const user = await findById(userId);
+      await app.auth.resetPassword(id, NEW_PASSWORD);
+      return user;
+    });
+    const token = await issue();
+    reading.mockRestore();
+    await redeem(token);
+  });
+
+  it('a password reset token is stored as a digest, and a token of another kind is not accepted in its place', async () => {
+    const { app } = env;
+    const token = await issue();
+    expect(token).toMatch(/^nsap_[A-Za-z0-9_-]{50}$/);
+    const rows = await app.dataSource.query('SELECT * FROM auth_password_resets');
+    expect(JSON.stringify(rows)).not.toContain(token);
+    await app.get('/me', token).expect(401);
+    await app.refresh(token).expect(400);
+    const { refresh_token: other } = await app.login();
+    await expect(redeem(other)).rejects.toMatchObject(refused);
+    await expect(redeem('')).rejects.toMatchObject(refused);
+  });
+
+  it('no password reset token can be created for an unknown user', async () => {
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    await expect(env.app.auth.createPasswordResetToken(nobody)).rejects.toMatchObject({ code: 'unknown_user' });
+  });
+});

@@ -1,0 +1,178 @@
+import { OpenTelemetryMetrics } from '../../libs/auth/src/base/telemetry';
+import { METRICS, type MetricName } from '../../libs/auth/src/base/telemetry';
+import { Metrics, NoMetrics } from '../../libs/auth/src/base/telemetry';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { DAY } from '../support/driven-clock';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { CheapPasswordHasher } from 'nestjs-session-auth/testing';
+import { Tap } from '../support/tap';
+import { Measurements } from './measurements';
+
+/** A hasher that verifies passwords only after `held` is resolved. */
+class HeldHasher extends CheapPasswordHasher {
+  static held: Promise<void> = Promise.resolve();
+
+  override async verify(password: string, hash: string): Promise<boolean> {
+    await HeldHasher.held;
+    return super.verify(password, hash);
+  }
+}
+
+describe.each(DATABASES)('metrics on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+  let measured: Measurements;
+
+  beforeEach(async () => {
+    measured = new Measurements();
+    measured.register();
+    database = await createDatabase(name);
+    const auth = {
+      passwordHasher: HeldHasher,
+      hashing: { concurrent: 1, waiting: 5 },
+      failedLogins: { throttleFrom: 3 },
+    };
+    app = await TestApplication.start({ database, auth });
+  });
+  afterEach(async () => {
+    await app.close();
+    await measured.shutdown();
+    await database.drop();
+  });
+
+  const wrongLogin = async (username = 'alice') => app.http.post('/auth/login').send({ username, password: 'wrong' });
+
+  it('the metrics count logins by outcome', async () => {
+    await app.login();
+    for (let i = 0; i < 4; i++) await wrongLogin();
+    await app.http.post('/auth/login').send({ username: 'alice' }).expect(400);
+    expect(await measured.of('session_auth.login.duration')).toEqual({
+      '': 1,
+      invalid_credentials: 3,
+      too_many_attempts: 1,
+    });
+    expect(await measured.of('session_auth.login.failed')).toEqual({ '': 3 });
+    expect(await measured.of('session_auth.session.opened')).toEqual({ '': 1 });
+  });
+
+  it('the metrics count refreshes, detected reuse and the sessions that the reuse ended', async () => {
+    const first = await app.login();
+    await app.login();
+    await app.refresh(first.refresh_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400);
+    await app.refresh('nothing').expect(400);
+    expect(await measured.of('session_auth.refresh.duration')).toEqual({ '': 1, invalid_refresh_token: 2 });
+    expect(await measured.of('session_auth.token.reused')).toEqual({ '': 1 });
+    expect(await measured.of('session_auth.session.ended')).toEqual({ token_reuse: 2 });
+  });
+
+  it('the metrics count the lookups of the guard', async () => {
+    const { access_token: token } = await app.login();
+    await app.get('/me', token).expect(200);
+    await app.get('/me', token).expect(200);
+    await app.get('/me', 'nothing').expect(401);
+    await app.http.get('/me').expect(401);
+    expect(await measured.of('session_auth.lookup.duration')).toEqual({ '': 2, access_token_invalid: 1 });
+    // Text without the format of a token is refused without a query.
+    expect(await measured.of('session_auth.lookup.batch_size')).toEqual({ '': 2 });
+  });
+
+  it('the metrics count ended sessions by reason', async () => {
+    const { access_token: token, session_id: id } = await app.login();
+    const other = await app.login();
+    await app.delete(`/auth/sessions/${other.session_id}`, token).expect(200);
+    await app.post('/auth/logout', token).expect(200);
+    await app.delete(`/auth/sessions/${id}`, token).expect(401);
+    expect(await measured.of('session_auth.session.ended')).toEqual({ user: 1, logout: 1 });
+  });
+
+  it('the metrics count pruning runs and the rows that they ended or deleted', async () => {
+    await app.login();
+    app.clock.advance(100 * DAY);
+    await app.pruning.prune({ dryRun: true });
+    expect(await measured.of('session_auth.prune.duration')).toEqual({});
+    await app.pruning.prune();
+    expect(await measured.of('session_auth.prune.duration')).toEqual({ '': 1 });
+    await app.pruning.prune();
+    expect(await measured.of('session_auth.prune.rows')).toEqual({ ended_sessions: 1, sessions: 1, events: 1 });
+    expect(await measured.of('session_auth.session.ended')).toEqual({ expired: 1 });
+  });
+
+  it('the metrics show how many password hashes run and wait', async () => {
+    let release = (): void => undefined;
+    HeldHasher.held = new Promise((resolve) => (release = resolve));
+    const logins = ['alice', 'bob', 'carol'].map((username) =>
+      app.http.post('/auth/login').send({ username, password: PASSWORD }).then(),
+    );
+    let waiting = 0;
+    while (waiting < 2) waiting = (await measured.of('session_auth.hashing.waiting'))['']!;
+    expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 1 });
+    release();
+    await Promise.all(logins);
+    expect(await measured.of('session_auth.hashing.waiting')).toEqual({ '': 0 });
+    expect(await measured.of('session_auth.hashing.running')).toEqual({ '': 0 });
+  });
+
+  it('the metrics count failures of the database', async () => {
+    const { access_token: token } = await app.login();
+    const tap = new Tap(app);
+    tap.hook = {
+      before: ({ kind }) => {
+        if (kind === 'statement') throw Object.assign(new Error('Connection lost'), { code: 'ECONNRESET' });
+      },
+    };
+    await app.get('/me', token).expect(503);
+    await expect(app.pruning.prune()).rejects.toThrow();
+    tap.hook = {};
+    expect(await measured.of('session_auth.database.errors')).toEqual({ connection_lost: 2 });
+    expect(await measured.of('session_auth.lookup.duration')).toEqual({ database_unavailable: 1 });
+    expect(await measured.of('session_auth.prune.duration')).toEqual({ database_unavailable: 1 });
+  });
+
+  it('the metrics have the documented units, and their attributes contain no personal data', async () => {
+    const { access_token: token, refresh_token: refresh, session_id: id } = await app.login();
+    await app.refresh(refresh);
+    await app.refresh(refresh);
+    await wrongLogin('bob');
+    const all = await measured.all();
+    for (const { descriptor } of all) {
+      const { unit, description } = METRICS[descriptor.name as MetricName];
+      expect(descriptor).toMatchObject({ unit, description });
+    }
+    const text = JSON.stringify(all);
+    for (const secret of ['alice', 'bob', '127.0.0.1', token, refresh, id]) expect(text).not.toContain(secret);
+    const values = all.flatMap(({ dataPoints }) => dataPoints.flatMap(({ attributes }) => Object.values(attributes)));
+    for (const value of values) expect(value).toMatch(/^[a-z_]+$/);
+  });
+
+  it('the metrics are no longer collected after the application is closed', async () => {
+    await app.close();
+    expect(await measured.of('session_auth.hashing.running')).toEqual({});
+    app = await TestApplication.start({ database, users: [] });
+  });
+});
+
+describe('applications without metrics', () => {
+  it('no metrics are collected without a registered SDK', async () => {
+    expect(OpenTelemetryMetrics.load()).toBeInstanceOf(NoMetrics);
+  });
+
+  it('no metrics are collected if the API is not installed', () => {
+    const missing = Object.assign(new Error("Cannot find module '@opentelemetry/api'"), { code: 'MODULE_NOT_FOUND' });
+    const metrics = OpenTelemetryMetrics.load(() => {
+      throw missing;
+    });
+    expect(metrics).toBeInstanceOf(NoMetrics);
+  });
+
+  it('the guard starts no timer without an SDK', async () => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({ database });
+    const startTimer = jest.spyOn(app.nest.get(Metrics), 'startTimer');
+    const { access_token: token } = await app.login();
+    await app.get('/me', token).expect(200);
+    expect(startTimer).not.toHaveBeenCalled();
+    await app.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,288 @@
+import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
+import { DataSource, type EntityManager, type InsertEvent } from 'typeorm';
+import { Database } from '../../libs/auth/src/database/database';
+import { TestEnvironment, describeOnEachDatabase } from '../support/environment';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { Tap } from '../support/tap';
+
+class RollbackError extends Error {}
+
+const NEW_PASSWORD = 'a password that is new';
+
+async function idOf(app: TestApplication, username = 'alice'): Promise<string> {
+  return (await app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
+}
+
+/** Runs the work in a transaction of the application, which is rolled back afterwards. */
+async function rolledBack(app: TestApplication, work: (manager: EntityManager) => Promise<unknown>): Promise<void> {
+  const transaction = app.dataSource.transaction(async (manager) => {
+    await work(manager);
+    throw new RollbackError();
+  });
+  await expect(transaction).rejects.toBeInstanceOf(RollbackError);
+}
+
+describeOnEachDatabase('calls within a transaction of the application', {}, (env: TestEnvironment) => {
+  let tap: Tap;
+  beforeAll(() => void (tap = new Tap(env.app)));
+  afterEach(() => env.app.dataSource.query("UPDATE auth_users SET active = true WHERE username = 'alice'"));
+
+  it('a transaction includes the changes of the calls within it, and the signals of these calls are emitted after the commit', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    const bob = await app.login('bob');
+    const [aliceId, bobId] = [await idOf(app), await idOf(app, 'bob')];
+    await app.dataSource.transaction(async (manager) => {
+      await app.auth.inTransaction(manager).disableUser(aliceId);
+      await app.nest.get(SessionAdministration).inTransaction(manager).end({ userId: bobId }, { actor: 'carol' });
+      expect(app.sent('user_logged_out')).toEqual([]);
+    });
+    expect(app.sent('user_logged_out').map(({ reason }) => reason)).toEqual(['user_disabled', 'admin']);
+    await app.get('/me', token).expect(401);
+    await app.get('/me', bob.access_token).expect(401);
+  });
+
+  it('a transaction that is rolled back undoes all calls and emits no signal', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: session } = await app.login();
+    const id = await idOf(app);
+    const tables = ['auth_users', 'auth_sessions', 'auth_events', 'auth_user_locks', 'auth_password_resets'];
+    const dump = (): Promise<unknown> =>
+      Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table}`)));
+    const before = await dump();
+    const calls: ((manager: EntityManager) => Promise<unknown>)[] = [
+      (manager) => app.auth.inTransaction(manager).createUser({ username: 'carol', password: PASSWORD }),
+      (manager) => app.auth.inTransaction(manager).disableUser(id),
+      (manager) => app.auth.inTransaction(manager).forgetUser(id),
+      (manager) => app.auth.inTransaction(manager).revokeSession(id, session),
+      (manager) => app.auth.inTransaction(manager).resetPassword(id, NEW_PASSWORD),
+      (manager) => app.auth.inTransaction(manager).createPasswordResetToken(id),
+      (manager) =>
+        app.nest.get(SessionAdministration).inTransaction(manager).end({ everyone: true }, { actor: 'carol' }),
+    ];
+    for (const call of calls) await rolledBack(app, call);
+    const principal = (await app.auth.authenticate(token))!;
+    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    await rolledBack(app, (manager) => app.auth.inTransaction(manager).changePassword(principal, change));
+    await rolledBack(app, (manager) => app.auth.inTransaction(manager).logoutAll(principal));
+    expect(await dump()).toEqual(before);
+    expect(app.signals.filter(({ name }) => name !== 'user_logged_in')).toEqual([]);
+    await app.get('/me', token).expect(200);
+    await app.login();
+  });
+
+  it('a call within a transaction sees a user that the transaction has created', async () => {
+    const { app } = env;
+    await app.dataSource.transaction(async (manager) => {
+      const auth = app.auth.inTransaction(manager);
+      const { id } = await auth.createUser({ username: 'carol', password: PASSWORD });
+      await expect(auth.createUser({ username: 'carol', password: PASSWORD })).rejects.toMatchObject({
+        code: 'username_taken',
+      });
+      const { token } = await auth.createPasswordResetToken(id);
+      await auth.redeemPasswordResetToken(token, NEW_PASSWORD);
+    });
+    await app.login('carol', NEW_PASSWORD);
+    await app.dataSource.query("DELETE FROM auth_users WHERE username = 'carol'");
+  });
+
+  it('a rollback to a savepoint undoes only the calls after the savepoint', async () => {
+    const { app } = env;
+    await app.login();
+    const bob = await app.login('bob');
+    const [aliceId, bobId] = [await idOf(app), await idOf(app, 'bob')];
+    await app.dataSource.transaction(async (manager) => {
+      await app.auth.inTransaction(manager).createPasswordResetToken(bobId);
+      const inner = manager.transaction(async (nested) => {
+        await app.auth.inTransaction(nested).resetPassword(bobId, NEW_PASSWORD);
+        throw new RollbackError();
+      });
+      await expect(inner).rejects.toBeInstanceOf(RollbackError);
+      await manager.transaction((nested) => app.auth.inTransaction(nested).disableUser(aliceId));
+      expect(app.sent('user_logged_out')).toEqual([]);
+    });
+    expect(await app.dataSource.query('SELECT user_id FROM auth_password_resets')).toHaveLength(1);
+    expect(app.sent('user_logged_out').map(({ userId, reason }) => [userId, reason])).toEqual([
+      [aliceId, 'user_disabled'],
+    ]);
+    expect(app.sent('password_reset')).toEqual([]);
+    await app.get('/me', bob.access_token).expect(200);
+  });
+
+  it('sockets of ended sessions are closed at the commit, and stay open after a rollback', async () => {
+    const { app } = env;
+    const { session_id: session } = await app.login();
+    const id = await idOf(app);
+    const close = jest.fn();
+    app.nest.get(OpenSockets).register(session, close);
+    await rolledBack(app, (manager) => app.auth.inTransaction(manager).revokeSession(id, session));
+    expect(close).not.toHaveBeenCalled();
+    await app.dataSource.transaction(async (manager) => {
+      await app.auth.inTransaction(manager).revokeSession(id, session);
+      expect(close).not.toHaveBeenCalled();
+    });
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it('a transaction can make several calls in parallel', async () => {
+    const { app } = env;
+    const ids = [await idOf(app), await idOf(app, 'bob')];
+    for (const username of ['alice', 'bob', 'alice']) await app.login(username);
+    await app.dataSource.transaction(async (manager) => {
+      const auth = app.nest.get(SessionAdministration).inTransaction(manager);
+      const ended = await Promise.all(ids.map((userId) => auth.end({ userId }, { actor: 'carol' })));
+      expect(ended).toEqual([2, 1]);
+    });
+    expect(app.sent('user_logged_out')).toHaveLength(3);
+  });
+
+  it('a transaction can continue after a refused call', async () => {
+    const { app } = env;
+    const { session_id: session } = await app.login();
+    const id = await idOf(app);
+    await app.dataSource.transaction(async (manager) => {
+      const auth = app.auth.inTransaction(manager);
+      await expect(auth.disableUser('1b4e28ba-2fa1-41d2-883f-0016d3cca427')).rejects.toMatchObject({
+        code: 'unknown_user',
+      });
+      await expect(auth.resetPassword(id, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
+      await auth.revokeSession(id, session);
+    });
+    expect(app.sent('user_logged_out')).toHaveLength(1);
+  });
+
+  it('a transaction ends sessions even if their events cannot be written', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: session } = await app.login();
+    const id = await idOf(app);
+    tap.hook = {
+      before: ({ sql }) => {
+        if (/^INSERT INTO .auth_events/.test(sql)) throw new Error('out of order');
+      },
+    };
+    await app.dataSource.transaction((manager) => app.auth.inTransaction(manager).revokeSession(id, session));
+    tap.hook = {};
+    expect(app.logs.join()).toContain('Lost events: session_revoked');
+    await app.get('/me', token).expect(401);
+  });
+
+  it('a transaction does not include logins and refreshes that run at the same time', async () => {
+    const { app, database } = env;
+    const session = await app.login();
+    let meanwhile: Promise<unknown> = Promise.resolve();
+    await rolledBack(app, async () => {
+      meanwhile = Promise.all([app.login('bob'), app.refresh(session.refresh_token).expect(200)]);
+      // On SQLite the login and the refresh wait until the transaction ends.
+      if (database.name !== 'sqlite') await meanwhile;
+    });
+    await meanwhile;
+    expect(app.sent('user_logged_in')).toHaveLength(2);
+    await app.refresh(session.refresh_token).expect(400);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
+  });
+
+  it('a wrong password is recorded even if the transaction is rolled back, except on SQLite', async () => {
+    const { app, database } = env;
+    const { access_token: token } = await app.login();
+    const principal = (await app.auth.authenticate(token))!;
+    const guess = { currentPassword: 'a wrong password', newPassword: NEW_PASSWORD };
+    const guessed = app.dataSource.transaction((manager) =>
+      app.auth.inTransaction(manager).changePassword(principal, guess, { ipAddress: '192.0.2.1' }),
+    );
+    await expect(guessed).rejects.toMatchObject({ code: 'invalid_field' });
+    const [{ n }] = await app.dataSource.query("SELECT COUNT(*) AS n FROM auth_events WHERE event = 'login_failure'");
+    // SQLite has one connection, and every statement on this connection is part of the transaction.
+    expect(Number(n)).toBe(database.name === 'sqlite' ? 0 : 1);
+    expect(app.sent('login_failed')).toHaveLength(database.name === 'sqlite' ? 0 : 1);
+  });
+
+  it('pending calls within a transaction fail when the transaction ends', async () => {
+    const { app } = env;
+    await app.login();
+    await app.login('bob');
+    const ids = [await idOf(app), await idOf(app, 'bob')];
+    const runner = app.dataSource.createQueryRunner();
+    await runner.connect();
+    await runner.startTransaction();
+    const auth = app.auth.inTransaction(runner.manager);
+    const outcomes = Promise.allSettled(ids.map((id) => auth.resetPassword(id, NEW_PASSWORD)));
+    await runner.rollbackTransaction();
+    // The next transaction on the same connection does not include the pending calls.
+    await runner.startTransaction();
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await runner.commitTransaction();
+    await runner.release();
+    expect(await app.dataSource.query("SELECT id FROM auth_sessions WHERE state <> 'active'")).toEqual([]);
+    expect(app.sent('password_reset')).toEqual([]);
+    await app.login();
+  });
+
+  it('a transaction keeps what the application writes after a call that timed out', async () => {
+    const { app, database } = env;
+    if (database.name === 'sqlite') return;
+    const { session_id: session } = await app.login();
+    const id = await idOf(app);
+    Object.assign(app.nest.get(Database), { answerWithinMs: 100 });
+    const locker = app.dataSource.createQueryRunner();
+    await locker.connect();
+    await locker.startTransaction();
+    await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
+    setTimeout(() => void locker.rollbackTransaction().then(() => locker.release()), 300);
+    await app.dataSource.transaction(async (manager) => {
+      await expect(app.auth.inTransaction(manager).revokeSession(id, session)).rejects.toMatchObject({
+        code: 'database_unavailable',
+      });
+      await manager.query("UPDATE auth_users SET active = false WHERE username = 'alice'");
+    });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
+    const users = await app.dataSource.query("SELECT username FROM auth_users WHERE username = 'alice' AND NOT active");
+    expect(users).toHaveLength(1);
+    expect(app.sent('user_logged_out')).toEqual([]);
+  });
+
+  it('a transaction keeps its own lock timeout', async () => {
+    const { app, database } = env;
+    if (database.name !== 'postgres') return;
+    const { session_id: session } = await app.login();
+    const id = await idOf(app);
+    await app.dataSource.transaction(async (manager) => {
+      await app.auth.inTransaction(manager).revokeSession(id, session);
+      expect(await manager.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '0' }]);
+    });
+  });
+
+  it('a transaction includes the calls that a subscriber of the application makes within a call', async () => {
+    const { app } = env;
+    const tokens: string[] = [];
+    const subscriber = {
+      listenTo: () => AuthUser,
+      afterInsert: async ({ entity, manager }: InsertEvent<AuthUser>) => {
+        tokens.push((await app.auth.inTransaction(manager).createPasswordResetToken(entity.id)).token);
+      },
+    };
+    app.dataSource.subscribers.push(subscriber);
+    try {
+      await app.dataSource.transaction((manager) =>
+        app.auth.inTransaction(manager).createUser({ username: 'carol', password: PASSWORD }),
+      );
+    } finally {
+      app.dataSource.subscribers.splice(app.dataSource.subscribers.indexOf(subscriber), 1);
+    }
+    await app.auth.redeemPasswordResetToken(tokens[0]!, NEW_PASSWORD);
+    await app.login('carol', NEW_PASSWORD);
+    await app.dataSource.query("DELETE FROM auth_users WHERE username = 'carol'");
+  });
+
+  it('a call fails if the transaction is not open or belongs to another DataSource', async () => {
+    const { app, database } = env;
+    expect(() => app.auth.inTransaction(app.dataSource.manager)).toThrow('The manager has no open transaction');
+    const late = await app.dataSource.transaction((manager) => Promise.resolve(app.auth.inTransaction(manager)));
+    await expect(late.disableUser(await idOf(app))).rejects.toThrow('The manager has no open transaction');
+    const other = await new DataSource(database.options).initialize();
+    await other.transaction((manager) => {
+      expect(() => app.auth.inTransaction(manager)).toThrow('another DataSource');
+      return Promise.resolve();
+    });
+    await other.destroy();
+  });
+});

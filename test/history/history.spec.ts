@@ -1,0 +1,326 @@
+import { AuthEvent } from 'nestjs-session-auth';
+import { PASSWORD } from '../support/test-application';
+import { MINUTE } from '../support/driven-clock';
+import {
+  historyOf,
+  restorePassword,
+  sendRaw,
+  describeOnBothPlatforms,
+  TIMESTAMP,
+  type TestEnvironment,
+} from '../support/environment';
+
+const PHONE =
+  'Mozilla/5.0 (Linux; Android 13; SM-G991B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/116.0.0.0 Mobile Safari/537.36';
+const LAPTOP =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36';
+
+describeOnBothPlatforms('the limit of the history', {}, (env: TestEnvironment) => {
+  /** Logs in, and adds older events until the history contains this many. */
+  const withEvents = async (count: number): Promise<string> => {
+    const { access_token: token } = await env.app.login();
+    const events = env.app.dataSource.getRepository(AuthEvent);
+    const [row] = await events.find();
+    const copies = Array.from({ length: count - 1 }, (_, index) => ({ ...row!, id: Number(row!.id) - 1 - index }));
+    await events.insert(copies as object[]);
+    return token;
+  };
+
+  it.each([
+    ['', 50],
+    ['?', 50],
+    ['?other=1', 50],
+    ['?limit=1', 1],
+    ['?limit=2', 2],
+    ['?limit=%35', 5],
+    ['?limit=49', 49],
+    ['?limit=50', 50],
+    ['?limit=51', 51],
+    ['?limit=199', 199],
+    ['?limit=200', 200],
+    ['?limit=201', 200],
+    ['?limit=1000000', 200],
+    ['?limit=9007199254740993', 200],
+    [`?limit=1${'0'.repeat(400)}`, 200],
+  ])('the query %j returns %i of 230 events', async (query, count) => {
+    const token = await withEvents(230);
+    const { body } = await env.app.get(`/auth/history/${query}`, token).expect(200);
+    expect(body).toHaveLength(count);
+  });
+
+  it.each([
+    '0',
+    '00',
+    '-0',
+    '-1',
+    '-9999999999999999999',
+    '',
+    '%20',
+    '+5',
+    '%205',
+    '5%20',
+    '5.0',
+    '1.5',
+    '.5',
+    '1e2',
+    '0x10',
+    'Infinity',
+    'NaN',
+    'null',
+    'undefined',
+    'true',
+    'abc',
+    '5abc',
+    '1_000',
+    '1,000',
+    '%EF%BC%95',
+    '%00',
+    '%',
+    '%E0%A4%A',
+    '1;DROP%20TABLE%20auth_events',
+    '5&limit=6',
+    '5&limit=5',
+    '5&limit=',
+    '&limit=5',
+    '0&limit=0',
+  ])('the limit %j is refused because it is not a single positive integer', async (limit) => {
+    const { access_token: token } = await env.app.login();
+    const answer = await env.app.get(`/auth/history/?limit=${limit}`, token);
+    expect([answer.status, answer.body]).toEqual([400, { limit: ['A valid integer is required.'] }]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('a request target in absolute form does not cause an internal error, even if it is malformed', async () => {
+    const { access_token: token } = await env.app.login();
+    const odd = ['http://host/auth/history?limit=1', 'http://host:99999/auth/history', 'http://[/auth/history'];
+    for (const target of odd) {
+      const answer = await sendRaw(env.app, [`GET ${target} HTTP/1.1`, `Authorization: Bearer ${token}`]);
+      expect([target, answer.status]).not.toEqual([target, 500]);
+    }
+  });
+});
+
+describeOnBothPlatforms('pages of the history', {}, (env: TestEnvironment) => {
+  interface Entry {
+    id: number;
+    event: string;
+  }
+  const page = async (token: string, query: string): Promise<Entry[]> =>
+    (await env.app.get(`/auth/history/?${query}`, token).expect(200)).body as Entry[];
+
+  it('a page begins before the event with the given id, and the pages contain each event once', async () => {
+    const { app } = env;
+    for (let i = 0; i < 5; i++) await app.login();
+    const { access_token: token } = await app.login();
+    const all = await page(token, 'limit=200');
+    const seen: Entry[] = [];
+    for (let found = await page(token, 'limit=4'); found.length > 0;) {
+      seen.push(...found);
+      found = await page(token, `limit=4&before=${found.at(-1)!.id}`);
+    }
+    expect(seen).toEqual(all);
+    expect(await page(token, 'before=1')).toEqual([]);
+    for (const most of ['9007199254740993', `1${'0'.repeat(400)}`]) {
+      expect(await page(token, `before=${most}`)).toEqual(all);
+    }
+  });
+
+  it('a filtered page contains only the requested events, however many refreshes followed them', async () => {
+    const { app } = env;
+    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const { access_token: token } = await app.login();
+    const events = app.dataSource.getRepository(AuthEvent);
+    const [row] = await events.find({ order: { id: 'DESC' } });
+    const refreshes = Array.from({ length: 250 }, (_, index) => ({
+      ...row!,
+      id: Number(row!.id) + 1 + index,
+      event: 'token_refresh',
+    }));
+    await events.insert(refreshes as object[]);
+    const names = async (query: string): Promise<string[]> => (await page(token, query)).map(({ event }) => event);
+    expect(new Set(await names('limit=200'))).toEqual(new Set(['token_refresh']));
+    expect(await names('event=login_success')).toEqual(['login_success']);
+    expect(await names('event=login_failure,login_success')).toEqual(['login_success', 'login_failure']);
+    expect(await names('event=login_failure%2Clogin_failure')).toEqual(['login_failure']);
+    expect(await names(`event=login_success&before=${row!.id}`)).toEqual([]);
+    expect(await names('event=logout')).toEqual([]);
+  });
+
+  it('a filtered page searches only the newest 10,000 events before the given event', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    const events = app.dataSource.getRepository(AuthEvent);
+    const [login] = await events.find();
+    const id = Number(login!.id);
+    const refreshes = Array.from({ length: 10_000 }, (_, index) => ({
+      ...login!,
+      id: id + 1 + index,
+      event: 'token_refresh' as const,
+    }));
+    for (let i = 0; i < refreshes.length; i += 500) await events.insert(refreshes.slice(i, i + 500) as object[]);
+    expect(await page(token, 'event=login_success')).toEqual([]);
+    expect(await page(token, `event=login_success&before=${id + 10_000}`)).toMatchObject([{ id }]);
+    expect(await page(token, `event=token_refresh,login_success&limit=2&before=${id + 2}`)).toMatchObject([
+      { id: id + 1, event: 'token_refresh' },
+      { id, event: 'login_success' },
+    ]);
+    await events.delete({ id });
+    expect(await page(token, 'event=token_refresh&limit=1')).toMatchObject([{ id: id + 10_000 }]);
+  });
+
+  it.each(['0', '-1', '', '1.5', 'x', '5&before=6', '%00'])(
+    'the page before the invalid event id %j is refused',
+    async (before) => {
+      const { access_token: token } = await env.app.login();
+      const answer = await env.app.get(`/auth/history/?before=${before}`, token);
+      expect([answer.status, answer.body]).toEqual([400, { before: ['A valid integer is required.'] }]);
+    },
+  );
+
+  it.each(['', ',', 'x', 'logout,', 'logout,x', ' logout', 'LOGOUT', 'logout&event=logout', '%00', 'logout,,logout'])(
+    'the event name %j is refused as a filter',
+    async (event) => {
+      const { access_token: token } = await env.app.login();
+      const answer = await env.app.get(`/auth/history/?event=${event}`, token);
+      expect([answer.status, answer.body]).toEqual([400, { event: ['Not a valid event.'] }]);
+    },
+  );
+});
+
+describeOnBothPlatforms('the history', {}, (env: TestEnvironment) => {
+  afterEach(() => restorePassword(env.app));
+
+  it('an event has exactly the documented fields, and its id is a number', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login('alice', undefined, PHONE);
+    expect(await historyOf(app, token)).toEqual([
+      {
+        id: expect.any(Number),
+        event: 'login_success',
+        ip_address: '127.0.0.1',
+        user_agent: PHONE,
+        extra: {},
+        timestamp: new Date(app.clock.now()).toISOString(),
+      },
+    ]);
+    const [entry] = await historyOf(app, token);
+    expect(Number.isSafeInteger(entry!.id)).toBe(true);
+    expect(entry!.timestamp).toMatch(TIMESTAMP);
+  });
+
+  it('the history is ordered from the most recent event to the oldest, even within one millisecond', async () => {
+    const { app } = env;
+    let { refresh_token: token, access_token: access } = await app.login();
+    await app.login();
+    for (let time = 0; time < 3; time++) {
+      if (time === 1) app.clock.advance(MINUTE);
+      ({ refresh_token: token, access_token: access } = (await app.refresh(token).expect(200)).body);
+    }
+    const entries = await historyOf(app, access);
+    expect(entries.map(({ event }) => event)).toEqual([
+      'token_refresh',
+      'token_refresh',
+      'token_refresh',
+      'login_success',
+      'login_success',
+    ]);
+    const ids = entries.map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort((one, other) => other - one));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('the history contains only events of the user', async () => {
+    const { app } = env;
+    await app.http.post('/auth/login').send({ username: 'bob', password: 'wrong' }).expect(400);
+    await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    await app.login('bob');
+    const { access_token: token } = await app.login();
+    expect((await historyOf(app, token)).map(({ event }) => event)).toEqual(['login_success']);
+  });
+
+  it.each([
+    ['is kept as sent', 'My Client/1.0 (ünï)'.normalize('NFC'), 'My Client/1.0 (ünï)'.normalize('NFC')],
+    ['is cut at 500 characters', 'x'.repeat(2_000), 'x'.repeat(500)],
+    ['loses its control characters', 'a\tb\u0085c\u009fd', 'abcd'],
+  ])('the user agent of an event %s', async (_, sent, kept) => {
+    const { app } = env;
+    const body = JSON.stringify({ username: 'alice', password: PASSWORD });
+    const answer = await sendRaw(
+      app,
+      [
+        'POST /auth/login HTTP/1.1',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        `User-Agent: ${sent}`,
+      ],
+      body,
+    );
+    const [entry] = await historyOf(app, JSON.parse(answer.body).access_token);
+    expect(entry!.user_agent).toBe(kept);
+  });
+
+  it('events of logins, refreshes, ended sessions and new passwords have their documented extra data', async () => {
+    const { app } = env;
+    const wrong = () => app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const [user] = await app.dataSource.query(`SELECT id FROM auth_users WHERE username = 'alice'`);
+    await wrong();
+    await wrong();
+    const first = await app.login();
+    const byUser = await app.login();
+    await app.delete(`/auth/sessions/${byUser.session_id}`, first.access_token).expect(200);
+    const byLogoutAll = await app.login();
+    await app.post('/auth/logout/all', first.access_token, { keep_current: true }).expect(200);
+    const forced = await app.login();
+    const changed = (
+      await app
+        .post('/auth/password/change', first.access_token, {
+          current_password: PASSWORD,
+          new_password: 'another password that is long',
+        })
+        .expect(200)
+    ).body;
+    await app.refresh(changed.refresh_token).expect(200);
+    await app.refresh(changed.refresh_token).expect(400);
+    const out = await app.login('alice', 'another password that is long');
+    await app.post('/auth/logout', out.access_token).expect(200);
+    const reset = await app.login('alice', 'another password that is long');
+    await app.auth.resetPassword(user.id, PASSWORD);
+    const { access_token: token } = await app.login();
+
+    const entries = (await historyOf(app, token)).map(({ event, extra }) => [event, extra]);
+    // The order of events of one transaction is undefined.
+    const sorted = (rows: unknown[]) => rows.map((entry) => JSON.stringify(entry)).sort();
+    expect(sorted(entries)).toEqual(
+      sorted([
+        ['login_failure', { username: 'alice', failure_count: 1 }],
+        ['login_failure', { username: 'alice', failure_count: 2 }],
+        ['login_success', {}],
+        ['login_success', {}],
+        ['session_revoked', { session_id: byUser.session_id, reason: 'user' }],
+        ['login_success', {}],
+        ['session_revoked', { session_id: byLogoutAll.session_id, reason: 'logout_all' }],
+        ['login_success', {}],
+        ['forced_logout', { session_id: forced.session_id, reason: 'password_change' }],
+        ['password_change', {}],
+        ['token_refresh', {}],
+        ['token_reuse', { session_id: first.session_id, sessions_ended: 1 }],
+        ['login_success', {}],
+        ['logout', {}],
+        ['login_success', {}],
+        ['forced_logout', { session_id: reset.session_id, reason: 'password_reset' }],
+        ['password_reset', {}],
+        ['login_success', {}],
+      ]),
+    );
+  });
+
+  it('a login from a new device is marked, except for the first login of the user', async () => {
+    const { app } = env;
+    await app.login('alice', undefined, PHONE);
+    await app.login('alice', undefined, LAPTOP);
+    await app.login('alice', undefined, LAPTOP);
+    const { access_token: token } = await app.login('alice', undefined, PHONE);
+    expect((await historyOf(app, token)).map(({ extra }) => extra)).toEqual([{}, {}, { new_device: true }, {}]);
+    expect(app.sent('user_logged_in').map(({ newDevice }) => newDevice)).toEqual([false, true, false, false]);
+  });
+});

@@ -1,0 +1,155 @@
+import {
+  Body,
+  Catch,
+  Controller,
+  Get,
+  HttpException,
+  Post,
+  UseFilters,
+  ValidationPipe,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
+import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
+import { IsEmail } from 'class-validator';
+import { describeOnBothPlatforms } from '../support/environment';
+import { createDatabase, type TestDatabase } from '../support/databases';
+import { TestApplication, type PlatformName } from '../support/test-application';
+
+class SubscribeRequest {
+  @IsEmail()
+  email!: string;
+}
+
+@Catch(AuthError)
+class TeapotFilter implements ExceptionFilter<AuthError> {
+  catch(error: AuthError, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<{ status(code: number): { send(body: object): void } }>();
+    response.status(418).send({ refused: error.code });
+  }
+}
+
+@Catch()
+class AllErrorsFilter extends BaseExceptionFilter {
+  constructor(private readonly adapters: HttpAdapterHost) {
+    super(adapters.httpAdapter);
+  }
+
+  override catch(error: unknown, host: ArgumentsHost): void {
+    if (error instanceof AuthError) return void new AuthErrorFilter(this.adapters).catch(error, host);
+    super.catch(new HttpException({ caught: true }, 418), host);
+  }
+}
+
+@Controller('app')
+class ApplicationController {
+  constructor(private readonly auth: AuthService) {}
+
+  @Get('refused')
+  refused(): Promise<unknown> {
+    return this.auth.login({ username: 'alice', password: 'wrong' });
+  }
+
+  @Get('refused/own-filter')
+  @UseFilters(TeapotFilter)
+  refusedWithOwnFilter(): Promise<unknown> {
+    return this.auth.login({ username: 'alice', password: 'wrong' });
+  }
+
+  @Post('validated')
+  @UseFilters(AuthErrorFilter)
+  validated(@Body() body: SubscribeRequest): object {
+    return body;
+  }
+
+  @Get('own-body')
+  @UseFilters(AuthErrorFilter)
+  ownBody(): never {
+    throw new HttpException({ reason: 'sold out', next: 'tomorrow' }, 409);
+  }
+
+  @Get('broken')
+  @UseFilters(AuthErrorFilter)
+  broken(): never {
+    throw new TypeError('the shelf is empty');
+  }
+}
+
+describe.each<PlatformName>(['express', 'fastify'])("errors of the application's routes on %s", (platform) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  beforeAll(async () => {
+    database = await createDatabase('sqlite');
+    app = await TestApplication.start({
+      database,
+      platform,
+      controllers: [ApplicationController],
+      configure: (app) => void app.useGlobalPipes(new ValidationPipe()),
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it("an AuthError causes the library's response if the route has no exception filter", async () => {
+    const { headers } = await app.http.get('/app/refused').expect(400, { non_field_errors: ['Invalid credentials.'] });
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('an AuthError is passed to the exception filter of the route', async () => {
+    await app.http.get('/app/refused/own-filter').expect(418, { refused: 'invalid_credentials' });
+  });
+
+  it('the messages of a ValidationPipe are not changed', async () => {
+    const { body } = await app.http.post('/app/validated').send({ email: 'no' }).expect(400);
+    expect(body).toEqual({ message: ['email must be an email'], error: 'Bad Request', statusCode: 400 });
+  });
+
+  it('the body of an HttpException is not changed', async () => {
+    await app.http.get('/app/own-body').expect(409, { reason: 'sold out', next: 'tomorrow' });
+  });
+
+  it("an unexpected error causes Nest's response with 500, and Nest logs the error", async () => {
+    app.logs.length = 0;
+    await app.http.get('/app/broken').expect(500, { statusCode: 500, message: 'Internal server error' });
+    expect(app.logs.join('\n')).toMatch(/TypeError: the shelf is empty.*ExceptionsHandler/);
+  });
+
+  it("a request to an unknown path receives Nest's 404 response", async () => {
+    const { body } = await app.http.get('/app/nothing').expect(404);
+    expect(body).toMatchObject({ statusCode: 404, message: expect.stringMatching(/Cannot GET/) as string });
+  });
+
+  it("the library's routes keep the library's error format", async () => {
+    await app.http.get('/auth/sessions').expect(401, {
+      detail: 'Authentication credentials were not provided.',
+      code: 'credentials_missing',
+    });
+    jest.spyOn(app.auth, 'listSessions').mockRejectedValueOnce(new TypeError('the shelf is empty'));
+    const { access_token: token } = await app.login();
+    await app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
+    jest.restoreAllMocks();
+  });
+});
+
+describeOnBothPlatforms(
+  'an application with a filter for all errors',
+  {
+    controllers: [ApplicationController],
+    configure: (app) => void app.useGlobalFilters(new AllErrorsFilter(app.get(HttpAdapterHost))),
+  },
+  (env) => {
+    it('an AuthError that the filter passes to AuthErrorFilter causes the response of the library', async () => {
+      const refused = env.app.http.get('/app/refused');
+      const { headers } = await refused.expect(400, { non_field_errors: ['Invalid credentials.'] });
+      expect(headers['cache-control']).toBe('no-store');
+    });
+
+    it('the filter catches other errors', async () => {
+      await env.app.http.get('/app/nothing').expect(418, { caught: true });
+    });
+  },
+);

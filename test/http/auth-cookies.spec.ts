@@ -1,0 +1,165 @@
+import { Controller, Get, Header, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  AuthCookies,
+  AuthService,
+  BearerAuthGuard,
+  clientInfoOf,
+  type AuthRequest,
+  type AuthResponse,
+} from 'nestjs-session-auth';
+import type { Request, Response } from 'express';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Browser, cookiesIn } from '../support/browser';
+import { createDatabase } from '../support/databases';
+import { SECOND } from '../support/driven-clock';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { restorePassword, storedEnd, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const REFRESH = '__Host-auth_refresh';
+
+/** An application that renders its pages, and opens sessions itself. */
+@Controller()
+class SiteController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly cookies: AuthCookies,
+  ) {}
+
+  @Post('sign-in')
+  async signIn(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<object> {
+    const opened = await this.auth.login(CREDENTIALS, clientInfoOf(request));
+    this.cookies.set(request, response, opened);
+    return { opened: opened.sessionId };
+  }
+
+  @Post('new-password')
+  @Header('Cache-Control', 'public, max-age=60')
+  @UseGuards(BearerAuthGuard)
+  async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<void> {
+    const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
+    this.cookies.set(request, response, await this.auth.changePassword(request.auth!, change, clientInfoOf(request)));
+  }
+
+  @Post('leave')
+  leave(@Res({ passthrough: true }) response: FastifyReply): void {
+    this.cookies.clear(response);
+  }
+
+  @Get('page')
+  @Header('Cache-Control', 'public')
+  page(@Req() request: FastifyRequest, @Res({ passthrough: true }) response: FastifyReply): Promise<object> {
+    return this.refresh(request, response);
+  }
+
+  @Post('form')
+  async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
+    const principal = await this.cookies.refresh(request, response);
+    return { session: principal?.session.id ?? null };
+  }
+}
+
+const openFrom = (browser: Browser, network: string) =>
+  browser.send('/page', { headers: { 'X-Forwarded-For': network } });
+
+const options = { auth: { cookies: { mode: 'optional' as const } }, controllers: [SiteController], trustProxy: true };
+
+describeOnBothPlatforms('AuthCookies', options, (env: TestEnvironment) => {
+  let browser: Browser;
+  let sessionId: string;
+
+  beforeEach(async () => {
+    browser = new Browser(env.app);
+    sessionId = (await browser.send('/sign-in', { method: 'POST' })).body.opened as string;
+  });
+
+  it('AuthCookies sets the tokens of a session that the application opens, in a response that must not be cached', async () => {
+    const response = await browser.send('/sign-in', { method: 'POST' });
+    expect(response.headers['cache-control']).toBe('no-store');
+    sessionId = response.body.opened as string;
+    expect((await browser.send('/me')).body.session_id).toBe(sessionId);
+    const from = 'https://evil.test';
+    const refused = await browser.send('/sign-in', { method: 'POST', from, navigates: true });
+    expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([403, 'cross_site_request', []]);
+  });
+
+  it('AuthCookies sets a new pair for a request that the guard has authenticated, in a response that must not be cached', async () => {
+    const response = await browser.send('/new-password', { method: 'POST' });
+    expect([response.status, response.headers['cache-control'], cookiesIn(response).length]).toEqual([
+      201,
+      'no-store',
+      2,
+    ]);
+    expect((await browser.send('/me')).headers['cache-control']).toBe('private');
+    await restorePassword(env.app);
+  });
+
+  it('AuthCookies clears the cookies without ending the session', async () => {
+    const response = await browser.send('/leave', { method: 'POST' });
+    expect([cookiesIn(response).length, browser.jar]).toEqual([2, {}]);
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'active' });
+  });
+
+  it('AuthCookies refreshes the tokens for a page that is opened from any site, and for a form from the same origin', async () => {
+    env.app.clock.advance(1000 * SECOND);
+    expect((await browser.send('/me')).status).toBe(401);
+    const page = await browser.send('/page', { from: 'https://search.test', navigates: true });
+    expect([page.body, page.headers['cache-control'], cookiesIn(page).length]).toEqual([
+      { session: sessionId },
+      'private',
+      2,
+    ]);
+    expect((await browser.send('/me')).status).toBe(200);
+    env.app.clock.advance(1000 * SECOND);
+    expect((await browser.send('/form', { method: 'POST' })).body).toEqual({ session: sessionId });
+    const { jar } = browser;
+    const forged = await browser.send('/form', { method: 'POST', from: 'https://other.example.com', navigates: true });
+    expect([forged.status, cookiesIn(forged), browser.jar]).toEqual([403, [], jar]);
+  });
+
+  it('AuthCookies sets the same pair again if the response was lost and the page is reloaded from another network', async () => {
+    const before = browser.jar;
+    const { body, ...lost } = await openFrom(browser, '198.51.100.7');
+    expect(body).toEqual({ session: sessionId });
+    for (const [name, value] of Object.entries(before)) browser.put(name, value);
+    env.app.clock.advance(9 * SECOND);
+    const again = await openFrom(browser, '203.0.113.9');
+    expect(again.body).toEqual({ session: sessionId });
+    const valuesIn = (response: Parameters<typeof cookiesIn>[0]): unknown =>
+      cookiesIn(response).map((cookie) => cookie.split(';')[0]);
+    expect(valuesIn(again)).toEqual(valuesIn(lost));
+    // After the first use of the new pair, a repeated refresh from another network is reuse.
+    expect((await browser.send('/me')).status).toBe(200);
+    for (const [name, value] of Object.entries(before)) browser.put(name, value);
+    expect((await openFrom(browser, '192.0.2.1')).body).toEqual({ session: null });
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+  });
+
+  it('AuthCookies returns null without a valid refresh cookie, and clears a cookie that names no session', async () => {
+    const nobody = await new Browser(env.app).send('/page');
+    expect([nobody.body, cookiesIn(nobody)]).toEqual([{ session: null }, []]);
+    const { [REFRESH]: refresh } = browser.jar;
+    browser.put(REFRESH, 'nsar_x');
+    expect(cookiesIn(await browser.send('/page'))).toHaveLength(2);
+    browser.put(REFRESH, refresh!);
+    await browser.call('/auth/logout');
+    browser.put(REFRESH, refresh!);
+    const page = await browser.send('/page');
+    expect([page.body, browser.jar]).toEqual([{ session: null }, {}]);
+  });
+
+  it('AuthCookies refuses two cookies with the same name', async () => {
+    browser.put(REFRESH, `x; ${REFRESH}=y`);
+    expect((await browser.send('/page')).status).toBe(400);
+  });
+});
+
+describe('AuthCookies without the option `cookies`', () => {
+  it('AuthCookies fails with an error that names the option to set', async () => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({ database, users: [] });
+    expect(() => app.nest.get(AuthCookies).clear({} as never)).toThrow("cookies: { mode: 'optional' }");
+    await app.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,194 @@
+import type { INestApplication } from '@nestjs/common';
+import { Browser, cookiesIn } from '../support/browser';
+import { createDatabase, type TestDatabase } from '../support/databases';
+import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from '../support/test-application';
+import { INVALID_REFRESH, sendRaw, type RawAnswer } from '../support/environment';
+
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const CROSS_SITE = { detail: 'The request does not come from a trusted origin.', code: 'cross_site_request' };
+const JSON_TYPE = 'Content-Type: application/json';
+
+/** Sets a cookie of the application in every response, by middleware and by Fastify's API. */
+function setOwnCookies(app: INestApplication, platform: PlatformName): void {
+  app.use((_: unknown, response: { appendHeader(name: string, value: string): void }, next: () => void) => {
+    response.appendHeader('Set-Cookie', 'by_middleware=1; Path=/');
+    next();
+  });
+  if (platform === 'express') return;
+  interface Reply {
+    header(name: string, value: string): unknown;
+  }
+  type Hook = (request: unknown, reply: Reply, done: () => void) => void;
+  const fastify = app.getHttpAdapter().getInstance() as { addHook(name: string, hook: Hook): void };
+  fastify.addHook('preHandler', (_, reply, done) => {
+    reply.header('Set-Cookie', 'by_hook=1; Path=/');
+    done();
+  });
+}
+
+describe.each<PlatformName>(['express', 'fastify'])('cookie modes on %s', (platform) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  const start = async (options: Omit<TestApplicationOptions, 'database' | 'platform'>): Promise<void> => {
+    database = await createDatabase('sqlite');
+    app = await TestApplication.start({ database, platform, ...options });
+  };
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it('cookies of the application and cookies of the library are each set once in one response', async () => {
+    await start({
+      auth: { cookies: { mode: 'optional', name: 'app' } },
+      configure: (app) => setOwnCookies(app, platform),
+    });
+    const browser = new Browser(app);
+    const own = ['by_middleware', ...(platform === 'fastify' ? ['by_hook'] : [])];
+    const ours = ['__Host-app_access', '__Host-app_refresh'];
+    for (const path of ['/auth/login', '/auth/token/refresh', '/auth/logout']) {
+      const cookies = cookiesIn(await browser.call(path, CREDENTIALS));
+      expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([...own, ...ours]);
+    }
+  });
+
+  it('in mode `only`, every login and refresh sets cookies, also behind a global prefix', async () => {
+    await start({
+      auth: { cookies: { mode: 'only' }, path: 'account', globalGuard: true },
+      configure: (app) => void app.setGlobalPrefix('api'),
+    });
+    const browser = new Browser(app);
+    const login = await browser.send('/api/account/login/', { method: 'POST', body: CREDENTIALS });
+    expect([login.status, Object.keys(login.body as object), cookiesIn(login).length]).toEqual([
+      200,
+      ['session_id'],
+      2,
+    ]);
+    expect((await browser.send('/api/me')).body.username).toBe('alice');
+    const { '__Host-auth_refresh': refresh_token, '__Host-auth_access': access } = browser.jar;
+    const refresh = await browser.send('/api/account/token/refresh', { method: 'POST' });
+    expect([refresh.status, refresh.body, cookiesIn(refresh).length]).toEqual([200, {}, 2]);
+    // A token in the body is ignored, even if the token is valid.
+    const body = { refresh_token: browser.jar['__Host-auth_refresh'] };
+    const inBody = await new Browser(app).send('/api/account/token/refresh', { method: 'POST', body });
+    expect([inBody.status, inBody.body]).toEqual([400, INVALID_REFRESH]);
+    expect([refresh_token === body.refresh_token, access]).toEqual([false, expect.stringMatching(/^nsaa_/)]);
+    const { [`__Host-auth_access`]: token } = browser.jar;
+    expect((await app.get('/api/me', token!)).body.username).toBe('alice');
+    const bearer = await app.post('/api/account/logout', token!);
+    expect([bearer.status, cookiesIn(bearer)]).toEqual([200, []]);
+    const gone = await browser.send('/api/account/logout', { method: 'POST' });
+    expect([gone.status, cookiesIn(gone).length, browser.jar]).toEqual([401, 2, {}]);
+  });
+
+  it('in mode `only`, a request with neither Origin nor Sec-Fetch-Site can neither log in nor change a password', async () => {
+    await start({ auth: { cookies: { mode: 'only' } } });
+    const login = await app.http.post('/auth/login').send(CREDENTIALS);
+    expect([login.status, login.body, cookiesIn(login)]).toEqual([403, CROSS_SITE, []]);
+    const { accessToken } = await app.auth.login(CREDENTIALS);
+    const change = { current_password: PASSWORD, new_password: 'a new and better password' };
+    expect((await app.post('/auth/password/change', accessToken, change)).body).toEqual(CROSS_SITE);
+    expect((await app.get('/auth/sessions', accessToken)).status).toBe(200);
+    const missing = await app.http.post('/auth/logout');
+    expect([missing.status, cookiesIn(missing)]).toEqual([401, []]);
+    await expect(app.auth.login(CREDENTIALS)).resolves.toHaveProperty('sessionId');
+  });
+
+  it.each(['localhost:3000', 'app.localhost:5173', '127.0.0.1', '127.9.9.9:8080', '[::1]:3000'])(
+    'cookies without Secure work on %s',
+    async (address) => {
+      await start({ auth: { cookies: { mode: 'optional', secure: false } } });
+      const browser = new Browser(app, `http://${address}`);
+      const cookies = cookiesIn(await browser.call('/auth/login', CREDENTIALS));
+      expect(cookies).toEqual([
+        expect.stringMatching(/^auth_access=nsaa_[\w-]+; Max-Age=900; Path=\/; HttpOnly; SameSite=Lax$/),
+        expect.stringMatching(/^auth_refresh=nsar_[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
+      ]);
+      expect((await browser.send('/me')).status).toBe(200);
+      const old = new Browser(app, `http://${address}`, true);
+      expect((await old.call('/auth/login', CREDENTIALS)).status).toBe(200);
+    },
+  );
+
+  it.each(['app.example.com', 'localhost.example.com', '127.0.0.1.example.com', 'notlocalhost', '10.0.0.1'])(
+    'cookies without Secure are neither read nor set on %s, and one warning is logged',
+    async (name) => {
+      await start({ auth: { cookies: { mode: 'optional', secure: false } } });
+      const browser = new Browser(app, `http://${name}`);
+      const { accessToken } = await app.auth.login(CREDENTIALS);
+      for (const attempt of [1, 2]) {
+        const login = await browser.call('/auth/login', CREDENTIALS);
+        expect([attempt, login.status, login.body.code, cookiesIn(login)]).toEqual([attempt, 403, CROSS_SITE.code, []]);
+        expect((login.body as { detail: string }).detail).toContain('`secure: false`');
+      }
+      browser.put('auth_access', accessToken);
+      expect((await browser.send('/me')).body.code).toBe('credentials_missing');
+      expect(app.logs.filter((line) => line.includes(`host or origin is "${name}"`))).toHaveLength(1);
+      const plain = await browser.send('/auth/login', { method: 'POST', body: CREDENTIALS });
+      expect(plain.body).toHaveProperty('access_token');
+    },
+  );
+
+  it('cookies without Secure are not set for a public page whose proxy sends `localhost` as the host', async () => {
+    await start({ auth: { cookies: { mode: 'optional', secure: false } } });
+    const browser = new Browser(app, 'https://app.example.com');
+    const behindProxy = { headers: { Host: 'localhost:3000' } };
+    const login = await browser.call('/auth/login', CREDENTIALS, behindProxy);
+    expect([login.status, login.body.code, cookiesIn(login)]).toEqual([403, CROSS_SITE.code, []]);
+    expect((login.body as { detail: string }).detail).toContain('`secure: false`');
+    browser.put('auth_access', (await app.auth.login(CREDENTIALS)).accessToken);
+    const changing = await browser.send('/auth/logout/all', { method: 'POST', ...behindProxy });
+    expect([changing.status, changing.body.code]).toEqual([403, CROSS_SITE.code]);
+    expect(app.logs.filter((line) => line.includes('host or origin is "app.example.com"'))).toHaveLength(1);
+  });
+
+  it('without the option `cookies`, no response depends on cookies, X-Auth-Transport, Origin or Sec-Fetch-Site', async () => {
+    await start({ auth: { recentLogin: { endpoint: true } } });
+    const { access_token: token, refresh_token } = await app.login('bob');
+    const extra = [
+      'X-Auth-Transport: cookie',
+      'Origin: https://evil.example',
+      'Sec-Fetch-Site: cross-site',
+      `Cookie: __Host-auth_access=${token}; __Host-auth_refresh=${refresh_token}; auth_access=${token}`,
+    ];
+    const masked = ({ bytes }: RawAnswer): string =>
+      bytes
+        .replace(/nsa[ar]_[\w-]+/g, '<token>')
+        .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+        .replace(/"id":\d+/g, '"id":0')
+        .replace(/ETag: .*\r\n/i, '');
+    const bodies = {
+      'POST /auth/login': CREDENTIALS,
+      'POST /auth/token/refresh': 'its own',
+      'POST /auth/logout': null,
+      'POST /auth/logout/all': { keep_current: true },
+      'GET /auth/sessions': null,
+      'DELETE /auth/sessions/x': null,
+      'GET /auth/history': null,
+      'POST /auth/password/change': { current_password: 'x', new_password: 'x' },
+      'POST /auth/reauthenticate': { password: PASSWORD },
+      'GET /me': null,
+      'GET /open': null,
+    };
+    for (const [route, body] of Object.entries(bodies)) {
+      for (const isAuthorized of [true, false]) {
+        const answers: string[] = [];
+        for (const headers of [[], extra]) {
+          await app.reset();
+          const alice = await app.login();
+          const sent = body === 'its own' ? { refresh_token: alice.refresh_token } : body;
+          const text = sent && isAuthorized ? JSON.stringify(sent) : '';
+          const lines = [
+            `${route} HTTP/1.1`,
+            ...(isAuthorized ? [`Authorization: Bearer ${alice.access_token}`] : []),
+            ...(text === '' ? [] : [JSON_TYPE, `Content-Length: ${text.length}`]),
+            ...headers,
+          ];
+          answers.push(masked(await sendRaw(app, lines, text)));
+        }
+        expect([route, answers[1]]).toEqual([route, answers[0]]);
+      }
+    }
+  });
+});

@@ -1,0 +1,30 @@
+import { cookieValues, onlyCookieValue } from '../../libs/auth/src/http/cookies/cookie-jar';
+
+const NAME = '__Host-auth_access';
+const valuesIn = (cookie: string): string[] => cookieValues({ headers: { cookie } }, NAME);
+
+describe('the values of a cookie', () => {
+  it.each([
+    ['', []],
+    [`${NAME}=a`, ['a']],
+    [`a=b; ${NAME}=c;d=e`, ['c']],
+    [`${NAME}=a; ${NAME}=b; ${NAME}=a`, ['a', 'b', 'a']],
+    [`${NAME}=; ${NAME} = b`, ['', 'b']],
+    [`${NAME}="a"`, ['a']],
+    [`${NAME}=%61`, ['%61']],
+    [`x${NAME}=a; ${NAME}x=b; ${NAME.toLowerCase()}=c; ${NAME}`, []],
+    [`a=${NAME}=b; __proto__=c; ;=;`, []],
+  ])('the Cookie header %j has the values %j', (cookie, values) => {
+    expect(valuesIn(cookie)).toEqual(values);
+  });
+
+  it('a request without a Cookie header has no values', () => {
+    expect(cookieValues({ headers: {} }, NAME)).toEqual([]);
+  });
+
+  it('more than one value is refused where only one is allowed', () => {
+    const only = (cookie: string): string | null => onlyCookieValue({ headers: { cookie } }, NAME);
+    expect([only(`${NAME}=a`), only(`${NAME}=`), only('a=b')]).toEqual(['a', null, null]);
+    expect(() => only(`${NAME}=a; ${NAME}=`)).toThrow(`More than one cookie ${NAME} was sent.`);
+  });
+});

@@ -1,0 +1,394 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { AuthEvent, AuthSession, AuthUser, type OpenedSession, type TokenPair } from 'nestjs-session-auth';
+import {
+  FAMILY_SECRET_BYTES,
+  formatRefreshToken,
+  parseRefreshToken,
+  REFRESH_SECRET_BYTES,
+} from '../../libs/auth/src/tokens/tokens';
+import { ActivityRecorder } from '../../libs/auth/src/sessions/activity-recorder';
+import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { MINUTE, SECOND } from '../support/driven-clock';
+import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
+import { storedEnd, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+
+const HOME = { ipAddress: '198.51.100.7' };
+const ELSEWHERE = { ipAddress: '203.0.113.9' };
+const REFUSED = { code: 'invalid_refresh_token' };
+
+const cookiesWith = (auth: TestApplicationOptions['auth'] = {}): Omit<TestApplicationOptions, 'database'> => ({
+  auth: { cookies: { mode: 'optional' }, ...auth },
+});
+
+function sessionsOf({ app }: TestEnvironment): CookieSessions {
+  return app.nest.get(CookieSessions);
+}
+
+function open({ app }: TestEnvironment): Promise<OpenedSession> {
+  return app.auth.login({ username: 'alice', password: PASSWORD }, HOME);
+}
+
+/** Refreshes as a browser does. `pair` has no access token if the access cookie has expired. */
+function refresh(env: TestEnvironment, pair: Partial<TokenPair>, client = HOME): Promise<TokenPair> {
+  const { refreshToken, accessToken = null } = pair;
+  return sessionsOf(env).refresh({ refreshToken: refreshToken!, accessToken }, client);
+}
+
+async function storedSession({ app }: TestEnvironment): Promise<AuthSession> {
+  return app.dataSource.getRepository(AuthSession).findOneByOrFail({});
+}
+
+async function eventsIn({ app }: TestEnvironment): Promise<string[]> {
+  const rows = await app.dataSource.getRepository(AuthEvent).find({ order: { id: 'ASC' } });
+  return rows.map(({ event, extra }) => (extra['replayed'] ? `${event}, replayed` : event));
+}
+
+describeOnEachDatabase('refreshes over cookies', cookiesWith(), (env: TestEnvironment) => {
+  it('a refresh over cookies is replayed for ten seconds, while a repeated bearer refresh is reuse', async () => {
+    const { app } = env;
+    const first = await open(env);
+    const second = await refresh(env, { refreshToken: first.refreshToken });
+    app.clock.advance(10 * SECOND - 1);
+    expect(await refresh(env, { refreshToken: first.refreshToken })).toEqual(second);
+    app.clock.advance(1);
+    await expect(refresh(env, { refreshToken: first.refreshToken })).rejects.toMatchObject(REFUSED);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
+
+    const bearer = await open(env);
+    await app.auth.refresh(bearer.refreshToken, HOME);
+    await expect(app.auth.refresh(bearer.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+    expect(app.sent('token_reuse_detected')).toHaveLength(2);
+  });
+
+  it('a cookie that is not a refresh token is refused like an unknown token', async () => {
+    for (const refreshToken of ['', 'x', '\0']) {
+      await expect(refresh(env, { refreshToken })).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  it('a bearer client cannot replay a refresh over cookies: presenting the used token is reuse', async () => {
+    const first = await open(env);
+    await refresh(env, { refreshToken: first.refreshToken });
+    await expect(env.app.auth.refresh(first.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+    expect(await storedEnd(env.app, first.sessionId)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+  });
+
+  it('another network can replay a refresh over cookies until the new pair is first used', async () => {
+    const first = await open(env);
+    const second = await refresh(env, first);
+    expect(await refresh(env, { refreshToken: first.refreshToken }, ELSEWHERE)).toEqual(second);
+    expect(await env.app.auth.authenticate(second.accessToken)).not.toBeNull();
+    expect((await storedSession(env)).firstUsedAt).not.toBeNull();
+    await expect(refresh(env, { refreshToken: first.refreshToken }, ELSEWHERE)).rejects.toMatchObject(REFUSED);
+    expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+  });
+
+  it('a refresh with the pair of a login rotates it', async () => {
+    const first = await open(env);
+    expect((await refresh(env, first)).refreshToken).not.toBe(first.refreshToken);
+  });
+
+  it('a refresh with the pair that another refresh has just issued returns the same pair and writes nothing', async () => {
+    const { app } = env;
+    const second = await refresh(env, await open(env));
+    const [row, events] = [await storedSession(env), await eventsIn(env)];
+    const tabs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, second)));
+    app.clock.advance(10 * SECOND - 1);
+    for (const pair of [...tabs, await refresh(env, second, ELSEWHERE)]) expect(pair).toEqual(second);
+    expect([await storedSession(env), await eventsIn(env)]).toEqual([row, events]);
+    app.clock.advance(1);
+    const third = await refresh(env, second);
+    expect(third.refreshToken).not.toBe(second.refreshToken);
+    expect(await eventsIn(env)).toEqual([...events, 'token_refresh']);
+  });
+
+  it('a refresh with the current refresh token and a different access token rotates the pair', async () => {
+    const first = await open(env);
+    const second = await refresh(env, first);
+    const another = await open(env);
+    const rows = env.app.dataSource.getRepository(AuthSession);
+    const stored = await rows.findOneByOrFail({ id: first.sessionId });
+    for (const accessToken of [first.accessToken, another.accessToken, 'x', undefined]) {
+      const third = await refresh(env, { refreshToken: second.refreshToken, ...(accessToken && { accessToken }) });
+      expect(third.refreshToken).not.toBe(second.refreshToken);
+      // Restore the pair for the next access token.
+      await rows.save(stored);
+    }
+    expect(env.app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('a refresh over cookies rotates a pair that a bearer client has just received', async () => {
+    const first = await open(env);
+    const second = await env.app.auth.refresh(first.refreshToken, HOME);
+    expect((await refresh(env, second)).refreshToken).not.toBe(second.refreshToken);
+  });
+
+  it('five tabs that refresh together with expired access cookies cause one rotation and receive the same pair', async () => {
+    const first = await refresh(env, await open(env));
+    env.app.clock.advance(20 * MINUTE);
+    const { refreshToken } = first;
+    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, { refreshToken })));
+    for (const pair of pairs) expect(pair).toEqual(pairs[0]);
+    expect((await storedSession(env)).generation).toBe(2);
+    expect((await eventsIn(env)).filter((event) => event === 'token_refresh')).toHaveLength(2);
+    expect(env.app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('five tabs that refresh together with a pair older than the grace period cause one rotation and receive the same pair', async () => {
+    const first = await refresh(env, await open(env));
+    env.app.clock.advance(MINUTE);
+    const pairs = await Promise.all(Array.from({ length: 5 }, () => refresh(env, first)));
+    for (const pair of pairs) expect(pair).toEqual(pairs[0]);
+    expect((await storedSession(env)).generation).toBe(2);
+    const next = await Promise.all(pairs.map((pair) => refresh(env, pair)));
+    for (const pair of next) expect(pair).toEqual(pairs[0]);
+    expect((await storedSession(env)).generation).toBe(2);
+  });
+
+  it('a refresh with the current pair ends the sessions of a disabled user, and is refused for an ended session', async () => {
+    const second = await refresh(env, await open(env));
+    const users = env.app.dataSource.getRepository(AuthUser);
+    await users.update({ username: 'alice' }, { active: false });
+    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
+    await users.update({ username: 'alice' }, { active: true });
+    expect(await storedSession(env)).toMatchObject({ state: 'revoked', endReason: 'user_disabled' });
+    await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describeOnEachDatabase(
+  'refreshes over cookies with a configured grace period',
+  cookiesWith({ refreshReuseGraceSeconds: 20 }),
+  (env) => {
+    it.each([
+      ['returns the same pair within a grace period of 20 s', 20 * SECOND - 1, true],
+      ['is refused after a grace period of 20 s', 20 * SECOND, false],
+    ])('a repeated refresh over either transport %s', async (_, wait, isSame) => {
+      const { app } = env;
+      for (const again of [
+        (token: string) => refresh(env, { refreshToken: token }),
+        (token: string) => app.auth.refresh(token, HOME),
+      ]) {
+        const { refreshToken } = await open(env);
+        const pair = await again(refreshToken);
+        app.clock.advance(wait);
+        const outcome = await again(refreshToken).catch(() => null);
+        expect(outcome).toEqual(isSame ? pair : null);
+      }
+    });
+
+    it('a refresh over cookies is not replayed to bearer clients, and a bearer refresh is not replayed over cookies', async () => {
+      const bearer = await open(env);
+      await env.app.auth.refresh(bearer.refreshToken, HOME);
+      await expect(refresh(env, { refreshToken: bearer.refreshToken })).rejects.toMatchObject(REFUSED);
+      const cookie = await open(env);
+      await refresh(env, cookie);
+      await expect(env.app.auth.refresh(cookie.refreshToken, HOME)).rejects.toMatchObject(REFUSED);
+      expect(env.app.sent('token_reuse_detected')).toHaveLength(2);
+    });
+  },
+);
+
+describeOnEachDatabase(
+  'refreshes over cookies without a grace period',
+  cookiesWith({ refreshReuseGraceSeconds: 0 }),
+  (env) => {
+    it('a refresh rotates the current pair immediately, and presenting the previous token is reuse', async () => {
+      const first = await open(env);
+      const second = await refresh(env, first);
+      expect((await storedSession(env)).replaySeed).toBeNull();
+      const third = await refresh(env, second);
+      expect(third.refreshToken).not.toBe(second.refreshToken);
+      await expect(refresh(env, second)).rejects.toMatchObject(REFUSED);
+      expect(env.app.sent('token_reuse_detected')).toHaveLength(1);
+    });
+  },
+);
+
+describeOnEachDatabase(
+  'refreshes over cookies without rotation',
+  cookiesWith({ rotateRefreshTokens: false }),
+  (env) => {
+    it('a refresh keeps the refresh token and issues a new access token', async () => {
+      const first = await open(env);
+      const second = await refresh(env, first);
+      const third = await refresh(env, second);
+      expect([second.refreshToken, third.refreshToken]).toEqual([first.refreshToken, first.refreshToken]);
+      expect(new Set([first, second, third].map(({ accessToken }) => accessToken)).size).toBe(3);
+    });
+  },
+);
+
+/** Timeouts in seconds. The session ends 1,000 s after the login. */
+const TIMES = { accessTokenTtlSeconds: 300, refreshTokenTtlSeconds: 600, absoluteTimeoutSeconds: 1_000 };
+
+for (const rotateRefreshTokens of [true, false]) {
+  const options = cookiesWith({ ...TIMES, rotateRefreshTokens });
+  describeOnEachDatabase(
+    `the reported expiries with rotateRefreshTokens: ${rotateRefreshTokens}`,
+    options,
+    (env: TestEnvironment) => {
+      let start: number;
+      beforeEach(() => void (start = env.app.clock.now()));
+
+      /** When the tokens expire, in seconds since the login. */
+      const expiries = ({ accessTokenExpiresAt, refreshTokenExpiresAt }: TokenPair): number[] =>
+        [accessTokenExpiresAt, refreshTokenExpiresAt].map((instant) => (instant.getTime() - start) / SECOND);
+
+      it('a login and each refresh report the expiries of the tokens, which are never later than the end of the session', async () => {
+        const { app } = env;
+        const opened = await open(env);
+        expect(expiries(opened)).toEqual([300, 600]);
+        app.clock.advance(350 * SECOND);
+        const byBearer = await app.auth.refresh(opened.refreshToken, HOME);
+        expect(expiries(byBearer)).toEqual([650, 950]);
+        app.clock.advance(100 * SECOND);
+        const byCookie = await refresh(env, byBearer);
+        expect(expiries(byCookie)).toEqual([750, 1_000]);
+        app.clock.advance(400 * SECOND);
+        const capped = await app.auth.refresh(byCookie.refreshToken, HOME);
+        expect(expiries(capped)).toEqual([1_000, 1_000]);
+        app.clock.advance(150 * SECOND - 1);
+        expect(await app.auth.authenticate(capped.accessToken)).not.toBeNull();
+        app.clock.advance(1);
+        expect(await app.auth.authenticate(capped.accessToken)).toBeNull();
+      });
+
+      if (rotateRefreshTokens) {
+        it('the expiries stay the same if the pair is replayed or unchanged', async () => {
+          const { refreshToken } = await open(env);
+          const second = await refresh(env, { refreshToken });
+          env.app.clock.advance(5 * SECOND);
+          expect(expiries(await refresh(env, { refreshToken }))).toEqual([300, 600]);
+          expect(expiries(await refresh(env, second))).toEqual([300, 600]);
+        });
+      }
+
+      it('a reauthentication and a password change report the expiries of the new pair', async () => {
+        const { app } = env;
+        let pair: TokenPair = await open(env);
+        for (const [renew, expected] of [
+          ['reauthenticate', [350, 650]],
+          ['change', [600, 900]],
+          ['reauthenticate', [850, 1_000]],
+          ['change', [1_000, 1_000]],
+        ] as const) {
+          app.clock.advance((renew === 'change' ? 250 : 50) * SECOND);
+          if (expected[0] === 850) app.clock.advance(200 * SECOND);
+          pair = await renewed(app, pair, renew);
+          expect([renew, expiries(pair)]).toEqual([renew, expected]);
+          expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
+          // The activity is written in the background. Without it, the session would expire.
+          await app.nest.get(ActivityRecorder).flush();
+        }
+      });
+    },
+  );
+}
+
+async function renewed(
+  app: TestApplication,
+  { accessToken }: TokenPair,
+  by: 'reauthenticate' | 'change',
+): Promise<TokenPair> {
+  const principal = (await app.auth.authenticate(accessToken))!;
+  if (by === 'reauthenticate') return app.auth.reauthenticate(principal, PASSWORD, HOME);
+  return app.auth.changePassword(principal, { currentPassword: PASSWORD, newPassword: PASSWORD }, HOME);
+}
+
+describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEnvironment) => {
+  const authenticate = (...tokens: string[]) => sessionsOf(env).authenticateByRefreshTokens(tokens, HOME);
+
+  /** Returns the refresh token that the same family could have issued with the given generation. */
+  const ofGeneration = (token: string, generation: number): string =>
+    formatRefreshToken({ ...parseRefreshToken(token)!, generation }, randomBytes(REFRESH_SECRET_BYTES));
+
+  const forged = (): string =>
+    formatRefreshToken(
+      { sessionId: randomUUID(), familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 0 },
+      randomBytes(REFRESH_SECRET_BYTES),
+    );
+
+  it('a logout accepts a refresh token of any generation, and authenticating by the token changes and reports nothing', async () => {
+    const { app } = env;
+    const first = await open(env);
+    let live: TokenPair = first;
+    for (let i = 0; i < 3; i++) {
+      live = await refresh(env, { refreshToken: live.refreshToken });
+      app.clock.advance(MINUTE);
+    }
+    const [row, events] = [await storedSession(env), await eventsIn(env)];
+    app.signals.length = 0;
+    for (const token of [first.refreshToken, live.refreshToken, ofGeneration(live.refreshToken, 900)]) {
+      expect(await authenticate(token)).toMatchObject({
+        userId: row.userId,
+        session: { id: first.sessionId, isCurrent: true },
+        authenticatedAt: new Date(row.authenticatedAt),
+      });
+    }
+    expect([await storedSession(env), await eventsIn(env), app.signals]).toEqual([row, events, []]);
+  });
+
+  it('a logout by refresh cookies ends the session, and no token of the session is accepted afterwards', async () => {
+    const { app } = env;
+    const first = await open(env);
+    const second = await refresh(env, first);
+    app.clock.advance(MINUTE);
+    await app.auth.logout((await authenticate(first.refreshToken))!, HOME);
+    expect(await authenticate(second.refreshToken)).toBeNull();
+    expect(await app.auth.authenticate(second.accessToken)).toBeNull();
+    expect(await storedEnd(app, first.sessionId)).toEqual({ state: 'logged_out', end_reason: 'logout' });
+    expect(await authenticate(first.refreshToken)).toBeNull();
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('a logout uses the first of at most ten refresh cookies that belongs to an active session', async () => {
+    const { refreshToken, sessionId } = await open(env);
+    const { refreshToken: later } = await open(env);
+    expect(await authenticate('', 'x', refreshToken.slice(0, -1), forged(), refreshToken, later)).toMatchObject({
+      session: { id: sessionId },
+    });
+    const planted = Array.from({ length: 9 }, forged);
+    expect(await authenticate(...planted, refreshToken)).not.toBeNull();
+    expect(await authenticate(...planted, forged(), refreshToken)).toBeNull();
+    // Repeated and malformed cookies are not looked up.
+    expect(
+      await authenticate(...Array<string>(20).fill(forged()), ...Array<string>(20).fill('x'), refreshToken),
+    ).not.toBe(null);
+  });
+
+  it('a logout refuses a refresh token of an earlier family', async () => {
+    const first = await open(env);
+    await renewed(env.app, first, 'change');
+    expect(await authenticate(first.refreshToken)).toBeNull();
+  });
+
+  it('a logout by refresh cookies stores that the session has expired, and ends the sessions of a disabled user', async () => {
+    const { app } = env;
+    const expired = await open(env);
+    app.clock.advance(8 * 24 * 60 * MINUTE);
+    expect(await sessionsOf(env).namesActiveSession(expired.refreshToken)).toBe(false);
+    const other = await open(env);
+    expect(await authenticate(expired.refreshToken)).toBeNull();
+    expect(await storedEnd(app, expired.sessionId)).toEqual({ state: 'expired', end_reason: 'expired' });
+    const users = app.dataSource.getRepository(AuthUser);
+    await users.update({ username: 'alice' }, { active: false });
+    expect(await authenticate(other.refreshToken)).toBeNull();
+    await users.update({ username: 'alice' }, { active: true });
+    expect(await storedEnd(app, other.sessionId)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
+  });
+
+  it('a well-formed refresh token names a session if the session with the id in the token is active', async () => {
+    const { app } = env;
+    const first = await open(env);
+    const names = (token: string) => sessionsOf(env).namesActiveSession(token);
+    const guessed = formatRefreshToken(
+      { sessionId: first.sessionId, familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 7 },
+      randomBytes(REFRESH_SECRET_BYTES),
+    );
+    expect([await names(first.refreshToken), await names(guessed)]).toEqual([true, true]);
+    expect([await names(forged()), await names(''), await names(first.accessToken)]).toEqual([false, false, false]);
+    await app.auth.logout((await app.auth.authenticate(first.accessToken))!, HOME);
+    expect(await names(first.refreshToken)).toBe(false);
+  });
+});

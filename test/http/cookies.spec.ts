@@ -1,0 +1,338 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Controller, Get, Header, Post, Sse, UseGuards } from '@nestjs/common';
+import { BearerAuthGuard, CurrentSession, type SessionInfo } from 'nestjs-session-auth';
+import { of, type Observable } from 'rxjs';
+import { Browser, cookiesIn } from '../support/browser';
+import { DAY, SECOND } from '../support/driven-clock';
+import { PASSWORD, type TestApplicationOptions } from '../support/test-application';
+import {
+  INVALID_REFRESH,
+  restorePassword,
+  sendRaw,
+  storedEnd,
+  describeOnBothPlatforms,
+  UUID,
+  type TestEnvironment,
+} from '../support/environment';
+
+const ACCESS = '__Host-auth_access';
+const REFRESH = '__Host-auth_refresh';
+const CREDENTIALS = { username: 'alice', password: PASSWORD };
+const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
+const CLEARED = [ACCESS, REFRESH].map((name) => `${name}=; Max-Age=0; ${ATTRIBUTES}`);
+const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
+const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
+const AMBIGUOUS = { detail: expect.stringContaining('More than one cookie') as string };
+
+@Controller()
+@UseGuards(BearerAuthGuard)
+class PagesController {
+  @Get('own-cache')
+  @Header('Cache-Control', 'max-age=5')
+  ownCache(): object {
+    return {};
+  }
+
+  @Get('for-all')
+  forAll(): object {
+    return {};
+  }
+
+  @Sse('stream')
+  stream(@CurrentSession() session: SessionInfo): Observable<object> {
+    return of({ data: session.id });
+  }
+
+  @Post('change')
+  change(@CurrentSession() session: SessionInfo): object {
+    return { session_id: session.id };
+  }
+}
+
+const options: Omit<TestApplicationOptions, 'database'> = {
+  auth: { cookies: { mode: 'optional' }, recentLogin: { endpoint: true } },
+  controllers: [PagesController],
+  configure: (app) =>
+    void app.use('/for-all', (request: IncomingMessage, response: ServerResponse, next: () => void) => {
+      response.setHeader('Cache-Control', String(request.headers['x-caching']));
+      next();
+    }),
+};
+
+describeOnBothPlatforms('optional cookies', options, (env: TestEnvironment) => {
+  let browser: Browser;
+  let sessionId: string;
+
+  beforeEach(async () => {
+    browser = new Browser(env.app);
+    sessionId = (await browser.call('/auth/login/', CREDENTIALS)).body.session_id as string;
+  });
+
+  it('a login that asks for cookies sets both tokens with their lifetimes, and returns no token in the body', async () => {
+    const response = await browser.call('/auth/login/', CREDENTIALS);
+    expect([response.status, response.body]).toEqual([200, { session_id: expect.stringMatching(UUID) as string }]);
+    expect(cookiesIn(response)).toEqual([
+      expect.stringMatching(new RegExp(`^${ACCESS}=nsaa_[\\w-]+; Max-Age=900; ${ATTRIBUTES}$`)),
+      expect.stringMatching(new RegExp(`^${REFRESH}=nsar_[\\w-]+; Max-Age=604800; ${ATTRIBUTES}$`)),
+    ]);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it.each(['Cookie', 'cookie, cookie'])(
+    'a login with the header X-Auth-Transport: %s sets cookies and returns no token in the body',
+    async (asked) => {
+      const headers = { 'X-Auth-Transport': asked };
+      const response = await new Browser(env.app).call('/auth/login', CREDENTIALS, { headers });
+      expect(Object.keys(response.body as object)).toEqual(['session_id']);
+      expect(cookiesIn(response)).toHaveLength(2);
+    },
+  );
+
+  it('a login that does not ask for cookies sets none', async () => {
+    const response = await browser.send('/auth/login/', { method: 'POST', body: CREDENTIALS });
+    expect(Object.keys(response.body as object)).toEqual(['access_token', 'refresh_token', 'session_id', 'token_type']);
+    expect(cookiesIn(response)).toEqual([]);
+  });
+
+  it('cookies authenticate requests, and their responses are excluded from shared caches unless the handler decides otherwise', async () => {
+    const me = await browser.send('/me');
+    expect([me.status, me.body.session_id, me.headers['cache-control']]).toEqual([200, sessionId, 'private']);
+    expect((await browser.send('/own-cache')).headers['cache-control']).toBe('max-age=5');
+    expect((await browser.send('/auth/sessions')).headers['cache-control']).toBe('no-store');
+    const stream = await browser.send('/stream');
+    expect([stream.status, stream.text]).toEqual([200, expect.stringContaining(sessionId)]);
+    expect(stream.headers['cache-control']).toContain('private');
+    const { body } = await browser.send('/change', { method: 'POST' });
+    expect(body).toEqual({ session_id: sessionId });
+    const { access_token: token } = await env.app.login();
+    expect((await env.app.get('/me', token)).headers['cache-control']).toBeUndefined();
+  });
+
+  it.each([
+    ['public, max-age=60', 'max-age=60, private'],
+    ['max-age=60, s-maxage=600, must-revalidate', 'max-age=60, must-revalidate, private'],
+    ['no-cache', 'no-cache, private'],
+    ['no-store', 'no-store'],
+    ['no-store, must-understand', 'no-store, private'],
+    ['max-age=5, Private', 'max-age=5, Private'],
+  ])(
+    'a response to a request with cookies is excluded from shared caches if middleware sets Cache-Control to %j',
+    async (caching, kept) => {
+      const { status, headers } = await browser.send('/for-all', { headers: { 'X-Caching': caching } });
+      expect([status, headers['cache-control']]).toEqual([200, kept]);
+      const { access_token: token } = await env.app.login();
+      const byBearer = await env.app.get('/for-all', token).set('X-Caching', caching);
+      expect(byBearer.headers['cache-control']).toBe(caching);
+    },
+  );
+
+  it('a refresh that asks for cookies replaces them, whatever its body contains', async () => {
+    const { [ACCESS]: access, [REFRESH]: refresh } = browser.jar;
+    const other = await env.app.login('bob');
+    for (const body of [{ refresh_token: other.refresh_token }, { refresh_token: 7 }, undefined]) {
+      env.app.clock.advance(60 * SECOND);
+      const response = await browser.call('/auth/token/refresh/', body);
+      expect([response.status, response.body, cookiesIn(response).length]).toEqual([200, {}, 2]);
+    }
+    expect([browser.jar[ACCESS] === access, browser.jar[REFRESH] === refresh]).toEqual([false, false]);
+    expect((await env.app.get('/me', access!)).status).toBe(401);
+    expect((await browser.send('/me')).body.session_id).toBe(sessionId);
+    expect((await env.app.get('/me', other.access_token)).status).toBe(200);
+  });
+
+  it('a refresh that does not ask for cookies ignores them', async () => {
+    const refused = await browser.send('/auth/token/refresh', { method: 'POST', body: {} });
+    expect([refused.status, refused.body]).toEqual([400, { refresh_token: ['This field is required.'] }]);
+    const { refresh_token } = await env.app.login();
+    const response = await browser.send('/auth/token/refresh', { method: 'POST', body: { refresh_token } });
+    expect([Object.keys(response.body as object), cookiesIn(response)]).toEqual([
+      ['access_token', 'refresh_token', 'token_type'],
+      [],
+    ]);
+  });
+
+  it('a password change or a reauthentication sets cookies only if cookies authenticate it or it asks for cookies', async () => {
+    const calls = [
+      ['/auth/password/change', { current_password: PASSWORD, new_password: PASSWORD }],
+      ['/auth/reauthenticate', { password: PASSWORD }],
+    ] as const;
+    for (const [path, body] of calls) {
+      const byCookie = await browser.send(path, { method: 'POST', body });
+      expect([byCookie.status, byCookie.body, cookiesIn(byCookie).length]).toEqual([200, {}, 2]);
+      expect((await browser.send('/me')).body.session_id).toBe(sessionId);
+      const { access_token: token } = await env.app.login('bob');
+      const headers = { Authorization: `Bearer ${token}` };
+      const asked = await new Browser(env.app).call(path, body, { headers });
+      expect([asked.status, asked.body, cookiesIn(asked).length]).toEqual([200, {}, 2]);
+      const { access_token: next } = await env.app.login('bob');
+      const byBearer = await env.app.post(path, next, body);
+      expect([byBearer.status, cookiesIn(byBearer)]).toEqual([200, []]);
+      expect(byBearer.body).toHaveProperty('access_token');
+    }
+    await restorePassword(env.app);
+    await restorePassword(env.app, 'bob');
+  });
+
+  it('a Bearer header, valid or not, takes precedence over cookies, and a header with another scheme does not', async () => {
+    const { access_token: token } = await env.app.login('bob');
+    const answerTo = async (authorization: string): Promise<unknown> => {
+      const { body } = await browser.send('/me', { headers: { Authorization: authorization } });
+      return (body as { username?: string }).username ?? body;
+    };
+    expect(await answerTo(`Bearer ${token}`)).toBe('bob');
+    expect(await answerTo('Bearer x')).toEqual(INVALID);
+    expect(await answerTo('Bearer')).toEqual(MISSING);
+    expect(await answerTo('Basic YWxpY2U6cGFzc3dvcmQ=')).toBe('alice');
+    expect(await answerTo('Token abc')).toBe('alice');
+  });
+
+  it('the code of a 401 shows whether there was an access cookie, and the response clears no cookie', async () => {
+    const { [ACCESS]: access } = browser.jar;
+    for (const [value, body] of [
+      [null, MISSING],
+      ['', MISSING],
+      ['nsaa_x', INVALID],
+      [`${access}x`, INVALID],
+    ] as const) {
+      browser.put(ACCESS, value);
+      const response = await browser.send('/me');
+      expect([response.status, response.body, cookiesIn(response)]).toEqual([401, body, []]);
+    }
+    browser.put(ACCESS, access!);
+    env.app.clock.advance(901 * SECOND);
+    const response = await browser.send('/me');
+    expect([response.status, response.body, cookiesIn(response)]).toEqual([401, INVALID, []]);
+  });
+
+  it('a request with two copies of the cookie that it needs is refused, and a refresh token in the access cookie is invalid', async () => {
+    const { [ACCESS]: access, [REFRESH]: refresh } = browser.jar;
+    const send = (cookie: string, ...more: string[]) =>
+      sendRaw(env.app, ['GET /me HTTP/1.1', `Cookie: ${cookie}`, ...more]);
+    for (const twice of [`${ACCESS}=${access}; ${ACCESS}=${access}`, `${ACCESS}=; a=b; ${ACCESS}=${access}`]) {
+      const { status, body } = await send(twice);
+      expect([status, JSON.parse(body)]).toEqual([400, AMBIGUOUS]);
+    }
+    expect((await send(`${ACCESS}=${access}`, `Cookie: ${ACCESS}=x`)).status).toBe(400);
+    expect((await send(`${ACCESS}=${access}; ${REFRESH}=1; ${REFRESH}=2; x${ACCESS}=3`)).status).toBe(200);
+    expect((await send(`${ACCESS}=${refresh}`)).status).toBe(401);
+    expect((await send(`${ACCESS.toLowerCase()}=${access}`)).status).toBe(401);
+    browser.put(REFRESH, `${refresh}; ${REFRESH}=${refresh}`);
+    const twice = await browser.call('/auth/token/refresh');
+    // The session is still active: an attacker who added the cookie cannot end the session of the browser.
+    expect([twice.status, twice.body, cookiesIn(twice)]).toEqual([400, AMBIGUOUS, []]);
+  });
+
+  it('a refused refresh clears the cookies, unless they name an active session', async () => {
+    const refuse = async (): Promise<unknown> => {
+      const response = await browser.call('/auth/token/refresh');
+      return [response.status, response.body, cookiesIn(response)];
+    };
+    const { [REFRESH]: first } = browser.jar;
+    await browser.send('/auth/reauthenticate', { method: 'POST', body: { password: PASSWORD } });
+    const { [REFRESH]: second } = browser.jar;
+    browser.put(REFRESH, first!);
+    expect(await refuse()).toEqual([400, INVALID_REFRESH, []]);
+    browser.put(REFRESH, second!);
+    await browser.call('/auth/logout');
+    for (const value of [null, '', 'x', second!]) {
+      browser.put(REFRESH, value);
+      expect(await refuse()).toEqual([400, INVALID_REFRESH, CLEARED]);
+    }
+  });
+
+  it('a logout clears the cookies, even if no session is found', async () => {
+    const { [REFRESH]: refresh } = browser.jar;
+    const done = await browser.send('/auth/logout/', { method: 'POST' });
+    expect([done.status, done.body, cookiesIn(done)]).toEqual([200, { detail: 'Logged out successfully.' }, CLEARED]);
+    expect(browser.jar).toEqual({});
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'logged_out' });
+    browser.put(REFRESH, refresh!);
+    const again = await browser.send('/auth/logout', { method: 'POST' });
+    expect([again.status, again.body, cookiesIn(again)]).toEqual([401, MISSING, CLEARED]);
+    browser.put(ACCESS, 'nsaa_x');
+    const wrong = await browser.send('/auth/logout', { method: 'POST' });
+    expect([wrong.status, wrong.body, cookiesIn(wrong)]).toEqual([401, INVALID, CLEARED]);
+    const asked = await browser.call('/auth/logout');
+    expect([asked.status, asked.body, cookiesIn(asked)]).toEqual([401, MISSING, CLEARED]);
+    const byBearer = await env.app.http.post('/auth/logout');
+    expect([byBearer.status, byBearer.body, cookiesIn(byBearer)]).toEqual([401, MISSING, []]);
+  });
+
+  it('a logout without a valid access cookie accepts a refresh cookie of any generation, and does not count it as reuse', async () => {
+    const { [REFRESH]: first } = browser.jar;
+    const other = await env.app.login();
+    for (let generation = 0; generation < 3; generation += 1) await browser.call('/auth/token/refresh');
+    browser.put(ACCESS, 'nsaa_x');
+    browser.put(REFRESH, first!);
+    const response = await browser.send('/auth/logout', { method: 'POST' });
+    expect([response.status, cookiesIn(response)]).toEqual([200, CLEARED]);
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'logged_out' });
+    expect(env.app.sent('token_reuse_detected')).toEqual([]);
+    expect((await env.app.get('/me', other.access_token)).status).toBe(200);
+  });
+
+  it.each([ACCESS, REFRESH])('a logout accepts the valid one of several cookies named %s', async (name) => {
+    const { [name]: value } = browser.jar;
+    const lines = ['POST /auth/logout HTTP/1.1', 'Sec-Fetch-Site: same-origin', `Cookie: ${name}=x; ${name}=${value}`];
+    expect((await sendRaw(env.app, lines)).status).toBe(200);
+    expect(await storedEnd(env.app, sessionId)).toMatchObject({ state: 'logged_out' });
+  });
+
+  it('the refresh cookie authenticates no endpoint except the logout', async () => {
+    browser.put(ACCESS, null);
+    for (const path of ['/auth/logout/all', '/change', '/auth/reauthenticate']) {
+      expect((await browser.send(path, { method: 'POST' })).body).toEqual(MISSING);
+    }
+    expect((await browser.send('/auth/sessions')).body).toEqual(MISSING);
+  });
+
+  it('a logout of all sessions clears the cookies unless the current session is kept', async () => {
+    const kept = await browser.send('/auth/logout/all', { method: 'POST', body: { keep_current: true } });
+    expect([kept.status, cookiesIn(kept)]).toEqual([200, []]);
+    const all = await browser.send('/auth/logout/all', { method: 'POST' });
+    expect([all.status, all.body, cookiesIn(all)]).toEqual([200, { detail: 'Revoked 1 session(s).' }, CLEARED]);
+  });
+
+  it('tabs that refresh at the same moment or shortly after receive the same cookies', async () => {
+    const before = browser.jar;
+    const tabs = Array.from({ length: 5 }, () => {
+      const tab = new Browser(env.app);
+      for (const [name, value] of Object.entries(before)) tab.put(name, value);
+      return tab;
+    });
+    const answers = await Promise.all(tabs.map((tab) => tab.call('/auth/token/refresh')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(new Set(tabs.map(({ jar }) => JSON.stringify(jar))).size).toBe(1);
+    expect(tabs[0]!.jar).not.toEqual(before);
+    const { jar } = tabs[0]!;
+    env.app.clock.advance(9 * SECOND);
+    const late = await tabs[0]!.call('/auth/token/refresh');
+    expect([late.status, late.body, tabs[0]!.jar]).toEqual([200, {}, jar]);
+    expect(cookiesIn(late)[0]).toContain('Max-Age=891;');
+    expect(env.app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('cookies do not outlast the session', async () => {
+    for (let weeks = 0; weeks < 4; weeks += 1) {
+      env.app.clock.advance(6 * DAY);
+      expect((await browser.call('/auth/token/refresh')).status).toBe(200);
+    }
+    env.app.clock.advance(6 * DAY - 600 * SECOND);
+    const [access, refresh] = cookiesIn(await browser.call('/auth/token/refresh'));
+    expect([access, refresh]).toEqual([
+      expect.stringContaining('Max-Age=600;'),
+      expect.stringContaining('Max-Age=600;'),
+    ]);
+  });
+
+  it('the cookies are found among very many others, and a header that is too large is refused', async () => {
+    const { [ACCESS]: access } = browser.jar;
+    const send = (cookie: string) => sendRaw(env.app, ['GET /me HTTP/1.1', `Cookie: ${cookie}`]);
+    const others = Array.from({ length: 900 }, (_, index) => `cookie${index}=x`).join('; ');
+    expect((await send(`${others}; ${ACCESS}=${access}`)).status).toBe(200);
+    expect((await send(`a=${'x'.repeat(20_000)}; ${ACCESS}=${access}`)).status).toBe(431);
+    expect((await send(`;;=;${ACCESS};=x; ${ACCESS}=${access};`)).status).toBe(200);
+    expect((await send(`__proto__=x; ${ACCESS}=%E0%A4%A; a="b;c"`)).status).toBe(401);
+    expect((await browser.send('/me')).status).toBe(200);
+  });
+});

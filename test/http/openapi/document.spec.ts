@@ -1,0 +1,191 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { Logger, Module, VersioningType } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  AUTH_ENTITIES,
+  AuthModule,
+  UserStore,
+  type AuthModuleExtras,
+  type AuthModuleOptions,
+  type StoredUser,
+} from 'nestjs-session-auth';
+import { readFileSync } from 'node:fs';
+import { ENDPOINTS } from '../../../libs/auth/src/http/endpoints';
+import { describeEndpoints } from '../../../libs/auth/src/http/describe-endpoints';
+import { createDatabase, type TestDatabase } from '../../support/databases';
+import { CHEAP, TestApplication, type TestApplicationOptions } from '../../support/test-application';
+import { documentOf } from './document';
+
+const LIBRARY_OPERATION = /^auth[A-Z]/;
+
+class ReadOnlyUsers extends UserStore {
+  async findByUsername(): Promise<StoredUser | null> {
+    return null;
+  }
+
+  async findById(): Promise<StoredUser | null> {
+    return null;
+  }
+}
+
+describe('the OpenAPI document of an application', () => {
+  let database: TestDatabase;
+  let app: TestApplication | undefined;
+
+  beforeEach(async () => {
+    database = await createDatabase('sqlite');
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+    await database.drop();
+  });
+
+  const start = async (auth: AuthModuleOptions & AuthModuleExtras = {}, more: Partial<TestApplicationOptions> = {}) => {
+    app = await TestApplication.start({ database, auth, users: [], ...more });
+    return documentOf(app.nest);
+  };
+  /** Returns `METHOD path operationId` of each endpoint of the library. */
+  const endpointsIn = (document: ReturnType<typeof documentOf>): string[] =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods as Record<string, { operationId: string }>)
+        .filter(([, { operationId }]) => LIBRARY_OPERATION.test(operationId))
+        .map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
+    );
+
+  it('the document is valid and contains each endpoint once with a stable operation id', async () => {
+    const document = await start({ recentLogin: { endpoint: true } });
+    await SwaggerParser.validate(structuredClone(document) as never);
+    expect(endpointsIn(document)).toEqual([
+      'POST /auth/login authLogin',
+      'POST /auth/token/refresh authRefresh',
+      'POST /auth/logout authLogout',
+      'POST /auth/logout/all authLogoutAll',
+      'GET /auth/sessions authListSessions',
+      'DELETE /auth/sessions/{sessionId} authRevokeSession',
+      'GET /auth/history authHistory',
+      'POST /auth/password/change authChangePassword',
+      'POST /auth/reauthenticate authReauthenticate',
+    ]);
+  });
+
+  it('the document contains optional endpoints only if they are mapped', async () => {
+    expect(endpointsIn(await start()).join()).not.toContain('authReauthenticate');
+    await app!.close();
+    const document = await start({ users: new ReadOnlyUsers() });
+    expect(endpointsIn(document)).toHaveLength(7);
+    expect(endpointsIn(document).join()).not.toContain('authChangePassword');
+    await app!.close();
+    expect(endpointsIn(await start({ recentLogin: { endpoint: true } }))).toHaveLength(9);
+  });
+
+  it('the document contains only the endpoints of its own application if several run in the process', async () => {
+    await start({ recentLogin: { endpoint: true } });
+    const other = await TestApplication.start({ database, auth: { users: new ReadOnlyUsers() }, users: [] });
+    expect(endpointsIn(documentOf(app!.nest))).toHaveLength(9);
+    expect(endpointsIn(documentOf(other.nest))).toHaveLength(7);
+    await other.close();
+  });
+
+  it('the document shows which endpoints need a token, and their request bodies', async () => {
+    const document = await start({ recentLogin: { endpoint: true } });
+    expect(document.components!.securitySchemes).toEqual({
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'opaque' },
+    });
+    for (const { id, isPublic, body } of ENDPOINTS) {
+      const operation = Object.values(document.paths)
+        .flatMap((methods) => Object.values(methods as Record<string, never>))
+        .find((one: { operationId: string }) => one.operationId === id) as unknown as Record<string, unknown>;
+      expect(operation['security']).toEqual(isPublic ? undefined : [{ bearer: [] }]);
+      expect(operation['tags']).toEqual(['Authentication']);
+      const required = id !== 'authLogoutAll';
+      const content = { 'application/json': { schema: { $ref: `#/components/schemas/Auth${body?.name}` } } };
+      expect(operation['requestBody']).toEqual(body ? { required, content } : undefined);
+    }
+  });
+
+  it('the document contains the formats of values and marks optional values', async () => {
+    const { components } = await start();
+    const schemas = components!.schemas as Record<string, { required?: string[] }>;
+    expect(schemas['AuthSession']).toMatchObject({
+      properties: {
+        id: { format: 'uuid' },
+        created_at: { format: 'date-time' },
+        ip_address: { type: 'string', nullable: true },
+      },
+    });
+    expect(schemas['AuthSession']!.required).toHaveLength(10);
+    expect(schemas['AuthLoginRequest']).toMatchObject({ required: ['username', 'password'] });
+    expect(schemas['AuthLogoutAllRequest']!.required).toBeUndefined();
+  });
+
+  it('the document describes each detail of an event that docs/events.md lists', async () => {
+    const { components } = await start();
+    const entry = components!.schemas!['AuthHistoryEntry'] as { properties: { extra: { properties: object } } };
+    const objects = [...readFileSync('docs/events.md', 'utf8').matchAll(/`\{ (.*?) \}`/g)];
+    const names = objects.flatMap(([, text]) => text!.split(', ').map((part) => part.split(':')[0]!));
+    expect(Object.keys(entry.properties.extra.properties)).toEqual(expect.arrayContaining(['actor', ...names]));
+    expect(names.length).toBeGreaterThan(8);
+  });
+
+  it('the document follows the global prefix and the path, and its routes are version-neutral', async () => {
+    const configure: TestApplicationOptions['configure'] = (app) => {
+      app.setGlobalPrefix('api');
+      app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+    };
+    const document = await start({ path: 'account' }, { configure });
+    expect(endpointsIn(document)).toContain('POST /api/account/login authLogin');
+    expect(endpointsIn(document).join()).not.toContain('v1');
+    expect(endpointsIn(document)).toHaveLength(8);
+  });
+
+  it('the document contains no endpoint if none is mapped', async () => {
+    expect(endpointsIn(await start({ controllers: false }))).toEqual([]);
+  });
+
+  it('the document contains the same endpoints on Fastify and on Express', async () => {
+    const document = await start();
+    @Module({
+      imports: [
+        TypeOrmModule.forRoot({ ...database.options, entities: [...AUTH_ENTITIES] }),
+        EventEmitterModule.forRoot(),
+        AuthModule.forRoot(CHEAP),
+      ],
+    })
+    class FastifyHost {}
+    const module = await Test.createTestingModule({ imports: [FastifyHost] }).compile();
+    const app = module.createNestApplication(new FastifyAdapter());
+    await app.init();
+    expect(endpointsIn(documentOf(app))).toEqual(endpointsIn(document));
+    await app.close();
+  });
+});
+
+describe('applications without @nestjs/swagger', () => {
+  let warn: jest.SpyInstance;
+  beforeEach(() => {
+    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  });
+  afterEach(() => warn.mockRestore());
+
+  it('an application without @nestjs/swagger starts without a warning', () => {
+    const missing = Object.assign(new Error("Cannot find module '@nestjs/swagger'"), { code: 'MODULE_NOT_FOUND' });
+    describeEndpoints(false, () => {
+      throw missing;
+    });
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('an application starts with a warning if @nestjs/swagger cannot be loaded', () => {
+    describeEndpoints(false, () => {
+      throw new SyntaxError('Cannot use import statement outside a module');
+    });
+    expect(warn).toHaveBeenCalledWith(
+      '@nestjs/swagger is installed but cannot be loaded (Cannot use import statement outside a module), ' +
+        'so the OpenAPI document will lack the descriptions of the endpoints.',
+    );
+  });
+});

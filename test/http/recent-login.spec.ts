@@ -1,0 +1,154 @@
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { BearerAuthGuard, RequireRecentLogin } from 'nestjs-session-auth';
+import { MINUTE, SECOND } from '../support/driven-clock';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { eventsOf, INVALID_REFRESH, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+
+@Controller('transfer')
+@UseGuards(BearerAuthGuard)
+class TransferController {
+  @Get()
+  @RequireRecentLogin({ withinSeconds: 300 })
+  transfer(): object {
+    return { done: true };
+  }
+}
+
+const RECENT_LOGIN_REQUIRED = { detail: 'A recent login is required.', code: 'recent_login_required' };
+const INVALID_ACCESS = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
+
+const reauthenticate = (app: TestApplication, accessToken: string) =>
+  app.post('/auth/reauthenticate/', accessToken, { password: PASSWORD });
+
+const on = { auth: { recentLogin: { endpoint: true, toEndSessionsSeconds: 600 } }, controllers: [TransferController] };
+
+describeOnEachDatabase('recent logins', on, (env: TestEnvironment) => {
+  it('a recent login is required to the millisecond, and a login counts as recent', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    app.clock.advance(300 * SECOND - 1);
+    await app.get('/transfer', token).expect(200);
+    app.clock.advance(1);
+    const { headers } = await app.get('/transfer', token).expect(403, RECENT_LOGIN_REQUIRED);
+    expect(headers['cache-control']).toBe('no-store');
+    await app.get('/me', token).expect(200);
+  });
+
+  it('a refresh does not count as a recent login', async () => {
+    const { app } = env;
+    const { refresh_token: token } = await app.login();
+    app.clock.advance(5 * MINUTE);
+    const { body } = await app.refresh(token).expect(200);
+    await app.get('/transfer', body.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+  });
+
+  it('a reauthentication counts as a recent login of the same session', async () => {
+    const { app } = env;
+    const session = await app.login();
+    app.clock.advance(10 * MINUTE);
+    await app.get('/transfer', session.access_token).expect(403);
+    const { body: pair } = await reauthenticate(app, session.access_token).expect(200);
+    expect(pair).toEqual({ access_token: expect.any(String), refresh_token: expect.any(String), token_type: 'Bearer' });
+    await app.get('/transfer', pair.access_token).expect(200);
+    expect((await app.get('/me', pair.access_token).expect(200)).body.session_id).toBe(session.session_id);
+    expect((await app.get('/auth/sessions', pair.access_token)).body).toHaveLength(1);
+    expect(await eventsOf(app, pair.access_token)).toEqual(['reauthentication', 'login_success']);
+    await app.refresh(pair.refresh_token).expect(200);
+  });
+
+  it('wrong passwords do not count as a recent login, and ten of them delay the next attempt in the session', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    app.clock.advance(10 * MINUTE);
+    const again = (body: object): ReturnType<typeof app.post> => app.post('/auth/reauthenticate', token, body);
+    await again({}).expect(400, { password: ['This field is required.'] });
+    for (let i = 0; i < 10; i++) await again({ password: 'wrong' }).expect(400, { password: ['Invalid password.'] });
+    await again({ password: PASSWORD }).expect(429);
+    expect(app.sent('login_failed')).toHaveLength(10);
+    await app.get('/transfer', token).expect(403);
+  });
+
+  it('the options can require a recent login to end sessions, but never for a logout', async () => {
+    const { app } = env;
+    const session = await app.login();
+    const other = await app.login();
+    app.clock.advance(10 * MINUTE);
+    await app.delete(`/auth/sessions/${other.session_id}`, session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+    await app.post('/auth/logout/all', session.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+    const { body } = await reauthenticate(app, session.access_token).expect(200);
+    await app.delete(`/auth/sessions/${other.session_id}`, body.access_token).expect(200);
+    app.clock.advance(14 * MINUTE);
+    await app.post('/auth/logout/all', body.access_token).expect(403, RECENT_LOGIN_REQUIRED);
+    await app.post('/auth/logout', body.access_token).expect(200);
+  });
+
+  it('a password change counts as a recent login', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    app.clock.advance(10 * MINUTE);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    const { body } = await app.post('/auth/password/change', token, change).expect(200);
+    await app.get('/transfer', body.access_token).expect(200);
+  });
+});
+
+describe.each([true, false])('with rotateRefreshTokens: %s', (rotateRefreshTokens) => {
+  const auth = { recentLogin: { endpoint: true }, rotateRefreshTokens };
+
+  describeOnEachDatabase('reauthentication', { auth }, (env: TestEnvironment) => {
+    it('a reauthentication revokes the previous pair, and presenting its refresh token is not reuse', async () => {
+      const { app } = env;
+      const session = await app.login();
+      const { body: old } = await app.refresh(session.refresh_token).expect(200);
+      const { body: pair } = await reauthenticate(app, old.access_token).expect(200);
+      expect(pair.refresh_token).not.toBe(old.refresh_token);
+      await app.get('/me', old.access_token).expect(401, INVALID_ACCESS);
+      for (const token of [old.refresh_token, session.refresh_token]) {
+        await app.refresh(token).expect(400, INVALID_REFRESH);
+      }
+      const { body: next } = await app.refresh(pair.refresh_token).expect(200);
+      await app.get('/me', next.access_token).expect(200);
+      expect(app.sent('token_reuse_detected')).toEqual([]);
+      expect(app.sent('user_logged_out')).toEqual([]);
+    });
+
+    it.each(['refreshed', 'reauthenticated', 'ended'])(
+      'a reauthentication fails with access_token_invalid if the session was %s since the request was authenticated',
+      async (how) => {
+        const { app } = env;
+        const session = await app.login();
+        const principal = (await app.auth.authenticate(session.access_token))!;
+        let token = '';
+        if (how === 'refreshed') token = (await app.refresh(session.refresh_token).expect(200)).body.access_token;
+        if (how === 'reauthenticated') token = (await app.auth.reauthenticate(principal, PASSWORD)).accessToken;
+        if (how === 'ended') await app.auth.logout(principal);
+        const late = app.auth.reauthenticate(principal, PASSWORD);
+        await expect(late).rejects.toMatchObject({ code: 'access_token_invalid' });
+        await app.get('/me', token).expect(how === 'ended' ? 401 : 200);
+      },
+    );
+
+    it('of parallel reauthentications with one access token, one returns a valid new pair and the others fail with 401', async () => {
+      const { app } = env;
+      const { access_token: token } = await app.login();
+      const responses = await Promise.all(Array.from({ length: 4 }, () => reauthenticate(app, token)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      const { body: pair } = responses.find(({ status }) => status === 200)!;
+      expect(await eventsOf(app, pair.access_token)).toEqual(['reauthentication', 'login_success']);
+    });
+  });
+});
+
+describeOnEachDatabase(
+  'applications without the option recentLogin',
+  { controllers: [TransferController] },
+  (env: TestEnvironment) => {
+    it('an application without the option recentLogin has no reauthentication route, and ends sessions without a recent login', async () => {
+      const { app } = env;
+      const { access_token: token } = await app.login();
+      await app.post('/auth/reauthenticate/', token, { password: PASSWORD }).expect(404);
+      app.clock.advance(10 * MINUTE);
+      await app.post('/auth/logout/all', token).expect(200);
+    });
+  },
+);

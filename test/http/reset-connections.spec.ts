@@ -1,0 +1,108 @@
+import { Controller, Post, Req, UseGuards } from '@nestjs/common';
+import { createServer, request as send } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
+import { describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import { PASSWORD } from '../support/test-application';
+import { sendAndReset, sendAndResetUnseen } from '../support/reset-connection';
+
+const addresses: (string | null | undefined)[] = [];
+
+@Controller()
+class OwnController {
+  @Post('own')
+  @UseGuards(BearerAuthGuard)
+  async own(@Req() request: AuthRequest): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    addresses.push(clientInfoOf(request).ipAddress);
+  }
+}
+
+const options = { controllers: [OwnController], auth: { recentLogin: { endpoint: true } } };
+
+describeOnBothPlatforms('clients that reset their connection', options, (env: TestEnvironment) => {
+  const storedEvents = (names: readonly string[]): Promise<{ event: string; ip_address: string | null }[]> =>
+    env.app.dataSource.query(
+      `SELECT event, ip_address FROM auth_events WHERE event IN (${names.map((name) => `'${name}'`).join()})`,
+    );
+  /** Waits up to five seconds for the given number of events. */
+  const eventsOf = async (count: number, ...names: string[]): ReturnType<typeof storedEvents> => {
+    for (const until = Date.now() + 5_000; Date.now() < until;) {
+      const rows = await storedEvents(names);
+      if (rows.length >= count) return rows;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return storedEvents(names);
+  };
+
+  it('the address of a client that sends a wrong password and resets its connection immediately is recorded', async () => {
+    const { app } = env;
+    for (let i = 0; i < 3; i++) await sendAndReset(app, '/auth/login', { username: 'alice', password: 'wrong' });
+    const failures = await eventsOf(3, 'login_failure');
+    expect(failures.map(({ ip_address: ip }) => ip)).toEqual(Array<string>(3).fill('127.0.0.1'));
+  });
+
+  it('the address of a client that ends sessions with a stolen token and resets its connection immediately is recorded', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await app.login();
+    await sendAndReset(app, '/auth/logout/all', {}, `Authorization: Bearer ${token}`);
+    const ends = await eventsOf(2, 'logout', 'session_revoked');
+    expect(ends.map(({ ip_address: ip }) => ip)).toEqual(['127.0.0.1', '127.0.0.1']);
+  });
+
+  it("the application's routes receive the address of a client that resets its connection", async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    addresses.length = 0;
+    await sendAndReset(app, '/own', {}, `Authorization: Bearer ${token}`);
+    while (addresses.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(addresses).toEqual(['127.0.0.1']);
+  });
+
+  it.each(['login', 'token/refresh', 'logout', 'logout/all', 'reauthenticate', 'password/change'])(
+    'a client that resets its connection before the server accepts it cannot use POST %s, because its address is unknown',
+    async (path) => {
+      const { app } = env;
+      const { access_token: token, refresh_token } = await app.login();
+      const body = {
+        ...{ username: 'alice', password: PASSWORD, refresh_token },
+        ...{ current_password: PASSWORD, new_password: 'another horse battery staple' },
+      };
+      const before = await storedEvents(EVENTS);
+      sendAndResetUnseen(app, `/auth/${path}`, body, `Authorization: Bearer ${token}`);
+      // Gives the server time to process the request.
+      for (let i = 0; i < 5; i++) await app.get('/me', token).expect(200);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await storedEvents(EVENTS)).toEqual(before);
+      await app.get('/me', token).expect(200);
+    },
+  );
+});
+
+describeOnBothPlatforms('clients on a Unix socket', {}, (env: TestEnvironment) => {
+  it('a client on a Unix socket, which has no address, logs in', async () => {
+    const { app } = env;
+    const socketPath = join(tmpdir(), `auth-${process.pid}-${env.database.name}-${env.platform}.sock`);
+    const server = createServer((...exchange) => app.nest.getHttpServer().emit('request', ...exchange));
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    const status = await new Promise((resolve, reject) => {
+      const options = {
+        socketPath,
+        path: '/auth/login',
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+      };
+      const login = send(options, (response) => resolve(response.resume().statusCode));
+      login.on('error', reject).end(JSON.stringify({ username: 'alice', password: PASSWORD }));
+    });
+    server.close();
+    expect(status).toBe(200);
+  });
+});
+
+const EVENTS = [
+  ...['login_success', 'login_failure', 'token_refresh', 'logout', 'session_revoked', 'forced_logout'],
+  ...['reauthentication', 'password_change'],
+];

@@ -1,0 +1,365 @@
+import {
+  Controller,
+  Get,
+  Injectable,
+  Req,
+  SetMetadata,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import { GqlExecutionContext, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
+import {
+  AUTH_ENTITIES_WITHOUT_USERS,
+  BearerAuthGuard,
+  OptionalAuth,
+  UserStore,
+  type StoredUser,
+  type UserId,
+} from 'nestjs-session-auth';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { createDatabase } from '../support/databases';
+import { TestApplication, type TestApplicationOptions } from '../support/test-application';
+import { Tap } from '../support/tap';
+import { describeOnEachDatabase, describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+
+// From the page "Authorization" of the Nest documentation, unchanged.
+enum Role {
+  User = 'user',
+  Admin = 'admin',
+}
+const ROLES_KEY = 'roles';
+const Roles = (...roles: Role[]) => SetMetadata(ROLES_KEY, roles);
+
+@Injectable()
+class RolesGuard implements CanActivate {
+  constructor(private reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const requiredRoles = this.reflector.getAllAndOverride<Role[]>(ROLES_KEY, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (!requiredRoles) {
+      return true;
+    }
+    const { user } = context.switchToHttp().getRequest();
+    return requiredRoles.some((role) => user.roles?.includes(role));
+  }
+}
+
+class Address {
+  @Column({ type: 'varchar', default: 'Paris' })
+  city!: string;
+}
+
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar', unique: true })
+  email!: string;
+
+  @Column({ type: 'varchar', name: 'pass_word' })
+  password!: string;
+
+  @Column({ type: Boolean, default: true })
+  isActive!: boolean;
+
+  @Column({ type: 'simple-array', default: 'user' })
+  roles!: string[];
+
+  @Column({ type: 'simple-json', nullable: true })
+  settings!: { theme: string } | null;
+
+  @Column({ type: Boolean, default: false, name: 'is_trusted' })
+  isTrusted!: boolean;
+
+  @Column({ type: Date, nullable: true })
+  bornAt!: Date | null;
+
+  @Column({ type: 'varchar', default: 'AB', transformer: { to: (value) => value, from: (value) => `plan ${value}` } })
+  plan!: string;
+
+  @Column(() => Address)
+  address!: Address;
+}
+
+@Controller('cats')
+class CatsController {
+  @Get()
+  @Roles(Role.Admin)
+  @UseGuards(BearerAuthGuard, RolesGuard)
+  create(): object {
+    return {};
+  }
+
+  @Get('user')
+  @UseGuards(BearerAuthGuard)
+  user(@Req() request: { user?: object }): object {
+    return { user: request.user ?? null, names: Object.keys(request.user ?? {}) };
+  }
+
+  @Get('optional')
+  @OptionalAuth()
+  optional(@Req() { user }: { user?: object }): object {
+    return { user: user ?? null };
+  }
+}
+
+@Controller('global')
+class GlobalController {
+  @Get('admin')
+  @Roles(Role.Admin)
+  admin(): object {
+    return {};
+  }
+}
+
+const MAPPING = { entity: Member, username: 'email', passwordHash: 'password', active: 'isActive' };
+const SELECT = ['roles', 'settings', 'isTrusted', 'bornAt', 'plan', 'address.city'];
+const selecting = (select?: string[]): Omit<TestApplicationOptions, 'database'> => ({
+  auth: { users: { ...MAPPING, ...(select ? { select } : {}) } },
+  entities: [Member, ...AUTH_ENTITIES_WITHOUT_USERS],
+  controllers: [CatsController],
+});
+const update = (app: TestApplication, email: string, values: Partial<Member>): Promise<unknown> =>
+  app.dataSource.getRepository(Member).update({ email }, values);
+
+describeOnBothPlatforms(
+  "Nest's documented RolesGuard with `users.select`",
+  selecting(SELECT),
+  (env: TestEnvironment) => {
+    it('the RolesGuard admits a user with the role and nobody else, from the next request on', async () => {
+      const { access_token: token } = await env.app.login();
+      await env.app.http.get('/cats').expect(401);
+      await env.app.get('/cats', token).expect(403);
+      await update(env.app, 'alice', { roles: ['user', 'admin'] });
+      await env.app.get('/cats', token).expect(200);
+      await env.app.get('/cats', (await env.app.login('bob')).access_token).expect(403);
+      await update(env.app, 'alice', { roles: ['user'] });
+      await env.app.get('/cats', token).expect(403);
+    });
+
+    it('`request.user` contains the values of the entity after their conversion by TypeORM', async () => {
+      const bornAt = new Date('2001-02-03T04:05:06.000Z');
+      await update(env.app, 'alice', { settings: { theme: 'dark' }, isTrusted: true, bornAt });
+      const { access_token: token } = await env.app.login();
+      const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'alice' });
+      const expected = { id, username: 'alice', roles: ['user'], settings: { theme: 'dark' }, isTrusted: true };
+      const { body } = await env.app.get('/cats/user', token).expect(200);
+      expect(body).toEqual({
+        user: { ...expected, bornAt: bornAt.toISOString(), plan: 'plan AB', address: { city: 'Paris' } },
+        names: ['id', 'username', 'roles', 'settings', 'isTrusted', 'bornAt', 'plan', 'address'],
+      });
+      await update(env.app, 'alice', { settings: null, isTrusted: false, bornAt: null });
+      const { body: second } = await env.app.get('/cats/user', token).expect(200);
+      expect((second as { user: Member }).user).toMatchObject({ settings: null, isTrusted: false, bornAt: null });
+    });
+
+    it('the roles are read by the statement that authenticates the request', async () => {
+      const { access_token: token } = await env.app.login();
+      let statements = 0;
+      new Tap(env.app).hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
+      await env.app.get('/cats/user', token).expect(200);
+      expect(statements).toBe(1);
+    });
+
+    it('`request.user` is set on a route with @OptionalAuth() only if the request has a token', async () => {
+      const { access_token: token } = await env.app.login();
+      await env.app.http.get('/cats/optional').expect(200, { user: null });
+      const { body } = await env.app.get('/cats/optional', token).expect(200);
+      expect(body).toMatchObject({ user: { username: 'alice' } });
+    });
+
+    it('the RolesGuard does not run for a disabled or deleted user', async () => {
+      const { access_token: token } = await env.app.login('bob');
+      await update(env.app, 'bob', { isActive: false });
+      await env.app.get('/cats', token).expect(401);
+      await update(env.app, 'bob', { isActive: true });
+      const { access_token: other } = await env.app.login('bob');
+      const { id } = await env.app.dataSource.getRepository(Member).findOneByOrFail({ email: 'bob' });
+      await env.app.dataSource.getRepository(Member).update({ id }, { id: 1000 });
+      await env.app.get('/cats', other).expect(401);
+      await env.app.dataSource.getRepository(Member).update({ id: 1000 }, { id });
+    });
+
+    it('parallel requests each receive their own user', async () => {
+      const tokens = [];
+      for (const name of ['alice', 'bob', 'alice']) tokens.push((await env.app.login(name)).access_token);
+      const presented = [...tokens, ...tokens, ...tokens];
+      const responses = await Promise.all(presented.map((token) => env.app.get('/cats/user', token)));
+      expect(responses.map(({ body }) => (body as { user: Member & { username: string } }).user.username)).toEqual(
+        Array(3).fill(['alice', 'bob', 'alice']).flat(),
+      );
+    });
+  },
+);
+
+describeOnEachDatabase('`request.user` with an empty `users.select`', selecting([]), (env: TestEnvironment) => {
+  it('`request.user` contains id and username if `users.select` is empty', async () => {
+    const { body } = await env.app.get('/cats/user', (await env.app.login()).access_token).expect(200);
+    expect(body).toEqual({ user: { id: expect.any(Number), username: 'alice' }, names: ['id', 'username'] });
+  });
+});
+
+describeOnBothPlatforms('`request.user` without `users.select`', selecting(), (env: TestEnvironment) => {
+  it('`request.user` contains id and username, which the statement of the guard has read', async () => {
+    const { access_token: token } = await env.app.login();
+    let statements = 0;
+    new Tap(env.app).hook = { before: ({ kind }) => void (statements += kind === 'statement' ? 1 : 0) };
+    const { body } = await env.app.get('/cats/user', token).expect(200);
+    expect(body).toEqual({ user: { id: expect.any(Number), username: 'alice' }, names: ['id', 'username'] });
+    expect(statements).toBe(1);
+  });
+
+  it('`request.user` is not set on a route with @OptionalAuth() without a token', async () => {
+    const { access_token: token } = await env.app.login();
+    await env.app.http.get('/cats/optional').expect(200, { user: null });
+    const { body } = await env.app.get('/cats/optional', token).expect(200);
+    expect(body).toEqual({ user: { id: expect.any(Number), username: 'alice' } });
+  });
+});
+
+describeOnEachDatabase(
+  "`request.user` with the library's own users",
+  { controllers: [CatsController] },
+  (env: TestEnvironment) => {
+    it("`request.user` of the library's own users contains id and username", async () => {
+      const { access_token: token } = await env.app.login();
+      const { userId } = (await env.app.auth.authenticate(token))!;
+      await env.app
+        .get('/cats/user', token)
+        .expect(200, { user: { id: userId, username: 'alice' }, names: ['id', 'username'] });
+    });
+  },
+);
+
+const behindGlobalGuard: Omit<TestApplicationOptions, 'database'> = {
+  ...selecting(['roles']),
+  controllers: [GlobalController],
+  providers: [
+    { provide: APP_GUARD, useClass: BearerAuthGuard },
+    { provide: APP_GUARD, useClass: RolesGuard },
+  ],
+};
+
+describeOnBothPlatforms(
+  "Nest's documented RolesGuard with a global BearerAuthGuard",
+  behindGlobalGuard,
+  (env: TestEnvironment) => {
+    it('the RolesGuard can be global as well', async () => {
+      const { access_token: token } = await env.app.login();
+      await env.app.http.get('/global/admin').expect(401);
+      await env.app.get('/global/admin', token).expect(403);
+      await update(env.app, 'alice', { roles: ['admin'] });
+      await env.app.get('/global/admin', token).expect(200);
+    });
+  },
+);
+
+describe('`request.user`', () => {
+  it.each([
+    ['keeps a value that other code has set', { id: 'theirs' }, { id: 'theirs' }],
+    ['is set if its value is null', null, { username: 'alice' }],
+  ])('`request.user` %s', async (_, present, expected) => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({
+      ...selecting(),
+      database,
+      configure: (app) => {
+        app.use((request: object, __: unknown, next: () => void) => {
+          Object.assign(request, { user: present });
+          next();
+        });
+      },
+    });
+    const { body } = await app.get('/cats/user', (await app.login()).access_token).expect(200);
+    expect((body as { user: object }).user).toMatchObject(expected);
+    await app.close();
+    await database.drop();
+  });
+});
+
+/** Returns the users of an external directory, with the roles that the directory assigns. */
+class DirectoryUsers extends UserStore {
+  findByUsername(username: string): Promise<StoredUser | null> {
+    return this.findById(username);
+  }
+
+  findById(id: UserId): Promise<StoredUser | null> {
+    const user = { id, username: String(id), passwordHash: 'the hash', active: true, roles: ['admin'] };
+    return Promise.resolve(user);
+  }
+}
+
+const directory = { auth: { users: DirectoryUsers }, controllers: [CatsController], users: [] };
+
+describeOnBothPlatforms('`request.user` with a UserStore', directory, (env: TestEnvironment) => {
+  it('`request.user` is the result of findById, without the hash', async () => {
+    const findById = jest.spyOn(DirectoryUsers.prototype, 'findById');
+    const { accessToken } = await env.app.auth.openSession('alice');
+    findById.mockClear();
+    const { body } = await env.app.get('/cats/user', accessToken).expect(200);
+    expect(body).toMatchObject({ user: { id: 'alice', username: 'alice', active: true, roles: ['admin'] } });
+    expect(JSON.stringify(body)).not.toContain('ash');
+    expect(findById).toHaveBeenCalledTimes(1);
+    findById.mockRestore();
+    await env.app.get('/cats', accessToken).expect(200);
+  });
+});
+
+/** The same guard with the request of GraphQL, as on the page "Other features" of the Nest documentation. */
+@Injectable()
+class GraphQLRolesGuard extends RolesGuard {
+  override canActivate(context: ExecutionContext): boolean {
+    const operation = GqlExecutionContext.create(context);
+    const request = operation.getContext<{ reply: { request: object } }>().reply.request;
+    return super.canActivate({
+      getHandler: () => operation.getHandler(),
+      getClass: () => operation.getClass(),
+      switchToHttp: () => ({ getRequest: () => request }),
+    } as unknown as ExecutionContext);
+  }
+}
+
+@Resolver()
+class CatsResolver {
+  @Query(() => String)
+  @Roles(Role.Admin)
+  @UseGuards(BearerAuthGuard, GraphQLRolesGuard)
+  cats(): string {
+    return 'cats';
+  }
+}
+
+describe('a RolesGuard for GraphQL', () => {
+  it('a RolesGuard for GraphQL finds the roles on the request of the operation', async () => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({
+      ...selecting(['roles']),
+      database,
+      platform: 'fastify',
+      imports: [
+        // The cache is disabled, because Jest does not support how Mercurius imports it.
+        GraphQLModule.forRoot<MercuriusDriverConfig>({
+          driver: MercuriusDriver,
+          autoSchemaFile: true,
+          cache: false as never,
+        }),
+      ],
+      providers: [CatsResolver],
+    });
+    const { access_token: token } = await app.login();
+    const ask = async (): Promise<unknown> =>
+      (await app.post('/graphql', token, { query: '{ cats again: cats }' })).body as unknown;
+    expect(await ask()).toMatchObject({ data: null, errors: expect.arrayContaining([expect.anything()]) });
+    await update(app, 'alice', { roles: ['admin'] });
+    expect(await ask()).toEqual({ data: { cats: 'cats', again: 'cats' } });
+    await app.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,168 @@
+import {
+  Controller,
+  ForbiddenException,
+  Get,
+  Injectable,
+  type CanActivate,
+  type ExecutionContext,
+  type ModuleMetadata,
+} from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import {
+  AuthController,
+  BearerAuthGuard,
+  CurrentUser,
+  isPublicRoute,
+  PasswordController,
+  SessionsController,
+  type AuthModuleExtras,
+  type AuthRequest,
+} from 'nestjs-session-auth';
+import { createDatabase, type TestDatabase } from '../../support/databases';
+import {
+  TestApplication,
+  PASSWORD,
+  type TestApplicationOptions,
+  type PlatformName,
+} from '../../support/test-application';
+
+/** A global guard that requires an API key for all routes except public routes and those of the library. */
+@Injectable()
+class ApiKeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const own: unknown[] = [AuthController, SessionsController, PasswordController];
+    if (isPublicRoute(context) || own.includes(context.getClass())) return true;
+    return context.switchToHttp().getRequest<AuthRequest>().headers['x-api-key'] === 'the key';
+  }
+}
+
+/** A global guard that also refuses the session routes of the library. */
+@Injectable()
+class StrictGuard extends ApiKeyGuard {
+  override canActivate(context: ExecutionContext): boolean {
+    if (context.getClass() === SessionsController) throw new ForbiddenException('the strict guard');
+    return super.canActivate(context);
+  }
+}
+
+/** A controller without a guard. */
+@Controller('plain')
+class PlainController {
+  @Get()
+  plain(@CurrentUser() user: object): object {
+    return user;
+  }
+}
+
+const guards = (...classes: (new () => CanActivate)[]): ModuleMetadata['providers'] =>
+  classes.map((useClass) => ({ provide: APP_GUARD, useClass }));
+
+describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (platform) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  const start = async (
+    auth: AuthModuleExtras,
+    providers: ModuleMetadata['providers'] = [],
+    override?: TestApplicationOptions['override'],
+  ): Promise<void> => {
+    database = await createDatabase('sqlite');
+    app = await TestApplication.start({
+      database,
+      platform,
+      auth,
+      providers,
+      controllers: [PlainController],
+      ...(override ? { override } : {}),
+    });
+  };
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  it("the application's global guard can recognize the library's public routes, and its other routes by their controllers", async () => {
+    await start({}, guards(ApiKeyGuard));
+    const login = await app.login();
+    await app.refresh(login.refresh_token).expect(200);
+    await app.get('/auth/sessions', (await app.login()).access_token).expect(200);
+    await app.http.get('/auth/sessions').expect(401);
+    await app.get('/me', (await app.login()).access_token).expect(403);
+    await app
+      .get('/me', (await app.login()).access_token)
+      .set('X-Api-Key', 'the key')
+      .expect(200);
+    await app.http.get('/open').expect(200);
+  });
+
+  it("the library's global guard and the application's global guard run together, and each can refuse a request", async () => {
+    await start({ globalGuard: true }, guards(ApiKeyGuard));
+    const { access_token: token } = await app.login();
+    await app.http.get('/me').set('X-Api-Key', 'the key').expect(401);
+    await app.get('/me', token).expect(403);
+    await app.get('/me', token).set('X-Api-Key', 'the key').expect(200);
+    await app.http.get('/open').expect(200, { open: true });
+    await app.get('/auth/sessions', token).expect(200);
+  });
+
+  it("a refusal of the application's guard on the library's routes has the library's format", async () => {
+    await start({}, guards(StrictGuard));
+    const { access_token: token } = await app.login();
+    await app.get('/auth/sessions', token).expect(403, { detail: 'the strict guard' });
+  });
+
+  it('a request causes one lookup even if the guard runs twice', async () => {
+    await start({ globalGuard: true });
+    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    await app.get('/me', (await app.login()).access_token).expect(200);
+    expect(authenticate).toHaveBeenCalledTimes(1);
+  });
+
+  it('a value that other code stores in `request.auth` authenticates nobody', async () => {
+    /** Sets `request.auth`, as JWT middleware does. */
+    @Injectable()
+    class ForeignGuard implements CanActivate {
+      canActivate(context: ExecutionContext): boolean {
+        context.switchToHttp().getRequest<{ auth: unknown }>().auth = { sub: 'alice', userId: 'alice', session: {} };
+        return true;
+      }
+    }
+    await start({}, guards(ForeignGuard));
+    await app.http.get('/me').expect(401);
+    await app.http.get('/auth/sessions').expect(401);
+    const { access_token: token, session_id: id } = await app.login();
+    expect((await app.get('/me', token).expect(200)).body).toMatchObject({ username: 'alice', session_id: id });
+  });
+
+  it.each([true, false])('a test can override the guard (global: %s)', async (globalGuard) => {
+    const nobody: CanActivate = { canActivate: () => false };
+    await start({ globalGuard }, [], (module) => module.overrideProvider(BearerAuthGuard).useValue(nobody));
+    expect((await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD })).status).toBe(
+      globalGuard ? 403 : 200,
+    );
+    await app.close();
+    await database.drop();
+    const user = { id: 'of the test', username: 'alice' };
+    const everybody: CanActivate = {
+      canActivate: (context) => {
+        const request = context.switchToHttp().getRequest<AuthRequest>();
+        request.auth = {
+          userId: user.id,
+          session: { id: 'of the test' } as never,
+          authenticatedAt: new Date(),
+          methods: {},
+          data: {},
+        };
+        request.loadUser = () => Promise.resolve(user);
+        return true;
+      },
+    };
+    await start({ globalGuard }, [], (module) =>
+      (globalGuard ? module.overrideProvider(BearerAuthGuard) : module.overrideGuard(BearerAuthGuard)).useValue(
+        everybody,
+      ),
+    );
+    if (globalGuard) await app.http.get('/plain').expect(200, user);
+    else await app.http.get('/me').expect(200, { ...user, session_id: 'of the test' });
+  });
+});

@@ -1,0 +1,79 @@
+import { AuthUser } from 'nestjs-session-auth';
+import { BcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/bcrypt-password-hasher';
+import { CountingHasher } from '../support/counting-hasher';
+import { PASSWORD, type TestApplication } from '../support/test-application';
+import { Tap } from '../support/tap';
+import { sendRaw, setActive, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+
+const hasher = new CountingHasher();
+
+async function setHash(app: TestApplication, username: string, passwordHash: string | null): Promise<void> {
+  await app.dataSource.getRepository(AuthUser).update({ username }, { passwordHash });
+}
+
+/** The reasons for a refused login, and how to create each case. */
+const CASES: Readonly<
+  Record<string, { username: string; password: string; make?: (app: TestApplication) => Promise<void> }>
+> = {
+  'a wrong password': { username: 'alice', password: 'wrong' },
+  'an unknown name': { username: 'nobody', password: PASSWORD },
+  'a disabled user': { username: 'bob', password: PASSWORD, make: (app) => setActive(app, 'bob', false) },
+  'a user without a password': { username: 'carol', password: PASSWORD, make: (app) => setHash(app, 'carol', null) },
+  'an empty stored hash': { username: 'carol', password: PASSWORD, make: (app) => setHash(app, 'carol', '') },
+  'a stored hash that is none': { username: 'carol', password: PASSWORD, make: (app) => setHash(app, 'carol', '!') },
+  'a stored hash of hostile cost': {
+    username: 'carol',
+    password: PASSWORD,
+    make: (app) => setHash(app, 'carol', `$2b$31$${'a'.repeat(53)}`),
+  },
+  'a password over 72 bytes': { username: 'alice', password: 'x'.repeat(73) },
+};
+
+const options = { users: ['alice', 'bob', 'carol'], auth: { passwordHasher: hasher } };
+
+describeOnEachDatabase('refused logins', options, (env: TestEnvironment) => {
+  it('a refused login has the same response, statements and hash cost whatever the cause of the refusal is', async () => {
+    const { app } = env;
+    const tap = new Tap(app);
+    const seen: Record<string, { bytes: string; statements: string[]; costs: (string | undefined)[] }> = {};
+    for (const [name, { username, password, make }] of Object.entries(CASES)) {
+      await make?.(app);
+      const statements: string[] = [];
+      tap.hook = { before: ({ kind, sql }) => void (kind === 'statement' && statements.push(sql)) };
+      hasher.verified.length = 0;
+      const json = JSON.stringify({ username, password });
+      const lines = [
+        'POST /auth/login/ HTTP/1.1',
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(json)}`,
+      ];
+      const { bytes } = await sendRaw(app, lines, json);
+      tap.hook = {};
+      seen[name] = { bytes, statements, costs: hasher.verified.map((hash) => hash.split('$')[2]) };
+    }
+    const [first, ...others] = Object.values(seen);
+    expect(first!.bytes).toContain('Invalid credentials.');
+    expect(first!.statements.length).toBeGreaterThan(5);
+    expect(first!.costs).toEqual(['04']);
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  it('counting a failed login stores the same number of rows for known and unknown names', async () => {
+    const { app } = env;
+    const rows = async (): Promise<number> =>
+      Number((await app.dataSource.query('SELECT COUNT(*) AS n FROM auth_login_failures'))[0].n);
+    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+    const known = await rows();
+    await app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    expect(await rows()).toBe(2 * known);
+  });
+});
+
+describeOnEachDatabase('the dummy hash for unknown names', { auth: { bcryptCost: 5 } }, (env: TestEnvironment) => {
+  it('the dummy hash has the configured cost', async () => {
+    const verify = jest.spyOn(BcryptPasswordHasher.prototype, 'verify');
+    await env.app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }).expect(400);
+    expect(verify.mock.calls.map(([, hash]) => hash.slice(0, 7))).toEqual(['$2b$05$']);
+    verify.mockRestore();
+  });
+});

@@ -1,0 +1,122 @@
+import { Logger } from '@nestjs/common';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { MEMORY } from '../support/sqlite';
+import type { ResolvedAuthOptions } from '../../libs/auth/src/options/auth-options';
+import { UserStore } from '../../libs/auth/src/adapters/user-store';
+import {
+  requireDataSource,
+  warnAboutMissingTables,
+  warnAboutShortGracePeriod,
+  warnAboutUnusedUsers,
+} from '../../libs/auth/src/startup-checks';
+import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthUser } from '../../libs/auth/src/database/entities';
+
+@Entity('members')
+class Member {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  email!: string;
+
+  @Column({ type: 'varchar' })
+  password!: string;
+}
+
+abstract class Directory extends UserStore {}
+
+const MEMBERS = { entity: Member, username: 'email', passwordHash: 'password' };
+const OWN = { entity: AuthUser, username: 'username', passwordHash: 'passwordHash' };
+const DIRECTORY = Directory as never as UserStore;
+
+/** Returns the warnings that `check` logs. */
+async function warningsOf(check: () => unknown): Promise<string[]> {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  await check();
+  const texts = warn.mock.calls.map(([text]) => String(text));
+  warn.mockRestore();
+  return texts;
+}
+
+describe('the startup check of the tables', () => {
+  const OWN_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS], then run "typeorm migration:run"');
+  const OTHER_TABLES = expect.stringContaining('migrations: [...AUTH_MIGRATIONS_WITHOUT_USERS], then run');
+  const MEMBERS_TABLE = expect.stringContaining('The table of users.entity, Member, cannot be read');
+
+  it.each([
+    ["the library's tables, with the library's users", undefined, /^auth_/, [OWN_TABLES]],
+    ["auth_users, with the library's users", undefined, /^auth_users$/, [OWN_TABLES]],
+    ['all tables, with mapped users', MEMBERS, /./, [OTHER_TABLES, MEMBERS_TABLE]],
+    ['the table of mapped users', MEMBERS, /^members$/, [MEMBERS_TABLE]],
+    ["the library's tables, with mapped users", MEMBERS, /^auth_/, [OTHER_TABLES]],
+    ['all tables, with a UserStore', DIRECTORY, /./, [OTHER_TABLES]],
+    ['auth_users, with mapped users', MEMBERS, /^auth_users$/, []],
+  ])('warns only about required tables if the following are missing: %s', async (_, users, missing, warnings) => {
+    const entities = [Member, ...AUTH_ENTITIES];
+    const dataSource = await new DataSource({ ...MEMORY, synchronize: true, entities }).initialize();
+    for (const { tableName } of dataSource.entityMetadatas) {
+      if (missing.test(tableName)) await dataSource.query(`DROP TABLE ${tableName}`);
+    }
+    const logged = await warningsOf(() => warnAboutMissingTables(dataSource, { users }));
+    await dataSource.destroy();
+    expect(logged).toEqual(warnings);
+  });
+});
+
+describe('the startup check of the entities', () => {
+  it.each([
+    ['a mapped entity', MEMBERS, AUTH_ENTITIES, /the option users is Member\. Replace .*AUTH_ENTITIES_WITHOUT_USERS/],
+    [
+      'a UserStore',
+      DIRECTORY,
+      AUTH_ENTITIES,
+      /the option users is a UserStore\. Replace .*AUTH_ENTITIES_WITHOUT_USERS/,
+    ],
+    ['a mapped entity without AuthUser', MEMBERS, AUTH_ENTITIES_WITHOUT_USERS, null],
+    ['AuthUser as the default', undefined, AUTH_ENTITIES, null],
+    ['AuthUser in a mapping', OWN, AUTH_ENTITIES, null],
+  ])('warns only if AuthUser is registered but not used, tested with %s', async (_, users, own, warning) => {
+    const dataSource = await new DataSource({ ...MEMORY, entities: [Member, ...own] }).initialize();
+    const logged = await warningsOf(() => warnAboutUnusedUsers(dataSource, { users }));
+    await dataSource.destroy();
+    expect(logged).toEqual(warning ? [expect.stringMatching(warning)] : []);
+  });
+});
+
+describe('the startup check of the grace period', () => {
+  it.each([
+    [0, 0],
+    [1, 1],
+    [6, 1],
+    [7, 0],
+  ])('a grace period of %i s causes %i warnings', (seconds, warnings) => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    warnAboutShortGracePeriod({ refreshReuseGraceSeconds: seconds } as ResolvedAuthOptions);
+    expect(warn.mock.calls.filter(([text]) => String(text).includes('to at least 10'))).toHaveLength(warnings);
+    warn.mockRestore();
+  });
+});
+
+describe('the startup check of the DataSource', () => {
+  const dataSource = (extra: object): DataSource =>
+    new DataSource({ type: 'postgres', entities: [...AUTH_ENTITIES], extra });
+
+  it.each([
+    [true, '[...AUTH_ENTITIES] })'],
+    [false, '[...AUTH_ENTITIES_WITHOUT_USERS] })'],
+  ])('names the entities to add to a missing DataSource (users in AuthUser: %s)', (ownUsers, entities) => {
+    expect(() => requireDataSource(undefined, 'default', ownUsers)).toThrow(entities);
+  });
+
+  it('refuses query_timeout of the driver, after which PostgreSQL continues the statement', () => {
+    const given = dataSource({ query_timeout: 2_000 });
+    jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
+    expect(() => requireDataSource(given, 'default', true)).toThrow('extra: { statement_timeout: 2000 }');
+  });
+
+  it('accepts statement_timeout of PostgreSQL', () => {
+    const given = dataSource({ statement_timeout: 2_000 });
+    jest.spyOn(given, 'hasMetadata').mockReturnValue(true);
+    expect(requireDataSource(given, 'default', true).dialect).toBe('postgres');
+  });
+});

@@ -1,0 +1,366 @@
+import { PasswordHasher } from '../../libs/auth/src/adapters/password-hasher';
+import { UserStore } from '../../libs/auth/src/adapters/user-store';
+import { CheapPasswordHasher } from '../../libs/auth/src/testing';
+import { graceSecondsFor } from '../../libs/auth/src/tokens/tokens';
+import { EXTRA_ROWS, OPTION_ROWS } from '../../libs/auth/src/options/option-table';
+import type { AuthOptionsError } from '../../libs/auth/src/options/resolve-options';
+import { DEFAULT_OPTIONS, resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
+
+const problems = (given: unknown, extras: object = {}): readonly string[] => {
+  try {
+    resolveOptions(given, extras);
+    return [];
+  } catch (error) {
+    return (error as AuthOptionsError).problems;
+  }
+};
+
+class User {}
+
+describe('the options', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('default to DEFAULT_OPTIONS and are frozen at every level', () => {
+    const options = resolveOptions({ maxSessions: undefined, failedLogins: undefined, history: {} });
+    expect(options).toEqual(DEFAULT_OPTIONS);
+    for (const one of [options, DEFAULT_OPTIONS]) {
+      const groups = Object.values(one).filter((value) => typeof value === 'object' && value !== null);
+      expect(groups).toHaveLength(6);
+      expect([one, ...groups, one.cookies.trustedOrigins].every(Object.isFrozen)).toBe(true);
+    }
+  });
+
+  it('have defaults that satisfy their own rules', () => {
+    const wrong = [...OPTION_ROWS, ...EXTRA_ROWS].filter(
+      ([, { default: value, rule }]) => value !== undefined && !rule.accepts(value),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['maxSessions', 1, 1000],
+    ['accessTokenTtlSeconds', 60, 3600],
+    ['refreshReuseGraceSeconds', 0, 60],
+    ['bcryptCost', 10, 15],
+  ])('accept %s from %i to %i', (name, least, most) => {
+    jest.replaceProperty(process.env, 'NODE_ENV', 'production');
+    expect([problems({ [name]: least }), problems({ [name]: most })]).toEqual([[], []]);
+    for (const value of [least - 1, most + 1, least + 0.5, String(least), NaN, null]) {
+      expect(problems({ [name]: value })).toEqual([expect.stringContaining(`${name} is`)]);
+    }
+  });
+
+  it('refuse a queue in which nothing can wait, because one network could occupy it alone', () => {
+    expect(problems({ hashing: { waiting: 1 } })).toEqual([]);
+    expect(problems({ hashing: { waiting: 0 } })).toEqual([expect.stringContaining('hashing.waiting is 0')]);
+  });
+
+  it('allow a bcryptCost below 10 only outside production', () => {
+    expect([problems({ bcryptCost: 4 }), problems({ bcryptCost: 3 })]).toEqual([[], [expect.any(String)]]);
+    jest.replaceProperty(process.env, 'NODE_ENV', 'production');
+    expect(problems({ bcryptCost: 4 })).toHaveLength(1);
+  });
+
+  it('are refused if one option exceeds a limit that another option sets', () => {
+    expect(problems({ refreshTokenTtlSeconds: 101, absoluteTimeoutSeconds: 100 })).toEqual([
+      'refreshTokenTtlSeconds is 101; use at most 100 (absoluteTimeoutSeconds)',
+    ]);
+    expect(problems({ idleTimeoutSeconds: 101, absoluteTimeoutSeconds: 100 })).toHaveLength(1);
+    expect(problems({ idleTimeoutSeconds: 103, activityIntervalSeconds: 26 })).toEqual([
+      'activityIntervalSeconds is 26; use at most 25 (a quarter of idleTimeoutSeconds)',
+    ]);
+  });
+
+  it('have defaults within the limits that other options set', () => {
+    expect(resolveOptions({ absoluteTimeoutSeconds: 3600 })).toMatchObject({
+      refreshTokenTtlSeconds: 3600,
+      idleTimeoutSeconds: 3600,
+    });
+    expect(resolveOptions({ refreshTokenTtlSeconds: 100 })).toMatchObject({
+      idleTimeoutSeconds: 100,
+      activityIntervalSeconds: 25,
+    });
+  });
+
+  it('report a conflict along with other problems, unless it involves an invalid value', () => {
+    expect(problems({ idleTimeoutSeconds: 101, absoluteTimeoutSeconds: 100, trackIps: 1 })).toHaveLength(2);
+    expect(problems({ idleTimeoutSeconds: 2_592_001, absoluteTimeoutSeconds: -1 })).toHaveLength(1);
+    expect(problems({ refreshTokenTtlSeconds: 'x', activityIntervalSeconds: 1_000_000 })).toHaveLength(1);
+  });
+
+  it('refuse a grace period without rotation only if it is set and above 0', () => {
+    expect(problems({ rotateRefreshTokens: false })).toEqual([]);
+    expect(problems({ rotateRefreshTokens: false, refreshReuseGraceSeconds: 0 })).toEqual([]);
+    expect(problems({ rotateRefreshTokens: false, refreshReuseGraceSeconds: 1 })).toEqual([
+      expect.stringContaining('refreshReuseGraceSeconds is 1; use 0 or omit it'),
+    ]);
+  });
+
+  it('disable cookies by default, and freeze a copy of the trusted origins', () => {
+    expect(resolveOptions({}).cookies).toEqual({ mode: false, name: 'auth', trustedOrigins: [], secure: true });
+    const trustedOrigins = ['https://app.example.com'];
+    const { cookies } = resolveOptions({ cookies: { mode: 'only', trustedOrigins } });
+    trustedOrigins.push('https://evil.example');
+    expect(cookies).toEqual({ mode: 'only', name: 'auth', trustedOrigins: ['https://app.example.com'], secure: true });
+    expect(Object.isFrozen(cookies.trustedOrigins)).toBe(true);
+  });
+
+  it.each([{}, { name: 'session' }, { mode: undefined }])('require cookies.mode in cookies: %p', (cookies) => {
+    expect(problems({ cookies })).toEqual(["cookies.mode is undefined; use 'optional' or 'only', or omit cookies"]);
+  });
+
+  it.each([
+    [{ mode: true }, "cookies.mode is true; use one of 'optional', 'only', or false"],
+    [{ mode: 'only', secure: 1 }, 'cookies.secure is 1; use true or false'],
+    [{ mode: 'only', domain: 'x.y' }, expect.stringContaining('cookies.domain is not an option; use ')],
+    [{ mode: 'only', trustedOrigins: 'https://a.b' }, expect.stringContaining('; use a list of origins such as [')],
+  ])('report an invalid cookies option: %j', (cookies, problem) => {
+    expect(problems({ cookies })).toEqual([problem]);
+  });
+
+  it.each(['auth', 'my-app.session', '_a1', "!#$%&'*+-.^_`|~"])('accept the cookie name %s', (name) => {
+    expect(problems({ cookies: { mode: 'only', name } })).toEqual([]);
+  });
+
+  it.each(['', 'a b', 'a=b', 'a;b', 'a,b', 'a"b', 'é', 'a\n', '__Host-auth', '__secure-auth', '__HTTP-auth'])(
+    'refuse the cookie name %j',
+    (name) => {
+      expect(problems({ cookies: { mode: 'only', name } })).toEqual([expect.stringContaining('cookies.name is ')]);
+    },
+  );
+
+  it.each(['https://app.example.com', 'https://app.example.com:8443', 'https://[2001:db8::1]'])(
+    'accept the trusted origin %s',
+    (origin) => {
+      expect(problems({ cookies: { mode: 'only', trustedOrigins: [origin] } })).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['https://app.example.com/', "'https://app.example.com'"],
+    ['https://app.example.com:443', "'https://app.example.com'"],
+    ['https://App.example.com', "'https://app.example.com'"],
+    ['https://user@app.example.com', "'https://app.example.com'"],
+    ['https://bücher.example', "'https://xn--bcher-kva.example'"],
+    ['https://*.example.com', 'each origin in full, because wildcards are not supported'],
+    ['*', 'each origin in full, because wildcards are not supported'],
+    ['null', "an origin such as 'https://app.example.com'"],
+    ['', "an origin such as 'https://app.example.com'"],
+    ['app.example.com', "an origin such as 'https://app.example.com'"],
+    ['file:///etc', "an origin such as 'https://app.example.com'"],
+    [
+      'http://app.example.com',
+      'an https:// origin (http:// is accepted only for localhost, with cookies.secure: false)',
+    ],
+    [
+      'http://localhost:3000',
+      'an https:// origin (http:// is accepted only for localhost, with cookies.secure: false)',
+    ],
+  ])('refuse the trusted origin %j', (origin, write) => {
+    const trustedOrigins = ['https://a.example', origin];
+    expect(problems({ cookies: { mode: 'only', trustedOrigins } })).toEqual([
+      `cookies.trustedOrigins[1] is '${origin}'; use ${write}`,
+    ]);
+  });
+
+  it.each([
+    ['http://localhost:3000', true],
+    ['http://app.localhost', true],
+    ['http://a.b.localhost:8080', true],
+    ['http://127.1.2.3:80', false],
+    ['http://127.1.2.3:3000', true],
+    ['http://[::1]:3000', true],
+    ['https://app.example.com', true],
+    ['http://localhost.example.com', false],
+    ['http://notlocalhost', false],
+    ['http://127.0.0.1.example.com', false],
+    ['http://128.0.0.1', false],
+    ['http://app.example.com', false],
+  ])('accept the trusted origin %s if cookies.secure is false (expected: %s)', (origin, isTrusted) => {
+    const found = problems({ cookies: { mode: 'only', secure: false, trustedOrigins: [origin] } });
+    expect(found).toHaveLength(isTrusted ? 0 : 1);
+  });
+
+  it.each([
+    [{}, 0, 10],
+    [{ refreshReuseGraceSeconds: 0 }, 0, 0],
+    [{ refreshReuseGraceSeconds: 30 }, 30, 30],
+    [{ rotateRefreshTokens: false }, 0, 0],
+  ])('%j results in a grace period of %i s for bearer tokens and %i s for cookies', (given, bearer, cookie) => {
+    const options = resolveOptions(given);
+    expect([graceSecondsFor(options, 'bearer'), graceSecondsFor(options, 'cookie')]).toEqual([bearer, cookie]);
+  });
+
+  it('report all problems at once, each with what to write instead', () => {
+    const given = { maxsessions: 3, failedLogins: { signalAt: 0, what: 1 }, users: {}, history: 3, trackIps: 1 };
+    expect(problems(given)).toEqual([
+      'maxsessions is not an option; use maxSessions',
+      'failedLogins.signalAt is 0; use a whole number of at least 1',
+      'failedLogins.what is not an option; ' +
+        'use one of failedLogins.signalAt, failedLogins.throttleFrom, failedLogins.windowSeconds, ' +
+        'failedLogins.accountBlock',
+      expect.stringContaining('users is {}; use { entity: User'),
+      'history is 3; use a plain object with retentionDays, maxRowsPerUser',
+      'trackIps is 1; use true or false',
+    ]);
+  });
+
+  it.each([
+    [{ maxSesions: 1 }, 'maxSesions is not an option; use maxSessions'],
+    [{ signalAt: 1 }, 'signalAt is not an option; use failedLogins.signalAt'],
+    [{ history: { retentiondays: 1 } }, 'history.retentiondays is not an option; use history.retentionDays'],
+    [
+      { users: { entity: User, username: 'a', passwordHash: 'b', isActive: 'c' } },
+      'users.isActive is not an option; use users.active',
+    ],
+  ])('suggest the option that was probably meant for the unknown option in %j', (given, problem) => {
+    expect(problems(given)).toEqual([problem]);
+  });
+
+  it.each(['active', 'disabledAt', 'foldedUsername'])(
+    'refuse a mapping whose %s is undefined, because the intended column would not be checked',
+    (property) => {
+      const users = { entity: User, username: 'email', passwordHash: 'hash', [property]: undefined };
+      expect(problems({ users })).toEqual([
+        expect.stringMatching(`^users.${property} is undefined; use the name of a property, .*, or omit it$`),
+      ]);
+    },
+  );
+
+  it.each(['unfamiliar', 'strict'])(
+    'refuse the account block %j if delays are disabled, because the block requires delays',
+    (accountBlock) => {
+      expect(problems({ failedLogins: { throttleFrom: false, accountBlock } })).toEqual([
+        `failedLogins.accountBlock is '${accountBlock}'; ` +
+          'use false or omit it, because failedLogins.throttleFrom: false also disables the account block',
+      ]);
+    },
+  );
+
+  it('accept the account block strict with delays, and false or no account block without delays', () => {
+    expect(problems({ failedLogins: { throttleFrom: false, accountBlock: false } })).toEqual([]);
+    expect(problems({ failedLogins: { throttleFrom: false } })).toEqual([]);
+    expect(problems({ failedLogins: { throttleFrom: 3, accountBlock: 'strict' } })).toEqual([]);
+  });
+
+  it.each([
+    ['a map', new Map([['signalAt', 1]])],
+    ['a date', new Date(0)],
+    [
+      'an instance of a class',
+      new (class Limits {
+        get signalAt(): number {
+          return 1;
+        }
+      })(),
+    ],
+    ['an object that inherits its properties', Object.create({ signalAt: 1 }) as object],
+    [
+      'an object that inherits its properties from an object without a prototype',
+      Object.create(Object.assign(Object.create(null) as object, { signalAt: 1 })) as object,
+    ],
+    ['an array', []],
+  ])('refuse %s in place of a plain object', (_, value) => {
+    expect(problems({ failedLogins: value })).toEqual([
+      expect.stringMatching(
+        /^failedLogins is .*; use a plain object with signalAt, throttleFrom, windowSeconds, accountBlock$/s,
+      ),
+    ]);
+    expect(problems({ users: value })).toEqual([expect.stringMatching(/^users is .*; use \{ entity: User/s)]);
+    expect(problems(value)).toEqual([
+      expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return a plain object with the options$/s),
+    ]);
+  });
+
+  it('refuse an instance of a class as the mapping of users', () => {
+    const mapping = new (class Mapping {
+      readonly entity = User;
+      readonly username = 'email';
+      readonly passwordHash = 'hash';
+      get active(): string {
+        return 'isActive';
+      }
+    })();
+    expect(problems({ users: mapping })).toEqual([expect.stringContaining('; use { entity: User')]);
+  });
+
+  it('accept an object without a prototype', () => {
+    const options = Object.assign(Object.create(null) as object, { maxSessions: 3 });
+    expect(resolveOptions(options).maxSessions).toBe(3);
+  });
+
+  it('report each invalid property of the mapping of users', () => {
+    expect(problems({ users: { entity: User, username: 'email', passwordHash: 'hash' } })).toEqual([]);
+    expect(problems({ users: { entity: 'User', username: 'email', active: true } })).toEqual([
+      "users.entity is 'User'; use an entity of the DataSource",
+      "users.passwordHash is undefined; use the name of a property, such as 'password'",
+      "users.active is true; use the name of a property, such as 'isActive'",
+    ]);
+  });
+
+  it("require users.foldedUsername with nameMatching: 'insensitive', and refuse it otherwise", () => {
+    const users = { entity: User, username: 'email', passwordHash: 'hash' };
+    const folded = { ...users, foldedUsername: 'foldedEmail' };
+    expect(problems({ users: folded, nameMatching: 'insensitive' })).toEqual([]);
+    expect(problems({ users: UserStore, nameMatching: 'insensitive' })).toEqual([expect.stringContaining('users is')]);
+    expect(problems({ users, nameMatching: 'insensitive' })).toEqual([
+      'users.foldedUsername is undefined; ' +
+        "use the name of a unique text column of folded names, which nameMatching: 'insensitive' requires",
+    ]);
+    const withoutMatching =
+      "users.foldedUsername is 'foldedEmail'; use it with nameMatching: 'insensitive' only, or omit it";
+    expect(problems({ users: folded })).toEqual([withoutMatching]);
+    expect(problems({ users: folded, nameMatching: 'exact' })).toEqual([withoutMatching]);
+    expect(problems({ users: folded, nameMatching: 'any' })).toEqual([expect.stringContaining('nameMatching is')]);
+    expect(problems({ users: { ...users, foldedUsername: true }, nameMatching: 'insensitive' })).toEqual([
+      "users.foldedUsername is true; use the name of a property, such as 'foldedEmail'",
+    ]);
+  });
+
+  it('accept only classes and instances of the expected base class', () => {
+    expect(problems({ passwordHasher: CheapPasswordHasher })).toEqual([]);
+    expect(problems({ passwordHasher: new CheapPasswordHasher() })).toEqual([]);
+    expect(problems({ passwordHasher: PasswordHasher, users: User, tokenSource: UserStore })).toEqual([
+      'passwordHasher is [class PasswordHasher]; use a class that extends PasswordHasher, or an instance of one',
+      'users is the class User, which does not extend UserStore; ' +
+        "if it is an entity, use users: { entity: User, username: 'email', passwordHash: 'password' }",
+      expect.stringContaining('tokenSource is [class UserStore]; use a class that extends TokenSource'),
+    ]);
+  });
+});
+
+describe('the module options beside the factory', () => {
+  it('are reported together with the problems of other options', () => {
+    const given = { maxSessions: 0, color: 'red' };
+    expect(problems(given, { ...given, path: 3, globalGuard: undefined, dataSource: '' })).toEqual([
+      'maxSessions is 0; use a whole number from 1 to 1000',
+      expect.stringContaining('color is not an option; use one of sessionPolicy,'),
+      "path is 3; use a string such as 'auth'",
+      "dataSource is ''; use the name of a DataSource",
+    ]);
+  });
+
+  it('must be written beside the factory, and all other options must be returned by the factory', () => {
+    expect(problems({ path: 'x' }, { maxSessions: 3, controler: false })).toEqual([
+      'path is in the result of the factory; pass it to forRootAsync() next to the factory',
+      'maxSessions is next to the factory of forRootAsync(); return it from the factory',
+      'controler is not an option; use controllers',
+    ]);
+  });
+
+  it('have their defaults if they are invalid or not set', () => {
+    expect(resolveExtras({ path: 3, controllers: false, isGlobal: undefined })).toEqual({
+      path: 'auth',
+      controllers: false,
+      globalGuard: false,
+      dataSource: 'default',
+      isGlobal: true,
+    });
+  });
+
+  it.each([undefined, null, [], 'x'])('require that the factory returns a plain object instead of %j', (given) => {
+    expect(problems(given)).toEqual([
+      expect.stringMatching(/^the factory of forRootAsync\(\) returned .*; return a plain object with the options$/),
+    ]);
+  });
+});

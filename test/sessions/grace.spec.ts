@@ -1,0 +1,395 @@
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { AuthSession, BearerAuthGuard, CurrentSession, type SessionInfo } from 'nestjs-session-auth';
+import { randomBytes } from 'node:crypto';
+import type { Test } from 'supertest';
+import { DataSource } from 'typeorm';
+import { NodeCryptoSource } from '../../libs/auth/src/base/random';
+import { formatAccessToken } from '../../libs/auth/src/tokens/tokens';
+import { SECOND } from '../support/driven-clock';
+import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
+import { Tap } from '../support/tap';
+import {
+  eventsOf,
+  historyOf,
+  INVALID_REFRESH,
+  setActive,
+  storedEnd,
+  describeOnEachDatabase,
+  type TestEnvironment,
+} from '../support/environment';
+
+const HOME = '198.51.100.7';
+const ELSEWHERE = '203.0.113.9';
+
+/** Returns the time of the first use that the guard has stored before the handler runs. */
+@Controller()
+class FirstUseController {
+  constructor(private readonly dataSource: DataSource) {}
+
+  @Get('first-use')
+  @UseGuards(BearerAuthGuard)
+  async firstUse(@CurrentSession() { id }: SessionInfo): Promise<object> {
+    const { firstUsedAt } = await this.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+    return { first_used_at: firstUsedAt };
+  }
+}
+
+const graceOf = (seconds: number): Omit<TestApplicationOptions, 'database'> => ({
+  auth: { refreshReuseGraceSeconds: seconds },
+  trustProxy: true,
+  controllers: [FirstUseController],
+});
+
+/** Refreshes as a client in the given network. */
+function refreshFrom(network: string, app: TestApplication, refreshToken: string): Test {
+  return app.refresh(refreshToken).set('X-Forwarded-For', network);
+}
+
+function storedSession({ app }: TestEnvironment, id: string): Promise<AuthSession> {
+  return app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
+}
+
+/** Runs another instance on the same database in parallel. */
+async function withInstance<T>(
+  { app, database }: TestEnvironment,
+  options: Omit<TestApplicationOptions, 'database'>,
+  work: (other: TestApplication) => Promise<T>,
+): Promise<T> {
+  const other = await TestApplication.start({ database, ...options, users: [] });
+  try {
+    other.clock.advance(app.clock.now() - other.clock.now());
+    return await work(other);
+  } finally {
+    await other.close();
+  }
+}
+
+async function expectReuse({ app }: TestEnvironment, presentation: Test): Promise<void> {
+  await presentation.expect(400, INVALID_REFRESH);
+  expect(app.sent('token_reuse_detected')).toHaveLength(1);
+}
+
+describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestEnvironment) => {
+  let tap: Tap;
+  beforeAll(() => void (tap = new Tap(env.app)));
+
+  it('a client that lost the response receives the same pair for each repetition of the refresh', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    for (const wait of [0, 5 * SECOND, 5 * SECOND - 1]) {
+      app.clock.advance(wait);
+      await refreshFrom(HOME, app, first.refresh_token).expect(200, pair);
+    }
+    await app.get('/me', pair.access_token).expect(200);
+    await app.refresh(pair.refresh_token).expect(200);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    expect(app.sent('user_logged_out')).toEqual([]);
+  });
+
+  it('a replay is recorded as a replay, and changes only the number of replays in the session', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    const before = await storedSession(env, first.session_id);
+    app.clock.advance(SECOND);
+    await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    expect(await storedSession(env, first.session_id)).toEqual({ ...before, replayCount: 1 });
+    const [replay, refresh] = await historyOf(app, pair.access_token);
+    expect([replay!.event, replay!.extra, replay!.ip_address]).toEqual(['token_refresh', { replayed: true }, HOME]);
+    expect([refresh!.event, refresh!.extra]).toEqual(['token_refresh', { network_changed: true }]);
+  });
+
+  it.each([2, 5, 20])(
+    '%i parallel refreshes with one token return the same pair, and no session ends',
+    async (count) => {
+      const { app } = env;
+      const first = await app.login();
+      const responses = await Promise.all(Array.from({ length: count }, () => app.refresh(first.refresh_token)));
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(responses[0]!.status).toBe(200);
+      const { body: next } = await app.refresh(responses[0]!.body.refresh_token).expect(200);
+      const refreshes = (await historyOf(app, next.access_token)).filter(({ event }) => event === 'token_refresh');
+      expect(refreshes.filter(({ extra }) => extra['replayed'])).toHaveLength(count - 1);
+      expect(refreshes).toHaveLength(count + 1);
+    },
+  );
+
+  it('a refresh repeated from another network returns the pair until its access token is first used, and is reuse afterwards', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    await refreshFrom(ELSEWHERE, app, first.refresh_token).expect(200, pair);
+    await app.get('/me', pair.access_token).expect(200);
+    await expectReuse(env, refreshFrom(ELSEWHERE, app, first.refresh_token));
+    await app.get('/me', pair.access_token).expect(401);
+    expect(await storedEnd(app, first.session_id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+  });
+
+  it('a refresh repeated from the same network returns the pair even after the first use of its access token', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    for (let time = 0; time < 2; time++) {
+      await app.get('/me', pair.access_token).set('X-Forwarded-For', ELSEWHERE).expect(200);
+      await refreshFrom(HOME, app, first.refresh_token).expect(200, pair);
+    }
+  });
+
+  it('the addresses of one IPv6 /64 are one network, and the addresses of another /64 are not part of it', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom('2001:db8:0:1::1', app, first.refresh_token).expect(200);
+    await app.get('/me', pair.access_token).expect(200);
+    await refreshFrom('2001:db8:0:1:ffff::2', app, first.refresh_token).expect(200, pair);
+    await expectReuse(env, refreshFrom('2001:db8:0:2::1', app, first.refresh_token));
+  });
+
+  it('the first use of a pair is stored before the request is handled, and later uses change nothing', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+    expect(await storedSession(env, first.session_id)).toMatchObject({ firstUsedAt: null });
+    const usedAt = app.clock.now();
+    for (let time = 0; time < 2; time++) {
+      await app.get('/first-use', pair.access_token).expect(200, { first_used_at: usedAt });
+      app.clock.advance(SECOND);
+    }
+  });
+
+  it('a request fails with 503 if the first use of its access token cannot be stored', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    tap.hook = {
+      before: ({ sql }) => {
+        if (/^UPDATE .*first_used_at/s.test(sql)) throw new Error('out of order');
+      },
+    };
+    await app.get('/me', pair.access_token).expect(503);
+    tap.hook = {};
+    await refreshFrom(ELSEWHERE, app, first.refresh_token).expect(200, pair);
+  });
+
+  it('the first use of a pair that is older than the grace period is not stored', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+    app.clock.advance(10 * SECOND);
+    await app.get('/first-use', pair.access_token).expect(200, { first_used_at: null });
+  });
+
+  it('the first use of a pair on one instance is known to all instances', async () => {
+    const { app } = env;
+    await withInstance(env, graceOf(10), async (other) => {
+      const first = await app.login();
+      const { body: pair } = await refreshFrom(HOME, other, first.refresh_token).expect(200);
+      await refreshFrom(ELSEWHERE, app, first.refresh_token).expect(200, pair);
+      await other.get('/me', pair.access_token).expect(200);
+      await expectReuse(env, refreshFrom(ELSEWHERE, app, first.refresh_token));
+    });
+  });
+
+  it('AuthService.authenticate stores the first use of a pair', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    expect(await app.auth.authenticate(pair.access_token)).not.toBeNull();
+    await expectReuse(env, refreshFrom(ELSEWHERE, app, first.refresh_token));
+  });
+
+  it('a thief on another network who refreshes first is detected when the client presents the same token', async () => {
+    const { app } = env;
+    const stolen = await app.login();
+    const { body: pair } = await refreshFrom(ELSEWHERE, app, stolen.refresh_token).expect(200);
+    await app.get('/me', pair.access_token).set('X-Forwarded-For', ELSEWHERE).expect(200);
+    await expectReuse(env, refreshFrom(HOME, app, stolen.refresh_token));
+    await app.get('/me', pair.access_token).expect(401);
+  });
+
+  it('presenting a used token is reuse from the millisecond in which the grace period ends', async () => {
+    const { app } = env;
+    const first = await app.login();
+    app.clock.advance(SECOND);
+    const lastRefreshAt = new Date(app.clock.now());
+    await app.refresh(first.refresh_token).expect(200);
+    app.clock.advance(10 * SECOND);
+    await expectReuse(env, app.refresh(first.refresh_token));
+    expect(app.sent('token_reuse_detected')).toMatchObject([{ reuse: { lastRefreshAt, generationsBehind: 1 } }]);
+  });
+
+  it('only the direct predecessor of the current token is replayed, and any earlier token is reuse', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: second } = await app.refresh(first.refresh_token).expect(200);
+    const { body: third } = await app.refresh(second.refresh_token).expect(200);
+    await app.refresh(second.refresh_token).expect(200, third);
+    await expectReuse(env, app.refresh(first.refresh_token));
+    expect(app.sent('token_reuse_detected')).toMatchObject([{ reuse: { generationsBehind: 2 } }]);
+    await expectReuse(env, app.refresh(second.refresh_token));
+  });
+
+  it('the 101st replay is refused, ends no session and is not reported as reuse', async () => {
+    const { app } = env;
+    const { refreshToken } = await app.auth.login({ username: 'alice', password: PASSWORD });
+    const pair = await app.auth.refresh(refreshToken);
+    for (let replay = 1; replay <= 100; replay++) expect(await app.auth.refresh(refreshToken)).toEqual(pair);
+    for (let time = 0; time < 2; time++) {
+      await expect(app.auth.refresh(refreshToken)).rejects.toMatchObject({ code: 'invalid_refresh_token' });
+    }
+    expect(await eventsOf(app, pair.accessToken)).toHaveLength(102);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    await app.refresh(pair.refreshToken).expect(200);
+  });
+
+  it('the refresh of an ended session is not replayed', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+    await app.post('/auth/logout', pair.access_token).expect(200);
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', pair.access_token).expect(401);
+    expect(await storedEnd(app, first.session_id)).toEqual({ state: 'logged_out', end_reason: 'logout' });
+    expect(await storedSession(env, first.session_id)).toMatchObject({ replaySeed: null });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it("a replay for a disabled user ends the user's sessions", async () => {
+    const { app } = env;
+    const first = await app.login();
+    await app.refresh(first.refresh_token).expect(200);
+    await setActive(app, 'alice', false);
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    await setActive(app, 'alice', true);
+    expect(await storedEnd(app, first.session_id)).toEqual({ state: 'revoked', end_reason: 'user_disabled' });
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('a used token whose successor was replaced by a password change is refused, but presenting it is not reuse', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: second } = await app.refresh(first.refresh_token).expect(200);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    const { body: third } = await app.post('/auth/password/change', second.access_token, change).expect(200);
+    expect(await storedSession(env, first.session_id)).toMatchObject({ replaySeed: null });
+    await app.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+    await app.get('/me', third.access_token).expect(200);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+  });
+
+  it('the pair can be derived neither from the database alone nor from an old token alone', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    const row = await storedSession(env, first.session_id);
+    const crypto = new NodeCryptoSource();
+    const accessTokenBy = (secret: string, seed: string): string =>
+      formatAccessToken(row.id, crypto.derive(secret, Buffer.from(seed, 'base64url'), 65).subarray(0, 32));
+
+    const seed = row.replaySeed!;
+    expect(Buffer.from(seed, 'base64url')).toHaveLength(16);
+    expect(accessTokenBy(first.refresh_token, seed)).toBe(pair.access_token);
+    expect(accessTokenBy(first.refresh_token, randomBytes(16).toString('base64url'))).not.toBe(pair.access_token);
+    const stored = Object.values(row).map(String);
+    for (const secret of [...stored, pair.refresh_token, first.access_token]) {
+      expect(accessTokenBy(secret, seed)).not.toBe(pair.access_token);
+    }
+    for (const token of [first.refresh_token, pair.access_token, pair.refresh_token]) {
+      expect(stored.join()).not.toContain(token.slice(-40));
+    }
+  });
+
+  it.each([
+    ['a different seed', () => ({ replaySeed: randomBytes(16).toString('base64url') })],
+    ['a truncated seed', ({ replaySeed }: AuthSession) => ({ replaySeed: replaySeed!.slice(0, 10) })],
+    ['a different access digest', () => ({ accessDigest: 'a'.repeat(64) })],
+    ['a different transport', () => ({ replayTransport: 'cookie' as const })],
+  ])(
+    'presenting a used token is reuse if the stored pair cannot be derived from the token because of %s',
+    async (_, change) => {
+      const { app } = env;
+      const first = await app.login();
+      await app.refresh(first.refresh_token).expect(200);
+      const row = await storedSession(env, first.session_id);
+      await app.dataSource.getRepository(AuthSession).update({ id: row.id }, change(row));
+      await expectReuse(env, app.refresh(first.refresh_token));
+      expect(await storedEnd(app, row.id)).toEqual({ state: 'revoked', end_reason: 'token_reuse' });
+    },
+  );
+
+  it.each([
+    ['shortened to five seconds', graceOf(5), 5],
+    ['switched off', graceOf(0), 0],
+    ['raised to a minute', graceOf(60), 10],
+  ])(
+    'a grace period that is %s affects earlier refreshes only if the new period is shorter',
+    async (_, changed, seconds) => {
+      const { app } = env;
+      await withInstance(env, changed, async (other) => {
+        const first = await app.login();
+        const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+        if (seconds > 0) {
+          other.clock.advance(seconds * SECOND - 1);
+          await other.refresh(first.refresh_token).expect(200, pair);
+          other.clock.advance(1);
+        }
+        await other.refresh(first.refresh_token).expect(400, INVALID_REFRESH);
+        expect(other.sent('token_reuse_detected')).toHaveLength(1);
+      });
+    },
+  );
+});
+
+const UNTRACKED = { ...graceOf(10), auth: { refreshReuseGraceSeconds: 10, trackIps: false } };
+
+describeOnEachDatabase('a grace period without tracked addresses', UNTRACKED, (env: TestEnvironment) => {
+  it('a replay is bound to the network of the client, although no address is stored', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
+    await app.get('/me', pair.access_token).expect(200);
+    await refreshFrom(HOME, app, first.refresh_token).expect(200, pair);
+    const tables = ['auth_sessions', 'auth_events'];
+    const rows = await Promise.all(tables.map((table) => app.dataSource.query(`SELECT * FROM ${table}`)));
+    expect(JSON.stringify(rows)).not.toContain(HOME);
+    await expectReuse(env, refreshFrom(ELSEWHERE, app, first.refresh_token));
+  });
+});
+
+describeOnEachDatabase('the network of a client within a grace period', graceOf(10), (env: TestEnvironment) => {
+  it('the network is stored as a digest that differs between tokens, so that the network cannot be looked up', async () => {
+    const { app } = env;
+    const digests = new Set<string | null>();
+    for (let session = 0; session < 2; session++) {
+      const { session_id: id, refresh_token: token } = await app.login();
+      await refreshFrom(HOME, app, token).expect(200);
+      digests.add((await storedSession(env, id)).replayNetworkDigest);
+    }
+    expect(digests.size).toBe(2);
+    expect([...digests]).not.toContain(new NodeCryptoSource().sha256(HOME));
+  });
+});
+
+describeOnEachDatabase('no grace period', graceOf(0), (env: TestEnvironment) => {
+  it('a refresh stores no seed, no replay window and no first use', async () => {
+    const { app } = env;
+    const first = await app.login();
+    const { body: pair } = await app.refresh(first.refresh_token).expect(200);
+    await app.get('/me', pair.access_token).expect(200);
+    expect(await storedSession(env, first.session_id)).toMatchObject({
+      replaySeed: null,
+      replayUntil: null,
+      replayTransport: null,
+      replayNetworkDigest: null,
+      firstUsedAt: null,
+    });
+  });
+
+  it('presenting a refresh token twice within one millisecond is reuse', async () => {
+    const { app } = env;
+    const first = await app.login();
+    await app.refresh(first.refresh_token).expect(200);
+    await expectReuse(env, app.refresh(first.refresh_token));
+    expect(app.sent('token_reuse_detected')).toMatchObject([{ reuse: { generationsBehind: 1 } }]);
+  });
+});

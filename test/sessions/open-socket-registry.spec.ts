@@ -1,0 +1,175 @@
+import { Logger } from '@nestjs/common';
+import { Clock } from '../../libs/auth/src/base/clock';
+import type { SessionLookup, SessionStore } from '../../libs/auth/src/sessions/look-up';
+import type { SessionRecord } from '../../libs/auth/src/sessions/session';
+import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
+import { OpenSockets } from '../../libs/auth/src/sessions/open-sockets';
+
+const NOW = 1_000_000_000_000;
+
+class StoppedClock extends Clock {
+  now(): number {
+    return NOW;
+  }
+}
+
+/** A session store that records its calls, and rejects them while `isFailing` is true. */
+class FakeStore {
+  readonly live = new Map<string, SessionLookup>();
+  readonly calls: (readonly string[])[] = [];
+  isFailing = false;
+
+  findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
+    this.calls.push(ids);
+    if (this.isFailing) return Promise.reject(new Error('unavailable'));
+    return Promise.resolve(ids.flatMap((id) => this.live.get(id) ?? []));
+  }
+
+  add(id: string, change: Partial<SessionRecord> = {}, account: SessionLookup['account'] = 'active'): void {
+    const times = { createdAt: NOW, authenticatedAt: NOW, lastActivity: NOW, expiresAt: NOW + 1 };
+    const session = { id, ...times, ...change } as SessionRecord;
+    this.live.set(id, { session, account });
+  }
+}
+
+describe('open sockets', () => {
+  let store: FakeStore;
+  let sockets: OpenSockets;
+  let closed: string[];
+
+  beforeAll(() => Logger.overrideLogger(false));
+  beforeEach(() => {
+    jest.useFakeTimers();
+    store = new FakeStore();
+    closed = [];
+    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as SessionStore);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const open = (id: string, name = id): (() => void) => sockets.register(id, () => void closed.push(name));
+  const wait = (seconds: number): Promise<void> => jest.advanceTimersByTimeAsync(seconds * 1000);
+
+  it('open sockets are checked every 30 seconds in a single read, which stops when no socket is open', async () => {
+    for (const id of ['a', 'b', 'c']) {
+      store.add(id);
+      open(id);
+    }
+    const another = open('a', 'another');
+    expect(jest.getTimerCount()).toBe(1);
+    await wait(29.9);
+    expect(store.calls).toEqual([]);
+    await wait(0.1);
+    await wait(30);
+    expect(store.calls).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'],
+    ]);
+    expect(closed).toEqual([]);
+    another();
+    another();
+    expect(jest.getTimerCount()).toBe(1);
+    sockets.closeForSessions(['a', 'b', 'c', 'unknown']);
+    expect(closed).toEqual(['a', 'b', 'c']);
+    expect(jest.getTimerCount()).toBe(0);
+    await wait(60);
+    expect(store.calls).toHaveLength(2);
+  });
+
+  it('a socket closes within the interval when its session has ended or expired, or its user is no longer active', async () => {
+    store.add('live');
+    store.add('account status unknown', {}, null);
+    store.add('expired', { expiresAt: NOW });
+    store.add('disabled', {}, 'disabled');
+    store.add('deleted', {}, 'deleted');
+    for (const id of [...store.live.keys(), 'gone']) open(id);
+    open('gone', 'gone, second socket');
+    await wait(30);
+    expect(closed.sort()).toEqual(['deleted', 'disabled', 'expired', 'gone', 'gone, second socket']);
+    await wait(30);
+    expect(store.calls[1]).toEqual(['live', 'account status unknown']);
+  });
+
+  it('all sockets stay open while the database does not respond, and are checked again', async () => {
+    open('gone');
+    store.isFailing = true;
+    await wait(90);
+    expect([store.calls.length, closed]).toEqual([3, []]);
+    store.isFailing = false;
+    await wait(30);
+    expect(closed).toEqual(['gone']);
+  });
+
+  it('no check starts while another one is in progress, however slow the database is', async () => {
+    open('gone');
+    let respond!: (found: readonly SessionLookup[]) => void;
+    store.findActive = (ids) => {
+      store.calls.push(ids);
+      return new Promise((resolve) => (respond = resolve));
+    };
+    await wait(90);
+    expect(store.calls).toHaveLength(1);
+    respond([]);
+    await wait(0);
+    expect(closed).toEqual(['gone']);
+  });
+
+  it('a check does not close a socket that was opened during the check, unless the check covers its session', async () => {
+    open('gone');
+    store.findActive = () => {
+      open('later');
+      open('gone', 'gone, opened later');
+      return Promise.resolve([]);
+    };
+    expect(await sockets.check()).toBe(1);
+    expect(closed).toEqual(['gone', 'gone, opened later']);
+  });
+
+  it('a check reads at most 1,000 sessions per query', async () => {
+    for (let i = 0; i < 2_500; i++) open(`gone ${i}`);
+    expect(await sockets.check()).toBe(2_500);
+    expect(store.calls.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
+    expect(closed).toHaveLength(2_500);
+  });
+
+  it('sockets are closed even if closing other sockets fails', async () => {
+    const fail = (): never => {
+      throw new Error('broken');
+    };
+    sockets.register('gone', fail);
+    sockets.register('gone', () => Promise.reject(new Error('broken')));
+    open('gone');
+    sockets.closeForSessions(['gone']);
+    await wait(0);
+    expect(closed).toEqual(['gone']);
+  });
+
+  it('a socket can be unregistered while it is being closed', () => {
+    const unregister: (() => void)[] = [];
+    for (const name of ['one', 'two']) {
+      unregister.push(
+        sockets.register('gone', () => {
+          closed.push(name);
+          unregister.forEach((call) => call());
+        }),
+      );
+    }
+    open('gone', 'three');
+    sockets.closeForSessions(['gone']);
+    expect(closed[0]).toBe('one');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('no timer remains when the application is closed, and none starts afterwards', async () => {
+    open('gone');
+    await sockets.beforeApplicationShutdown();
+    open('another');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('register() throws without a session or a function that closes the socket', () => {
+    for (const opener of [undefined, null, {}]) {
+      expect(() => sockets.register(opener as never, () => undefined)).toThrow(TypeError);
+    }
+    expect(() => sockets.register('a', undefined as never)).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,224 @@
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
+import { setActive } from '../support/environment';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { DAY } from '../support/driven-clock';
+import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';
+import { statementsOf, Tap } from '../support/tap';
+
+describe.each(DATABASES)('open sockets on %s', (name) => {
+  let database: TestDatabase;
+  /** Two instances on one database. The check of each instance finds sessions that the other instance has ended. */
+  let here: TestApplication;
+  let there: TestApplication;
+  let closed: string[];
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    here = await TestApplication.start({ database, auth: { recentLogin: { endpoint: true } } });
+    there = await TestApplication.start({ database, users: [] });
+  });
+  afterAll(async () => {
+    await here.close();
+    await there.close();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    await here.reset();
+    closed = [];
+  });
+
+  const open = (app: TestApplication, { session_id: id }: LoginAnswer, label: string = id): (() => void) =>
+    app.nest.get(OpenSockets).register(id, () => void closed.push(label));
+  const check = (app: TestApplication): Promise<number> => app.nest.get(OpenSockets).check();
+
+  it.each([
+    ['a password change', '/auth/password/change', { current_password: PASSWORD, new_password: PASSWORD }],
+    ['a reauthentication', '/auth/reauthenticate', { password: PASSWORD }],
+  ])(
+    '%s closes the sockets of its session immediately, and the check closes the sockets on other instances',
+    async (_, path, body) => {
+      const login = await here.login();
+      open(here, login, 'here');
+      open(there, login, 'there');
+      here.clock.advance(1);
+      there.clock.advance(1);
+      const { body: pair } = await here.post(path, login.access_token, body).expect(200);
+      expect(closed).toEqual(['here']);
+      open(there, login, 'there, with the new pair');
+      expect(await check(there)).toBe(1);
+      expect(closed).toEqual(['here', 'there']);
+      await here.get('/me', pair.access_token).expect(200);
+      expect(await check(there)).toBe(0);
+      await here.post('/auth/logout', pair.access_token).expect(200);
+      expect(await check(there)).toBe(1);
+    },
+  );
+
+  it('a socket is closed if the password was changed between the check of its token and its registration', async () => {
+    const login = await here.login();
+    const principal = (await there.auth.authenticate(login.access_token))!;
+    for (const app of [here, there]) app.clock.advance(1);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    const { body: pair } = await here.post('/auth/password/change', login.access_token, change).expect(200);
+    there.clock.advance(1);
+    there.nest.get(OpenSockets).register(principal, () => void closed.push('of the old token'));
+    const current = (await there.auth.authenticate(pair.access_token))!;
+    there.nest.get(OpenSockets).register(current, () => void closed.push('of the new token'));
+    expect(await check(there)).toBe(1);
+    expect(closed).toEqual(['of the old token']);
+    there.nest.get(OpenSockets).closeForSessions([login.session_id]);
+  });
+
+  it('the check closes sockets of old tokens even if the clock of the instance that changed the password is behind', async () => {
+    here.clock.advance(2_000);
+    const login = await here.login();
+    const principal = (await here.auth.authenticate(login.access_token))!;
+    here.nest.get(OpenSockets).register(principal, () => void closed.push('of the old token'));
+    there.clock.advance(1_000);
+    const change = { current_password: PASSWORD, new_password: PASSWORD };
+    await there.post('/auth/password/change', login.access_token, change).expect(200);
+    there.clock.advance(1_000);
+    expect(await check(here)).toBe(1);
+    expect(closed).toEqual(['of the old token']);
+  });
+
+  const ENDS: Readonly<Record<string, (login: LoginAnswer) => Promise<unknown>>> = {
+    'a logout': ({ access_token: token }) => here.post('/auth/logout', token).expect(200),
+    'a logout everywhere': ({ access_token: token }) => here.post('/auth/logout/all', token).expect(200),
+    'a revocation by the user': async ({ session_id: id }) => {
+      await here.delete(`/auth/sessions/${id}`, (await here.login()).access_token).expect(200);
+    },
+    'a revocation by an administrator': async () => {
+      const { id } = await here.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+      await here.nest.get(SessionAdministration).end({ userId: id }, { actor: 'carol (support)' });
+    },
+    'the reuse of a refresh token': async ({ refresh_token: token }) => {
+      await here.refresh(token).expect(200);
+      await here.refresh(token).expect(400);
+    },
+    'a password reset': async () => {
+      const { id } = await here.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+      await here.auth.resetPassword(id, PASSWORD);
+    },
+  };
+
+  it.each(Object.keys(ENDS))(
+    '%s closes the sockets of the ended session immediately, and no other sockets',
+    async (how) => {
+      const login = await here.login();
+      const bob = await here.login('bob');
+      open(here, bob, 'of bob');
+      const takeBack = open(here, login, 'taken back');
+      open(here, login, 'one');
+      open(here, login, 'two');
+      takeBack();
+      await ENDS[how]!(login);
+      expect(closed).toEqual(['one', 'two']);
+      here.nest.get(OpenSockets).closeForSessions([bob.session_id]);
+    },
+  );
+
+  it('sockets are closed even if the event emitter throws', async () => {
+    const login = await here.login();
+    open(here, login, 'closed');
+    const emit = jest.spyOn(here.nest.get(EventEmitter2), 'emit').mockImplementation(() => {
+      throw new Error('broken');
+    });
+    await here.post('/auth/logout', login.access_token).expect(200);
+    emit.mockRestore();
+    expect(closed).toEqual(['closed']);
+  });
+
+  it('sockets of a session that another instance ends are closed within the check interval, and no check runs without sockets', async () => {
+    jest.useFakeTimers({ doNotFake: EVERYTHING_BUT_TIMEOUTS });
+    try {
+      const [login, other] = [await here.login(), await here.login()];
+      const done = new Promise<void>((resolve) =>
+        there.nest.get(OpenSockets).register(login.session_id, () => {
+          closed.push('ended');
+          resolve();
+        }),
+      );
+      open(there, other, 'of a live session');
+      await here.post('/auth/logout', login.access_token).expect(200);
+      jest.advanceTimersByTime(29_999);
+      expect(closed).toEqual([]);
+      jest.advanceTimersByTime(1);
+      await done;
+      expect(closed).toEqual(['ended']);
+      await here.post('/auth/logout', other.access_token).expect(200);
+      expect(await check(there)).toBe(1);
+      const checks = jest.spyOn(there.nest.get(OpenSockets), 'check');
+      jest.advanceTimersByTime(60_000);
+      expect(checks).not.toHaveBeenCalled();
+      checks.mockRestore();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('sockets are closed in the millisecond in which their session expires', async () => {
+    const login = await here.login();
+    open(there, login, 'over');
+    const start = here.clock.now();
+    there.clock.advance(start + 7 * DAY - 1 - there.clock.now());
+    expect(await check(there)).toBe(0);
+    there.clock.advance(1);
+    expect(await check(there)).toBe(1);
+    there.clock.advance(start - there.clock.now());
+    expect(closed).toEqual(['over']);
+  });
+
+  it('sockets are closed when their user is disabled or deleted in the table of the users', async () => {
+    await here.auth.createUser({ username: 'carol', password: PASSWORD });
+    open(there, await here.login('carol'), 'of carol');
+    open(there, await here.login('alice'), 'of alice');
+    const bob = await here.login('bob');
+    open(there, bob, 'of bob');
+    await setActive(here, 'alice', false);
+    await here.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
+    expect(await check(there)).toBe(2);
+    await setActive(here, 'alice', true);
+    expect(closed.sort()).toEqual(['of alice', 'of carol']);
+    there.nest.get(OpenSockets).closeForSessions([bob.session_id]);
+  });
+
+  it('the check reads all sockets in one statement, and an unknown session counts as ended', async () => {
+    const logins = await Promise.all(Array.from({ length: 20 }, () => here.login()));
+    logins.forEach((login) => open(there, login, 'live'));
+    open(there, { ...logins[0]!, session_id: 'UNKNOWN' }, 'unknown');
+    open(there, { ...logins[0]!, session_id: logins[0]!.session_id.toUpperCase() }, 'in capitals');
+    const tap = new Tap(there);
+    const statements: string[] = [];
+    tap.hook = { before: (call) => void statements.push(...statementsOf(call)) };
+    expect(await check(there)).toBe(1);
+    tap.hook = {};
+    expect([statements, closed]).toEqual([['SELECT'], ['unknown']]);
+    there.nest.get(OpenSockets).closeForSessions(logins.map(({ session_id: id }) => id));
+  });
+
+  it('all sockets stay open while the database fails', async () => {
+    const login = await here.login();
+    open(there, login, 'ended');
+    await here.post('/auth/logout', login.access_token).expect(200);
+    await here.dataSource.query('ALTER TABLE auth_sessions RENAME TO elsewhere');
+    await expect(check(there)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await here.dataSource.query('ALTER TABLE elsewhere RENAME TO auth_sessions');
+    expect(closed).toEqual([]);
+    expect(await check(there)).toBe(1);
+    expect(closed).toEqual(['ended']);
+  });
+});
+
+const EVERYTHING_BUT_TIMEOUTS = [
+  'Date',
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+] as const satisfies readonly string[] as never;

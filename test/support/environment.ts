@@ -1,0 +1,149 @@
+import { connect } from 'node:net';
+import { AuthUser } from 'nestjs-session-auth';
+import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from './databases';
+import { TestApplication, PASSWORD, type TestApplicationOptions, type PlatformName } from './test-application';
+
+/** One application on one database. */
+export interface TestEnvironment {
+  readonly platform: PlatformName;
+  app: TestApplication;
+  database: TestDatabase;
+}
+
+type EnvironmentOptions = Omit<TestApplicationOptions, 'database'>;
+
+/** Runs the same tests on every database. The rows, signals and logs of a test are removed before the next one. */
+export function describeOnEachDatabase(
+  title: string,
+  options: EnvironmentOptions,
+  defineTests: (env: TestEnvironment) => void,
+): void {
+  describe.each(DATABASES)(`${title} on %s`, (name) => defineSuite(name, options, defineTests));
+}
+
+/** Runs the same tests on Express and Fastify. Fastify runs on one database, because only the HTTP layer differs. */
+export function describeOnBothPlatforms(
+  title: string,
+  options: EnvironmentOptions,
+  defineTests: (env: TestEnvironment) => void,
+): void {
+  describeOnEachDatabase(title, options, defineTests);
+  if (!DATABASES.includes('sqlite')) return;
+  describe(`${title} on Fastify`, () => defineSuite('sqlite', { ...options, platform: 'fastify' }, defineTests));
+}
+
+function defineSuite(
+  name: DatabaseName,
+  options: EnvironmentOptions,
+  defineTests: (env: TestEnvironment) => void,
+): void {
+  const env = { platform: options.platform ?? 'express' } as TestEnvironment;
+
+  beforeAll(async () => {
+    env.database = await createDatabase(name);
+    env.app = await TestApplication.start({ database: env.database, ...options });
+  });
+  afterAll(async () => {
+    await env.app.close();
+    await env.database.drop();
+  });
+  beforeEach(() => env.app.reset());
+
+  defineTests(env);
+}
+
+/** A response in parsed form and as bytes, both without the `Date` header. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly bytes: string;
+}
+
+/** Sends the lines of a request unchanged, each character as one byte. HTTP clients would normalize some of them. */
+export function sendRaw(host: Pick<TestApplication, 'url'>, lines: readonly string[], body = ''): Promise<RawAnswer> {
+  const { hostname, port } = new URL(host.url);
+  const [requestLine, ...headers] = lines;
+  const request = [requestLine, `Host: ${hostname}`, 'Connection: close', ...headers, '', body].join('\r\n');
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(Buffer.from(request, 'latin1')));
+    socket.setTimeout(10_000, () => socket.destroy(new Error('No response within 10 seconds.')));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('end', () => resolve(parse(Buffer.concat(chunks).toString('latin1'))));
+  });
+}
+
+function parse(text: string): RawAnswer {
+  const bytes = text.replace(/\r\nDate: [^\r]*/i, '');
+  const [head = '', ...rest] = bytes.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: rest.join('\r\n\r\n'), bytes };
+}
+
+/** Sends a POST of JSON text with its `Content-Length`, as raw lines. */
+export function postJson(app: TestApplication, path: string, json: string, ...headers: string[]): Promise<RawAnswer> {
+  const bytes = Buffer.from(json).toString('latin1');
+  const lines = [`POST ${path} HTTP/1.1`, 'Content-Type: application/json', `Content-Length: ${bytes.length}`];
+  return sendRaw(app, [...lines, ...headers], bytes);
+}
+
+/** Returns the text as a chunked body of two chunks. */
+export function inChunks(text: string): string {
+  const middle = Math.floor(text.length / 2);
+  const parts = [text.slice(0, middle), text.slice(middle)].filter(Boolean);
+  return [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), '0\r\n\r\n'].join('');
+}
+
+/** Disables or enables a user directly in the users table, as an application does. */
+export async function setActive(app: TestApplication, username: string, active: boolean): Promise<void> {
+  await app.dataSource.getRepository(AuthUser).update({ username }, { active });
+}
+
+/** Resets the user's password to `PASSWORD`, and deletes the rows, signals and logs that this writes. */
+export async function restorePassword(app: TestApplication, username = 'alice'): Promise<void> {
+  const { id } = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username });
+  await app.auth.resetPassword(id, PASSWORD);
+  await app.reset();
+}
+
+/** Returns the names of the events in the user's history, most recent first. */
+export async function eventsOf(app: TestApplication, accessToken: string): Promise<string[]> {
+  const { body } = await app.get('/auth/history/?limit=200', accessToken).expect(200);
+  return (body as { event: string }[]).map(({ event }) => event);
+}
+
+/** An event of a history, as the endpoint returns it. */
+export interface HistoryEntry {
+  readonly id: number;
+  readonly event: string;
+  readonly ip_address: string | null;
+  readonly user_agent: string;
+  readonly extra: Record<string, unknown>;
+  readonly timestamp: string;
+}
+
+export async function historyOf(app: TestApplication, accessToken: string): Promise<HistoryEntry[]> {
+  const { body } = await app.get('/auth/history/?limit=200', accessToken).expect(200);
+  return body as HistoryEntry[];
+}
+
+/** Returns the stored state and end reason of a session. */
+export async function storedEnd(
+  app: TestApplication,
+  sessionId: string,
+): Promise<{ state: string; end_reason: string | null }> {
+  const rows: { state: string; end_reason: string | null }[] = await app.dataSource.query(
+    `SELECT state, end_reason FROM auth_sessions WHERE id = '${sessionId}'`,
+  );
+  return { state: rows[0]!.state, end_reason: rows[0]!.end_reason };
+}
+
+export const INVALID_CREDENTIALS = { non_field_errors: ['Invalid credentials.'] };
+export const INVALID_REFRESH = { non_field_errors: ['Invalid or expired refresh token.'] };
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

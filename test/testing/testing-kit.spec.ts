@@ -1,0 +1,64 @@
+import { Controller, Get } from '@nestjs/common';
+import { RequireRecentLogin } from 'nestjs-session-auth';
+import { CheapPasswordHasher, actingAs, recordSignals } from 'nestjs-session-auth/testing';
+import { MINUTE } from '../support/driven-clock';
+import { PASSWORD } from '../support/test-application';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+
+@Controller('payout')
+class PayoutController {
+  @Get()
+  @RequireRecentLogin({ withinSeconds: 60, methods: ['otp'] })
+  payOut(): object {
+    return { paid: true };
+  }
+}
+
+const options = { auth: { passwordHasher: CheapPasswordHasher }, controllers: [PayoutController] };
+
+describeOnEachDatabase('the testing kit', options, (env: TestEnvironment) => {
+  it('actingAs() opens a session without a password, emits user_logged_in, and refuses an unknown user', async () => {
+    const { app } = env;
+    const [{ id }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
+    const signals = recordSignals(app.nest);
+    const session = await actingAs(app.nest, { id }, { ipAddress: '192.0.2.1' });
+    await app.http.get('/me').set(session.headers).expect(200);
+    expect(signals.of('user_logged_in')).toMatchObject([{ userId: id, session: { id: session.sessionId } }]);
+    app.clock.advance(15 * MINUTE);
+    await app.http.get('/me').set(session.headers).expect(401);
+    signals.clear();
+    expect(signals.all).toEqual([]);
+    await expect(actingAs(app.nest, '00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
+      code: 'unknown_user',
+    });
+  });
+
+  it('a test can act as a user with given methods and data', async () => {
+    const { app } = env;
+    const [{ id }] = await app.dataSource.query("SELECT id FROM auth_users WHERE username = 'alice'");
+    const { headers: headersWithoutOtp } = await actingAs(app.nest, id);
+    const proofs = { methods: ['pwd', 'otp'], data: { tenant: 'example' } };
+    const { headers, accessToken } = await actingAs(app.nest, id, {}, proofs);
+    await app.http.get('/payout').set(headersWithoutOtp).expect(403);
+    await app.http.get('/payout').set(headers).expect(200, { paid: true });
+    expect((await app.auth.authenticate(accessToken))!.data).toEqual(proofs.data);
+    app.clock.advance(MINUTE);
+    await app.http.get('/payout').set(headers).expect(403);
+  });
+
+  it('the testing hasher accepts only the right password', async () => {
+    const { app } = env;
+    await app.login('alice', PASSWORD);
+    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+  });
+});
+
+it('the testing hasher fails in production', () => {
+  const before = process.env['NODE_ENV'];
+  process.env['NODE_ENV'] = 'production';
+  try {
+    expect(() => new CheapPasswordHasher()).toThrow("NODE_ENV is not 'test'");
+  } finally {
+    process.env['NODE_ENV'] = before;
+  }
+});

@@ -1,0 +1,324 @@
+import { AuthUser, type AuthModuleOptions } from 'nestjs-session-auth';
+import { CountingHasher } from '../support/counting-hasher';
+import { MINUTE, SECOND } from '../support/driven-clock';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { Tap } from '../support/tap';
+import { restorePassword, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** A network from which the user has logged in, and a network from which the user has never logged in. */
+const HOME = '203.0.113.7';
+const ELSEWHERE = '192.0.2.1';
+const BLOCKED = 'too_many_attempts 86400';
+
+const hasher = new CountingHasher();
+const auth = (more: AuthModuleOptions = {}): { auth: AuthModuleOptions } => ({
+  auth: { passwordHasher: hasher, recentLogin: { endpoint: true }, ...more },
+});
+
+/** Logs in, and returns `ok` or the code of the error with the seconds to wait. */
+async function tryLogin(
+  app: TestApplication,
+  password: string,
+  ipAddress?: string,
+  username = 'alice',
+): Promise<string> {
+  try {
+    await app.auth.login({ username, password }, { ipAddress: ipAddress ?? null });
+    return 'ok';
+  } catch (error) {
+    const { code, retryAfterSeconds } = error as { code: string; retryAfterSeconds: number | null };
+    return retryAfterSeconds === null ? code : `${code} ${retryAfterSeconds}`;
+  }
+}
+
+/** Sends wrong passwords for one name, each from a separate network. */
+async function guess(app: TestApplication, times: number, username = 'alice'): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    expect(await tryLogin(app, 'wrong', `198.51.100.${i}`, username)).toBe('invalid_credentials');
+  }
+}
+
+async function idOf(app: TestApplication, username: string): Promise<string> {
+  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
+}
+
+describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
+  it('100 failed logins in a row block unfamiliar networks for 24 hours, and Retry-After gives the remaining seconds', async () => {
+    const { app } = env;
+    await guess(app, 99);
+    app.clock.advance(HOUR);
+    expect(await tryLogin(app, 'wrong', ELSEWHERE)).toBe('invalid_credentials');
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+    app.clock.advance(HOUR);
+    const { headers } = await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD }).expect(429);
+    expect(headers['retry-after']).toBe(String(23 * 3600));
+    app.clock.advance(23 * HOUR - 1);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('too_many_attempts 1');
+    app.clock.advance(1);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+  });
+
+  it('a block resets the failure streak, so that another 100 failures begin the next block', async () => {
+    const { app } = env;
+    await guess(app, 100);
+    app.clock.advance(DAY);
+    await guess(app, 99);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+    await guess(app, 100);
+    expect(await tryLogin(app, PASSWORD, '192.0.2.2')).toBe(BLOCKED);
+  });
+
+  it('a block does not affect networks from which the user has logged in, and a login from such a network ends the block', async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    await guess(app, 100);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+    expect(await tryLogin(app, 'wrong', HOME)).toBe('invalid_credentials');
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+  });
+
+  it('a block does not affect the network from which an active session was last refreshed', async () => {
+    const { app } = env;
+    const { refreshToken } = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: HOME });
+    const moved = await app.auth.refresh(refreshToken, { ipAddress: ELSEWHERE });
+    await guess(app, 100);
+    expect(await tryLogin(app, 'wrong', ELSEWHERE)).toBe('invalid_credentials');
+    await app.auth.logout((await app.auth.authenticate(moved.accessToken))!);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+  });
+
+  it('a login of one user does not make a network familiar for another user', async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD, HOME, 'bob')).toBe('ok');
+    await guess(app, 100);
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe(BLOCKED);
+  });
+
+  it('a familiar network is delayed after failed logins like any other network', async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    await guess(app, 100);
+    for (let i = 0; i < 10; i++) expect(await tryLogin(app, 'wrong', HOME)).toBe('invalid_credentials');
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('too_many_attempts 30');
+    app.clock.advance(30 * SECOND);
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+  });
+
+  it('refused attempts and failures from familiar networks do not extend a block', async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    await guess(app, 100);
+    app.clock.advance(DAY - HOUR);
+    for (let i = 0; i < 5; i++) {
+      expect(await tryLogin(app, 'wrong', HOME)).toBe('invalid_credentials');
+      expect(await tryLogin(app, 'wrong', ELSEWHERE)).toBe('too_many_attempts 3600');
+    }
+    app.clock.advance(HOUR);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+  });
+
+  it('during a block, an open session can be refreshed, end other sessions, and confirm and change the password', async () => {
+    const { app } = env;
+    const login = { username: 'alice', password: PASSWORD };
+    const opened = await app.auth.login(login, { ipAddress: HOME });
+    const other = await app.auth.login(login, { ipAddress: ELSEWHERE });
+    await guess(app, 100);
+    const { body: refreshed } = await app.refresh(opened.refreshToken).expect(200);
+    await app.delete(`/auth/sessions/${other.sessionId}`, refreshed.access_token).expect(200);
+    const { body: pair } = await app
+      .post('/auth/reauthenticate', refreshed.access_token, { password: PASSWORD })
+      .expect(200);
+    const change = { current_password: PASSWORD, new_password: 'another long password' };
+    await app.post('/auth/password/change', pair.access_token, change).expect(200);
+    expect(await tryLogin(app, change.new_password, '192.0.2.77')).toBe(BLOCKED);
+    await restorePassword(app);
+  });
+
+  it('a password reset and resetFailedLogins() end a block', async () => {
+    const { app } = env;
+    await guess(app, 100);
+    await app.auth.resetFailedLogins('alice');
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+    await guess(app, 100);
+    await app.auth.resetPassword(await idOf(app, 'alice'), 'a password that is new');
+    expect(await tryLogin(app, 'a password that is new', '192.0.2.9')).toBe('ok');
+    await restorePassword(app);
+  });
+
+  it('an unknown name is blocked in the same way and for the same time as a known name', async () => {
+    const { app } = env;
+    for (const name of ['alice', 'mallory']) await guess(app, 100, name);
+    app.clock.advance(DAY - 1);
+    await app.pruning.prune();
+    const outcomes = ['alice', 'mallory'].map((name) => tryLogin(app, 'wrong', ELSEWHERE, name));
+    expect(await Promise.all(outcomes)).toEqual(['too_many_attempts 1', 'too_many_attempts 1']);
+    app.clock.advance(1);
+    const later = ['alice', 'mallory'].map((name) => tryLogin(app, 'wrong', ELSEWHERE, name));
+    expect(await Promise.all(later)).toEqual(['invalid_credentials', 'invalid_credentials']);
+    app.clock.advance(DAY);
+    await app.pruning.prune();
+    expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+  });
+
+  it('a blocked login executes the same statements for known and unknown names', async () => {
+    const { app } = env;
+    for (const name of ['alice', 'mallory']) await guess(app, 100, name);
+    const tap = new Tap(app);
+    const statementsFor = async (name: string): Promise<string[]> => {
+      const statements: string[] = [];
+      tap.hook = { before: ({ kind, sql }) => void (kind === 'statement' && statements.push(sql)) };
+      expect(await tryLogin(app, PASSWORD, ELSEWHERE, name)).toBe(BLOCKED);
+      tap.hook = {};
+      return statements;
+    };
+    const known = await statementsFor('alice');
+    expect(known.length).toBeGreaterThan(4);
+    expect(await statementsFor('mallory')).toEqual(known);
+  });
+
+  it('the 50th failure emits a signal, and the beginning of a block is emitted and recorded once', async () => {
+    const { app } = env;
+    await guess(app, 100);
+    for (let i = 0; i < 3; i++) expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+    const userId = await idOf(app, 'alice');
+    const until = new Date(app.clock.now() + DAY);
+    expect(app.sent('brute_force_threshold_hit')).toEqual([
+      { username: 'alice', ipAddress: '198.51.100.49', failureCount: 50, scope: 'account' },
+    ]);
+    expect(app.sent('login_blocked')).toEqual([
+      { username: 'alice', userId, ipAddress: '198.51.100.99', scope: 'account', until },
+    ]);
+    const events = (await app.auth.history(userId, { limit: 200 })).filter(({ event }) => event === 'login_blocked');
+    expect(events).toMatchObject([
+      { ipAddress: '198.51.100.99', extra: { scope: 'account', until: until.toISOString() } },
+    ]);
+  });
+
+  it('the signals of an unknown name do not contain the name', async () => {
+    const { app } = env;
+    await guess(app, 100, 'my secret passphrase');
+    expect(app.sent('login_blocked')).toMatchObject([{ username: 'my********', userId: null, scope: 'account' }]);
+    expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ username: 'my********' }]);
+    const rows = await app.dataSource.query("SELECT user_id, extra FROM auth_events WHERE event = 'login_blocked'");
+    expect(rows).toHaveLength(1);
+    expect(rows[0].user_id).toBeNull();
+  });
+});
+
+describeOnEachDatabase('fewer than 100 failed logins in a row', auth(), (env: TestEnvironment) => {
+  it.each(['alice', 'mallory'])('a failure streak ends 24 hours after its last failure, for %s', async (name) => {
+    const { app } = env;
+    await guess(app, 98, name);
+    app.clock.advance(DAY - 1);
+    await app.pruning.prune();
+    await guess(app, 1, name);
+    app.clock.advance(DAY);
+    await guess(app, 99, name);
+    expect(await tryLogin(app, 'wrong', ELSEWHERE, name)).toBe('invalid_credentials');
+    expect(await tryLogin(app, 'wrong', ELSEWHERE, name)).toBe(BLOCKED);
+  });
+
+  it("a login from a familiar network succeeds when no slot of the account's failure streak is free", async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    await guess(app, 99);
+    await app.dataSource.query(
+      `UPDATE auth_login_failures SET pending = 1, pending_until = ${app.clock.now() + 30 * SECOND}
+       WHERE failure_count = 99`,
+    );
+    hasher.verified.length = 0;
+    expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+    expect(hasher.verified).toHaveLength(1);
+  });
+
+  it('login_blocked is emitted for each delay that begins, but not for refused attempts', async () => {
+    const { app } = env;
+    for (let i = 0; i < 10; i++) await tryLogin(app, 'wrong', ELSEWHERE);
+    for (let i = 0; i < 3; i++) await tryLogin(app, PASSWORD, ELSEWHERE);
+    const [first, second] = [app.clock.now() + 30 * SECOND, app.clock.now() + 90 * SECOND];
+    app.clock.advance(30 * SECOND);
+    await tryLogin(app, 'wrong', ELSEWHERE);
+    expect(app.sent('login_blocked').map(({ scope, until }) => [scope, until?.getTime()])).toEqual([
+      ['network', first],
+      ['network', second],
+    ]);
+    const history = await app.auth.history(await idOf(app, 'alice'));
+    const blocks = history.filter(({ event }) => event === 'login_blocked').map(({ extra }) => extra);
+    expect(blocks).toEqual([second, first].map((at) => ({ scope: 'network', until: new Date(at).toISOString() })));
+  });
+});
+
+describeOnEachDatabase(
+  'the strict account block',
+  auth({ failedLogins: { accountBlock: 'strict' } }),
+  (env: TestEnvironment) => {
+    it('a strict block ends only with a password reset or resetFailedLogins()', async () => {
+      const { app } = env;
+      const session = await app.auth.login({ username: 'alice', password: PASSWORD }, { ipAddress: HOME });
+      await guess(app, 100);
+      app.clock.advance(6 * DAY);
+      await app.pruning.prune();
+      const { body: pair } = await app.refresh(session.refreshToken).expect(200);
+      await app.post('/auth/reauthenticate', pair.access_token, { password: PASSWORD }).expect(200);
+      for (const network of [HOME, ELSEWHERE]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
+      await app.auth.resetFailedLogins('alice');
+      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+      await guess(app, 100);
+      await app.auth.resetPassword(await idOf(app, 'alice'), PASSWORD);
+      expect(await tryLogin(app, PASSWORD, '192.0.2.9')).toBe('ok');
+    });
+
+    it('the signal and the event of a strict block contain no end time', async () => {
+      const { app } = env;
+      await guess(app, 100);
+      expect(app.sent('login_blocked')).toMatchObject([{ scope: 'account', until: null }]);
+      const [{ extra }] = await app.dataSource.query("SELECT extra FROM auth_events WHERE event = 'login_blocked'");
+      expect(JSON.parse(extra)).toEqual({ scope: 'account', until: null });
+    });
+
+    it('a strict block of an unknown name refuses logins like the block of a known name, and is pruned after 30 days', async () => {
+      const { app } = env;
+      for (const name of ['alice', 'mallory']) await guess(app, 100, name);
+      app.clock.advance(30 * DAY - 1);
+      await app.pruning.prune();
+      for (const name of ['alice', 'mallory']) expect(await tryLogin(app, PASSWORD, ELSEWHERE, name)).toBe(BLOCKED);
+      app.clock.advance(1);
+      await app.pruning.prune();
+      expect(await app.dataSource.query('SELECT failure_count FROM auth_login_failures')).toHaveLength(1);
+      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe(BLOCKED);
+    });
+  },
+);
+
+describeOnEachDatabase(
+  'failed logins without the account block',
+  auth({ failedLogins: { accountBlock: false } }),
+  (env: TestEnvironment) => {
+    it('any number of failed logins delays only the network from which they come', async () => {
+      const { app } = env;
+      await guess(app, 120);
+      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+      for (let i = 0; i < 10; i++) expect(await tryLogin(app, 'wrong', ELSEWHERE)).toBe('invalid_credentials');
+      expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('too_many_attempts 30');
+      expect(app.sent('login_blocked')).toMatchObject([{ scope: 'network' }]);
+      expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ scope: 'network' }]);
+    });
+  },
+);
+
+describeOnEachDatabase(
+  'the account block without known addresses',
+  auth({ trackIps: false }),
+  (env: TestEnvironment) => {
+    it('a block applies to all clients, because no network is familiar', async () => {
+      const { app } = env;
+      expect(await tryLogin(app, PASSWORD, HOME)).toBe('ok');
+      expect(await tryLogin(app, PASSWORD)).toBe('ok');
+      await guess(app, 100);
+      for (const network of [HOME, undefined]) expect(await tryLogin(app, PASSWORD, network)).toBe(BLOCKED);
+    });
+  },
+);

@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { AuthUser } from 'nestjs-session-auth';
+import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { CountingHasher } from '../support/counting-hasher';
+import { MINUTE, SECOND } from '../support/driven-clock';
+import { TestApplication, PASSWORD } from '../support/test-application';
+import { eventsOf, INVALID_CREDENTIALS, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+
+const hasher = new CountingHasher();
+const TOO_MANY = { detail: 'Too many failed attempts. Try again later.' };
+
+/** Logs in from an address, and returns `ok` or the code of the error with the seconds to wait. */
+async function tryLogin(
+  app: TestApplication,
+  password: string,
+  ipAddress = '192.0.2.1',
+  username = 'alice',
+): Promise<string> {
+  try {
+    await app.auth.login({ username, password }, { ipAddress });
+    return 'ok';
+  } catch (error) {
+    const { code, retryAfterSeconds } = error as { code: string; retryAfterSeconds: number | null };
+    return retryAfterSeconds === null ? code : `${code} ${retryAfterSeconds}`;
+  }
+}
+
+async function fail(app: TestApplication, times: number, ipAddress?: string, username?: string): Promise<void> {
+  for (let i = 0; i < times; i++) expect(await tryLogin(app, 'wrong', ipAddress, username)).toBe('invalid_credentials');
+}
+
+describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (env: TestEnvironment) => {
+  it('after ten failures, logins fail with 429 and the seconds to wait, even with the right password', async () => {
+    const { app } = env;
+    const login = (password: string): ReturnType<TestApplication['refresh']> =>
+      app.http.post('/auth/login/').send({ username: 'alice', password });
+    for (let i = 0; i < 10; i++) await login('wrong').expect(400, INVALID_CREDENTIALS);
+    for (const password of ['wrong', PASSWORD]) {
+      const answer = await login(password).expect(429, TOO_MANY);
+      expect(answer.headers).toMatchObject({ 'retry-after': '30', 'cache-control': 'no-store' });
+    }
+    app.clock.advance(30 * SECOND - 1);
+    const { headers } = await login(PASSWORD).expect(429, TOO_MANY);
+    expect(headers['retry-after']).toBe('1');
+    app.clock.advance(1);
+    await login(PASSWORD).expect(200);
+  });
+
+  it('failed logins are delayed by 30 s, doubled each time, up to an hour', async () => {
+    const { app } = env;
+    await fail(app, 9);
+    for (const seconds of [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]) {
+      await fail(app, 1);
+      expect(await tryLogin(app, 'wrong')).toBe(`too_many_attempts ${seconds}`);
+      app.clock.advance(seconds * SECOND);
+    }
+  });
+
+  it('attempts during a delay are not counted, recorded or hashed, and do not extend the delay', async () => {
+    const { app } = env;
+    const session = await app.login();
+    await fail(app, 10);
+    const [events, hashes] = [await eventsOf(app, session.access_token), hasher.verified.length];
+    for (let i = 0; i < 20; i++) expect(await tryLogin(app, PASSWORD)).toBe('too_many_attempts 30');
+    expect(await eventsOf(app, session.access_token)).toEqual(events);
+    expect(hasher.verified).toHaveLength(hashes);
+    expect(app.sent('login_failed')).toHaveLength(10);
+    app.clock.advance(30 * SECOND);
+    expect(await tryLogin(app, PASSWORD)).toBe('ok');
+  });
+
+  it('failed logins do not affect the user on another network, open sessions or refreshes', async () => {
+    const { app } = env;
+    const session = await app.login();
+    await fail(app, 10);
+    expect(await tryLogin(app, PASSWORD, '192.0.2.2')).toBe('ok');
+    await app.get('/me', session.access_token).expect(200);
+    await app.refresh(session.refresh_token).expect(200);
+    // The login from the second network does not end the delay on the first network.
+    expect(await tryLogin(app, PASSWORD)).toBe('too_many_attempts 30');
+  });
+
+  it('failed logins are counted together for all spellings of an address and for a /64, and separately for the next /64', async () => {
+    const { app } = env;
+    const spellings = ['2001:db8:0:1::1', '2001:0DB8::1:0:0:0:2', '2001:db8:0:1:ffff::3%eth0'];
+    for (let i = 0; i < 10; i++) await fail(app, 1, spellings[i % 3]);
+    expect(await tryLogin(app, PASSWORD, '2001:db8:0:1::99')).toBe('too_many_attempts 30');
+    expect(await tryLogin(app, PASSWORD, '2001:db8:0:2::1')).toBe('ok');
+    await fail(app, 5, '::ffff:192.0.2.9', 'bob');
+    await fail(app, 5, '192.0.2.9', 'bob');
+    expect(await tryLogin(app, PASSWORD, '192.0.2.9', 'bob')).toBe('too_many_attempts 30');
+  });
+
+  it('a failure streak ends after the window, or after twice the current delay', async () => {
+    const { app } = env;
+    const counts = (): number[] => app.sent('login_failed').map(({ failureCount }) => failureCount);
+    await fail(app, 9);
+    app.clock.advance(5 * MINUTE);
+    await fail(app, 10);
+    expect(counts().slice(-1)).toEqual([10]);
+    for (const seconds of [30, 60, 120, 240]) {
+      app.clock.advance(seconds * SECOND);
+      await fail(app, 1);
+    }
+    app.clock.advance(2 * 480 * SECOND - 1);
+    await fail(app, 1);
+    expect(counts().slice(-1)).toEqual([15]);
+    app.clock.advance(2 * 960 * SECOND);
+    await fail(app, 1);
+    expect(counts().slice(-1)).toEqual([1]);
+  });
+
+  it('a successful login ends the failure streak, and brute_force_threshold_hit is emitted once per streak', async () => {
+    const { app } = env;
+    await fail(app, 9);
+    expect(await tryLogin(app, PASSWORD)).toBe('ok');
+    await fail(app, 9);
+    expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ failureCount: 5 }, { failureCount: 5 }]);
+  });
+
+  it('failed logins for an unknown name are delayed like those for a known name', async () => {
+    const { app } = env;
+    await fail(app, 10, '192.0.2.1', 'mallory');
+    expect(await tryLogin(app, PASSWORD, '192.0.2.1', 'mallory')).toBe('too_many_attempts 30');
+  });
+
+  it('refused attempts neither create nor change a row', async () => {
+    const { app } = env;
+    const rows = (): Promise<unknown[]> => app.dataSource.query('SELECT * FROM auth_login_failures ORDER BY 1');
+    for (let i = 0; i < 91; i++) await fail(app, 1, `198.51.100.${i}`);
+    await fail(app, 9);
+    const blocked = await rows();
+    for (const ipAddress of ['192.0.2.1', '198.51.100.1', '203.0.113.1', '203.0.113.2']) {
+      expect(await tryLogin(app, PASSWORD, ipAddress)).toBe('too_many_attempts 86400');
+    }
+    expect(await rows()).toEqual(blocked);
+    await app.auth.resetFailedLogins('alice');
+    await fail(app, 10);
+    const delayed = await rows();
+    expect(await tryLogin(app, PASSWORD)).toBe('too_many_attempts 30');
+    expect(await rows()).toEqual(delayed);
+    expect([blocked.length, delayed.length]).toEqual([93, 2]);
+  });
+
+  it("failures are counted per user once a user has the name: a rename keeps the user's streak and frees the name", async () => {
+    const { app } = env;
+    const users = app.dataSource.getRepository(AuthUser);
+    const { id } = await users.findOneByOrFail({ username: 'alice' });
+    const bob = await app.auth.createUser({ username: 'bob-renamed', password: PASSWORD });
+    await fail(app, 10);
+    // The library's own table contains the digest of the name in addition to the name.
+    const rename = async (userId: typeof bob.id, username: string): Promise<void> => {
+      const usernameKey = createHash('sha256').update(username).digest('hex');
+      await users.update({ id: String(userId) }, { username, usernameKey });
+    };
+    await rename(id, 'alice-renamed');
+    await rename(bob.id, 'alice');
+    expect(await tryLogin(app, PASSWORD, '192.0.2.1', 'alice-renamed')).toBe('too_many_attempts 30');
+    expect(await tryLogin(app, PASSWORD, '192.0.2.1', 'alice')).toBe('ok');
+    await rename(bob.id, 'bob-renamed');
+    await rename(id, 'alice');
+    await app.auth.resetFailedLogins('alice');
+    expect(await tryLogin(app, PASSWORD)).toBe('ok');
+  });
+
+  it('failed logins for a name that is the id of a user do not count against that user', async () => {
+    const { app } = env;
+    const { id } = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+    await fail(app, 10, '192.0.2.1', id);
+    expect(await tryLogin(app, PASSWORD)).toBe('ok');
+  });
+
+  it('expired rows of failed logins are pruned', async () => {
+    const { app } = env;
+    await fail(app, 3, '192.0.2.1', 'mallory');
+    app.clock.advance(5 * MINUTE);
+    expect(await app.pruning.prune()).toMatchObject({ loginFailures: 1 });
+    app.clock.advance(24 * 60 * MINUTE);
+    expect(await app.pruning.prune()).toMatchObject({ loginFailures: 1 });
+    expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+  });
+});
+
+describeOnEachDatabase(
+  'failed logins without delays',
+  { auth: { failedLogins: { throttleFrom: false } } },
+  (env: TestEnvironment) => {
+    it('failed logins are counted and emitted if delays are off', async () => {
+      const { app } = env;
+      await fail(app, 120);
+      expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 120 });
+      expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
+      expect(await tryLogin(app, PASSWORD)).toBe('ok');
+    });
+  },
+);
+
+describe.each(DATABASES)('parallel logins over two instances on %s', (name) => {
+  let database: TestDatabase;
+  let apps: readonly [TestApplication, TestApplication];
+  const hashers = [new CountingHasher(), new CountingHasher()] as const;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    const start = (index: 0 | 1): Promise<TestApplication> =>
+      TestApplication.start({
+        database,
+        auth: { failedLogins: { throttleFrom: 5 }, passwordHasher: hashers[index] },
+        ...(index === 1 ? { users: [] } : {}),
+      });
+    apps = [await start(0), await start(1)];
+  });
+  afterAll(async () => {
+    for (const app of apps) await app.close();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    for (const app of apps) await app.reset();
+    for (const one of hashers) one.verified.length = 0;
+  });
+
+  const parallel = (count: number, password: string): Promise<string[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => tryLogin(apps[index % 2]!, password)));
+
+  it('of 50 parallel guesses five are verified, and the others are refused', async () => {
+    const outcomes = (await parallel(50, 'wrong')).sort();
+    expect(outcomes.slice(0, 5)).toEqual(Array<string>(5).fill('invalid_credentials'));
+    expect(outcomes.slice(5)).toEqual(Array<string>(45).fill('too_many_attempts 30'));
+    expect(hashers[0].verified.length + hashers[1].verified.length).toBe(5);
+  });
+
+  it('20 parallel logins with the right password succeed if one more failure would start a delay', async () => {
+    await fail(apps[0], 4);
+    expect(await parallel(20, PASSWORD)).toEqual(Array<string>(20).fill('ok'));
+  });
+
+  it('after a delay, one of ten parallel guesses is verified, and the others are refused with the next delay', async () => {
+    await fail(apps[0], 5);
+    for (const app of apps) app.clock.advance(30 * SECOND);
+    const outcomes = (await parallel(10, 'wrong')).sort();
+    expect(outcomes).toEqual(['invalid_credentials', ...Array<string>(9).fill('too_many_attempts 60')]);
+  });
+
+  it('the slot of a terminated process is free again after half a minute', async () => {
+    await apps[0].dataSource.query('SELECT 1');
+    await fail(apps[0], 4);
+    await apps[0].dataSource.query(
+      `UPDATE auth_login_failures SET pending = 5, pending_until = ${apps[0].clock.now() + 30 * SECOND}`,
+    );
+    for (const app of apps) app.clock.advance(30 * SECOND);
+    expect(await tryLogin(apps[1], PASSWORD)).toBe('ok');
+  });
+});
