@@ -1,24 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
+import { Accounts, type CreatedUser, type CreateUserOptions, type UserToCreate } from './accounts/accounts';
+import { ForgetUser } from './accounts/forget-user';
 import type { ClientInfo } from './adapters/second-factor';
 import type { UserId } from './adapters/user-store';
-import { measureDuration, Metrics } from './base/telemetry';
-import { inApplicationTransaction } from './database/in-transaction';
-import { ApplicationTransactions, type TransactionManager } from './database/joined-transaction';
-import type { AuthEventEntry, HistoryRequest } from './history/history';
+import { ApplicationTransactions, type JoinedTransaction, type TransactionManager } from './database/joined-transaction';
+import { ClientInspector, type Operation } from './history/client';
+import { type AuthEventEntry, History, type HistoryRequest } from './history/history';
 import type { SessionInfo } from './history/signals';
-import { AccountServices } from './login/account-services';
-import type { Credentials } from './login/login';
+import { type Credentials, Login } from './login/login';
+import { LoginTickets } from './login/login-tickets';
+import { SecretAttempts } from './login/second-factor';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
-import type { PasswordChange } from './passwords/change-password';
-import type { PasswordResetToken } from './passwords/reset-password';
-import type { AuthPrincipal } from './sessions/authenticate';
+import { type PasswordChange, UserPassword } from './passwords/change-password';
+import { Reauthentication } from './passwords/in-session';
+import { Passwords } from './passwords/passwords';
+import { type PasswordResetToken, ResetPassword } from './passwords/reset-password';
+import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
+import { OwnSessions } from './sessions/own-sessions';
 import type { SessionData } from './sessions/proofs';
-import { SessionServices } from './sessions/session-services';
+import { Refresh } from './sessions/refresh';
 import type { OpenedSession, TokenPair } from './tokens/tokens';
-
-/** The metric attributes of a lookup with an invalid access token. */
-const REFUSED = { 'error.type': 'access_token_invalid' } as const;
+import { Users } from './users/users';
 
 /**
  * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
@@ -32,12 +34,27 @@ const REFUSED = { 'error.type': 'access_token_invalid' } as const;
 export class AuthService {
   /** @internal */
   constructor(
-    private readonly sessions: SessionServices,
-    private readonly users: AccountServices,
+    private readonly logins: Login,
+    private readonly tickets: LoginTickets,
+    private readonly secretAttempts: SecretAttempts,
+    private readonly authentication: Authenticate,
+    private readonly refreshes: Refresh,
+    private readonly sessions: OwnSessions,
+    private readonly histories: History,
+    private readonly accounts: Accounts,
+    private readonly forgetting: ForgetUser,
+    private readonly users: Users,
+    private readonly passwords: Passwords,
+    private readonly passwordChange: UserPassword,
+    private readonly passwordReset: ResetPassword,
+    private readonly reauthentication: Reauthentication,
+    private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
-    private readonly metrics: Metrics,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
+
+  /** The application's transaction that the calls take part in. Set only in the objects that `inTransaction` uses. */
+  private readonly tx: JoinedTransaction | null = null;
 
   /**
    * Returns the methods of `AuthInTransaction`. Each call takes part in your transaction:
@@ -47,12 +64,15 @@ export class AuthService {
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AuthInTransaction {
-    return inApplicationTransaction(this.transactions, manager, this, IN_TRANSACTION);
+    const tx = this.transactions.join(manager);
+    const joined = Object.create(this, { tx: { value: tx } }) as AuthService;
+    const methods = IN_TRANSACTION.map((name) => [name, (this[name] as Method).bind(joined)]);
+    return Object.fromEntries(methods) as AuthInTransaction;
   }
 
   /** Whether the user store can set passwords. */
   get canSetPasswords(): boolean {
-    return this.users.password.isChangeable;
+    return this.users.canSetPasswords;
   }
 
   /**
@@ -61,9 +81,7 @@ export class AuthService {
    *   `second_factor_required` (the error has a `loginTicket`)
    */
   login(credentials: Credentials, client: ClientInfo = {}): Promise<OpenedSession> {
-    return measureDuration(this.metrics, 'session_auth.login.duration', () =>
-      this.sessions.login.login(credentials, client),
-    );
+    return this.logins.login(credentials, this.operation(client));
   }
 
   /**
@@ -78,7 +96,7 @@ export class AuthService {
     credentials: Credentials,
     client: ClientInfo = {},
   ): Promise<{ readonly user: { readonly id: UserId; readonly username: string }; readonly ticket: string }> {
-    return this.sessions.login.verifyCredentials(credentials, client);
+    return this.logins.verifyCredentials(credentials, this.operation(client));
   }
 
   /**
@@ -92,7 +110,7 @@ export class AuthService {
     proofs: { readonly methods: readonly string[]; readonly data?: Partial<SessionData> },
     client: ClientInfo = {},
   ): Promise<string> {
-    return this.sessions.tickets.issueFor(user, proofs, client);
+    return this.tickets.issueFor(user, proofs, this.operation(client));
   }
 
   /**
@@ -117,7 +135,7 @@ export class AuthService {
     client: ClientInfo,
     verify: (user: { readonly id: UserId; readonly username: string }) => boolean | Promise<boolean>,
   ): Promise<boolean> {
-    return this.users.secretAttempts.attempt(target, client, verify);
+    return this.secretAttempts.attempt(target, this.operation(client), verify);
   }
 
   /**
@@ -138,14 +156,14 @@ export class AuthService {
     proofs: { readonly methods?: readonly string[]; readonly data?: Partial<SessionData> } = {},
   ): Promise<OpenedSession> {
     if (typeof user !== 'object' || user === null || !('ticket' in user)) {
-      return this.sessions.login.loginAs(user, client, proofs);
+      return this.logins.loginAs(user, this.operation(client), proofs);
     }
     if (proofs.methods ?? proofs.data)
       throw new Error(
         'openSession() received a login ticket together with methods or data. The ticket already contains both. ' +
           'Pass only the ticket.',
       );
-    return this.sessions.tickets.open(user.ticket, client);
+    return this.tickets.open(user.ticket, this.operation(client));
   }
 
   /**
@@ -155,26 +173,22 @@ export class AuthService {
    *   not a string
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
-    const refresh = (): Promise<TokenPair> => this.sessions.refresh.refresh(refreshToken, client);
-    return measureDuration(this.metrics, 'session_auth.refresh.duration', refresh);
+    return this.refreshes.refresh(refreshToken, this.clients.inspect(client));
   }
 
   /** Returns the principal of a valid access token of an active user, or null. Results are not cached. */
   authenticate(accessToken: string, client: ClientInfo = {}): Promise<AuthPrincipal | null> {
-    const lookUp = (): Promise<AuthPrincipal | null> => this.sessions.authentication.authenticate(accessToken, client);
-    return measureDuration(this.metrics, 'session_auth.lookup.duration', lookUp, (found) =>
-      found ? undefined : REFUSED,
-    );
+    return this.authentication.authenticate(accessToken, client);
   }
 
   /** Loads your application's user object for a principal. The result can be null, for example for a deleted user. */
   loadUser(principal: AuthPrincipal): Promise<unknown> {
-    return this.users.accounts.load(principal.userId);
+    return this.users.load(principal.userId);
   }
 
   /** Ends the session of the principal. */
   logout(principal: AuthPrincipal, client: ClientInfo = {}): Promise<void> {
-    return this.sessions.userSessions.logout(principal, client);
+    return this.sessions.logout(principal, this.operation(client));
   }
 
   /** Ends all sessions of the principal's user, or all except the current session. Returns how many sessions ended. */
@@ -183,7 +197,7 @@ export class AuthService {
     options: { readonly keepCurrent: boolean } = { keepCurrent: false },
     client: ClientInfo = {},
   ): Promise<number> {
-    return this.sessions.userSessions.logoutAll(principal, options, client);
+    return this.sessions.logoutAll(principal, options, this.operation(client));
   }
 
   /**
@@ -191,7 +205,7 @@ export class AuthService {
    * @param options `currentSessionId`: the session whose `isCurrent` is true. Default: none
    */
   listSessions(userId: UserId, options: { readonly currentSessionId?: string } = {}): Promise<SessionInfo[]> {
-    return this.sessions.userSessions.list(userId, options.currentSessionId ?? null);
+    return this.sessions.list(userId, options.currentSessionId ?? null);
   }
 
   /**
@@ -210,12 +224,12 @@ export class AuthService {
   ): Promise<void> {
     const { currentSessionId: currentId = null, by: reason = 'user', actor } = options;
     const actorOption = reason === 'admin' && actor !== undefined ? { actor } : {};
-    return this.sessions.userSessions.revoke(userId, sessionId, client, { currentId, reason, ...actorOption });
+    return this.sessions.revoke(userId, sessionId, this.operation(client), { currentId, reason, ...actorOption });
   }
 
   /** Returns events of a user, newest first. By default, the latest 50. @throws AuthError `invalid_field` */
   history(userId: UserId, request: HistoryRequest = {}): Promise<readonly AuthEventEntry[]> {
-    return this.sessions.userSessions.history(userId, request);
+    return this.histories.list(userId, request);
   }
 
   /**
@@ -225,7 +239,7 @@ export class AuthService {
    *   `current_password` or `new_password`
    */
   changePassword(principal: AuthPrincipal, change: PasswordChange, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.users.password.change(principal, change, client);
+    return this.passwordChange.change(principal, change, this.operation(client));
   }
 
   /**
@@ -234,7 +248,7 @@ export class AuthService {
    * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`; `invalid_field` on `password`
    */
   reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.users.reauthentication.confirm(principal, password, client);
+    return this.reauthentication.confirm(principal, password, this.operation(client));
   }
 
   /**
@@ -248,7 +262,7 @@ export class AuthService {
     { methods }: { readonly methods: readonly string[] },
     client: ClientInfo = {},
   ): Promise<TokenPair> {
-    return this.users.reauthentication.confirmBy(principal, methods, client);
+    return this.reauthentication.confirmBy(principal, methods, this.operation(client));
   }
 
   /** Whether the option `recentLogin.endpoint` is true. */
@@ -262,7 +276,7 @@ export class AuthService {
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
-    this.sessions.userSessions.assertRecentLogin(principal, withinSeconds, methods);
+    this.sessions.assertRecentLogin(principal, withinSeconds, methods);
   }
 
   /**
@@ -270,17 +284,17 @@ export class AuthService {
    * @throws AuthError `recent_login_required`
    */
   assertMayEndSessions(principal: AuthPrincipal): void {
-    this.sessions.userSessions.assertMayEnd(principal);
+    this.sessions.assertMayEnd(principal);
   }
 
   /** Disables a user and ends the user's sessions. @throws AuthError `unknown_user`, `not_supported` */
   disableUser(userId: UserId, client: ClientInfo = {}): Promise<void> {
-    return this.users.accounts.disable(userId, client);
+    return this.accounts.disable(userId, this.operation(client));
   }
 
   /** Enables a user. Sessions that have ended stay ended. @throws AuthError `unknown_user`, `not_supported` */
   enableUser(userId: UserId): Promise<void> {
-    return this.users.accounts.enable(userId);
+    return this.accounts.enable(userId, this.operation());
   }
 
   /**
@@ -290,7 +304,7 @@ export class AuthService {
    * @throws AuthError `database_unavailable`. Completed batches are not undone. Repeat the call to delete the rest
    */
   forgetUser(userId: UserId): Promise<void> {
-    return this.users.accounts.forget(userId);
+    return this.forgetting.forget(String(userId), this.operation());
   }
 
   /**
@@ -300,7 +314,7 @@ export class AuthService {
    * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
    */
   createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
-    return this.users.passwordReset.createToken(userId, client);
+    return this.passwordReset.createToken(userId, this.operation(client));
   }
 
   /**
@@ -309,7 +323,7 @@ export class AuthService {
    * @throws AuthError `invalid_reset_token`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
-    return this.users.passwordReset.redeemToken(token, newPassword, client);
+    return this.passwordReset.redeemToken(token, newPassword, this.operation(client));
   }
 
   /**
@@ -317,7 +331,7 @@ export class AuthService {
    * @throws AuthError `unknown_user`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
-    return this.users.passwordReset.reset(userId, newPassword, client);
+    return this.passwordReset.reset(userId, newPassword, this.operation(client));
   }
 
   /**
@@ -325,7 +339,7 @@ export class AuthService {
    * also resets the user's failed attempts with every other method, except those within sessions.
    */
   resetFailedLogins(username: string): Promise<void> {
-    return this.users.accounts.resetFailedLogins(username);
+    return this.accounts.resetFailedLogins(username, this.operation());
   }
 
   /**
@@ -337,12 +351,12 @@ export class AuthService {
    * @throws Error if the entity does not accept a key of `user.properties`
    */
   createUser(user: UserToCreate, options: CreateUserOptions = {}, client: ClientInfo = {}): Promise<CreatedUser> {
-    return this.users.accounts.create(user, options.skipPolicy ?? false, client);
+    return this.accounts.create(user, options.skipPolicy ?? false, this.operation(client));
   }
 
   /** Checks a password against `passwordPolicy`. @throws AuthError `invalid_field` on `password` */
   assertPasswordAllowed(password: string, { username }: { readonly username: string }): Promise<void> {
-    return this.users.passwords.assertAllowed(password, 'password', username);
+    return this.passwords.assertAllowed(password, 'password', username);
   }
 
   /**
@@ -351,9 +365,15 @@ export class AuthService {
    *   hashed in full
    */
   hashPassword(password: string): Promise<string> {
-    return this.users.passwords.hash(password, 'password');
+    return this.passwords.hash(password, 'password');
+  }
+
+  private operation(info: ClientInfo = {}): Operation {
+    return { client: this.clients.inspect(info), tx: this.tx };
   }
 }
+
+type Method = (...args: unknown[]) => Promise<unknown>;
 
 /** The methods that can take part in the application's transaction. Logins and refreshes cannot. */
 const IN_TRANSACTION = [

@@ -3,28 +3,28 @@ import { ModuleRef } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
 import { Accounts } from './accounts/accounts';
-import { AccountStore, SqlAccountStore } from './accounts/forget-user';
+import { ForgetUser } from './accounts/forget-user';
 import { DeviceDetector } from './adapters/device-detector';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 import { PasswordHasher } from './adapters/password-hasher';
 import { NoSecondFactor, SecondFactor } from './adapters/second-factor';
 import { TokenSource } from './adapters/token-source';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
-import { type NewUser, UserStore } from './adapters/user-store';
 import { AuthService } from './auth.service';
 import { Clock, SystemClock } from './base/clock';
 import { CryptoSource, NodeCryptoSource } from './base/random';
 import { Metrics, OpenTelemetryMetrics } from './base/telemetry';
 import { Database } from './database/database';
-import { ApplicationTransactions, SqlApplicationTransactions } from './database/joined-transaction';
+import { ApplicationTransactions } from './database/joined-transaction';
 import { PooledDatabase } from './database/pooled-database';
 import { SqliteDatabase } from './database/sqlite-database';
 import { StatementFactory } from './database/statements';
 import { AUTH_DATA_SOURCE } from './database/typeorm';
 import { ClientInspector } from './history/client';
-import { EventIds, EventWriter, HistoryGrowth, RevocationRunner } from './history/event-log';
-import { EventEmitterSignalBus, SignalBus, SignalPublisher } from './history/signal-publisher';
-import { AccountServices } from './login/account-services';
+import { EventLog } from './history/event-log';
+import { History } from './history/history';
+import { HistoryGrowth } from './history/history-growth';
+import { Signals } from './history/signal-publisher';
 import { Login, LoginAttempts } from './login/login';
 import { ApplicationSecondFactor, LoginTickets, LoginTicketStore, SqlLoginTicketStore } from './login/login-tickets';
 import { SecretAttempts } from './login/second-factor';
@@ -40,48 +40,37 @@ import { UserPassword } from './passwords/change-password';
 import { WaitQueue } from './passwords/hash-queue';
 import { Reauthentication } from './passwords/in-session';
 import { Passwords } from './passwords/passwords';
-import { PasswordReplacement, PasswordTransition, SqlCredentialStore } from './passwords/replace-password';
-import { PasswordReset } from './passwords/reset-password';
+import { ReplacePassword } from './passwords/replace-password';
+import { ResetPassword } from './passwords/reset-password';
 import { SessionAttempts } from './passwords/session-attempts';
 import { EarlyTrimming } from './retention/early-trimming';
 import { AuthHealth, SqlStoreProbe, StoreProbe } from './retention/health';
 import { GROWTH_LIMIT, PruningStore, SqlPruningStore } from './retention/prune';
 import { PruningSchedule, PruningService } from './retention/pruning.service';
-import { ActivityWriter } from './sessions/activity';
-import { ActivityRecorder } from './sessions/activity-recorder';
-import { SessionAdministration, SessionDirectory, SqlSessionDirectory } from './sessions/administration';
-import { Authentication, CookieSessions } from './sessions/authenticate';
-import { SessionRevocation } from './sessions/end-sessions';
-import { SessionLifecycle } from './sessions/lifecycle';
-import { SessionStore, SqlSessionStore } from './sessions/look-up';
-import { SessionOpener, SessionOpening } from './sessions/open-session';
+import { Activity } from './sessions/activity';
+import { SessionAdministration } from './sessions/administration';
+import { Authenticate } from './sessions/authenticate';
+import { CookieSessions } from './sessions/cookie-sessions';
+import { EndSessions } from './sessions/end-sessions';
+import { LookUp } from './sessions/look-up';
+import { OpenSession } from './sessions/open-session';
 import { OpenSockets } from './sessions/open-sockets';
-import { UserSessions } from './sessions/own-sessions';
-import { LostCommits, Refresh } from './sessions/refresh';
-import { TokenReissue } from './sessions/reissue';
-import { RefreshTokenRotation } from './sessions/rotate';
-import { SessionServices } from './sessions/session-services';
-import { SqlSessionTransitions } from './sessions/sql-transitions';
-import { SessionTransitions } from './sessions/transitions';
+import { OwnSessions } from './sessions/own-sessions';
+import { Refresh } from './sessions/refresh';
+import { Reissue } from './sessions/reissue';
+import { Rotate } from './sessions/rotate';
+import { SessionSql } from './sessions/session';
 import { UnconfirmedPairs } from './sessions/unconfirmed-pairs';
 import { requireDataSource, requireEmitter } from './startup-checks';
 import { AttemptSlots } from './throttle/attempt-slots';
 import { SessionAttemptStore, SqlSessionAttemptStore } from './throttle/sql-session-attempt-store';
 import { FailedAttemptEvents, LoginAttemptStore, LoginThrottle, SqlLoginAttemptStore } from './throttle/throttle';
 import { TokenIssuer } from './tokens/tokens';
-import { EntityUserStore, UserTable } from './users/entity-users';
-import { ApplicationUserStore } from './users/external-users';
+import { EntityUsers, OWN_USERS, ownUsers, UserTable } from './users/entity-users';
+import { ExternalUsers } from './users/external-users';
 import { mappingProblems } from './users/mapping-problems';
-import { UserLocks } from './users/user-lock';
-import {
-  AccountSource,
-  CredentialStore,
-  ExternalAccounts,
-  JoinedAccounts,
-  OWN_NAME_KEY,
-  OWN_USERS,
-  refuseProperties,
-} from './users/users';
+import { UserLock } from './users/user-lock';
+import { Users } from './users/users';
 
 /** Returns a provider of the class or instance that the option contains, or of the default. */
 function replaceableProvider(
@@ -102,15 +91,9 @@ const PLATFORM_PROVIDERS: Provider[] = [
   { provide: CryptoSource, useClass: NodeCryptoSource },
   { provide: Metrics, useFactory: () => OpenTelemetryMetrics.load() },
   {
-    provide: EventEmitterSignalBus,
-    useFactory: (emitter?: EventEmitter2) => new EventEmitterSignalBus(requireEmitter(emitter)),
-    inject: [{ token: EventEmitter2, optional: true }],
-  },
-  {
-    provide: SignalBus,
-    useFactory: (...[bus, transactions, sockets, metrics]: ConstructorParameters<typeof SignalPublisher>) =>
-      new SignalPublisher(bus, transactions, sockets, metrics),
-    inject: [EventEmitterSignalBus, ApplicationTransactions, OpenSockets, Metrics],
+    provide: Signals,
+    useFactory: (metrics: Metrics, emitter?: EventEmitter2) => new Signals(requireEmitter(emitter), metrics),
+    inject: [Metrics, { token: EventEmitter2, optional: true }],
   },
   replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
   replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
@@ -136,20 +119,10 @@ const DATABASE_PROVIDERS: Provider[] = [
   },
   {
     provide: StatementFactory,
-    useFactory: (
-      dataSource: DataSource,
-      { dialect }: Database,
-      { sql }: AccountSource,
-      { idleTimeoutSeconds, absoluteTimeoutSeconds, history }: ResolvedAuthOptions,
-    ) =>
-      new StatementFactory(dataSource, dialect, sql, {
-        idleMs: idleTimeoutSeconds * 1000,
-        absoluteMs: absoluteTimeoutSeconds * 1000,
-        retentionMs: history.retentionDays * 86_400_000,
-      }),
-    inject: [AUTH_DATA_SOURCE, Database, AccountSource, AUTH_OPTIONS],
+    useFactory: (dataSource: DataSource, { dialect }: Database) => new StatementFactory(dataSource, dialect),
+    inject: [AUTH_DATA_SOURCE, Database],
   },
-  { provide: ApplicationTransactions, useClass: SqlApplicationTransactions },
+  ApplicationTransactions,
   { provide: StoreProbe, useClass: SqlStoreProbe },
   { provide: PruningStore, useClass: SqlPruningStore },
   {
@@ -157,63 +130,52 @@ const DATABASE_PROVIDERS: Provider[] = [
     useFactory: ({ history }: ResolvedAuthOptions) => new HistoryGrowth(Math.min(history.maxRowsPerUser, GROWTH_LIMIT)),
     inject: [AUTH_OPTIONS],
   },
-  EventIds,
-  EventWriter,
-  RevocationRunner,
+  EventLog,
+  History,
 ];
 
 /**
- * Returns the source of the accounts that the option `users` selects: the library's own entity, a mapped entity, or
- * the application's `UserStore`.
+ * Returns the users that the option `users` selects: the library's own entity, a mapped entity, or the application's
+ * `UserStore`.
  * @throws AuthOptionsError if the mapping does not fit the entity
  */
-export async function createAccountSource(
+async function createUsers(
   moduleRef: ModuleRef,
   { users, nameMatching }: ResolvedAuthOptions,
   dataSource: DataSource,
   database: Database,
+  lock: UserLock,
   clock: Clock,
   crypto: CryptoSource,
-): Promise<AccountSource> {
+): Promise<Users> {
   if (users === undefined) {
     const table = new UserTable(dataSource, OWN_USERS, clock);
-    const own = new EntityUserStore(table, database, nameMatching, {
-      nameKey: { property: 'usernameKey', of: (name) => crypto.sha256(name), written: OWN_NAME_KEY[nameMatching] },
-      newRow: ({ username, passwordHash, properties = {} }: NewUser, usernameKey: string) => {
-        refuseProperties(Object.keys(properties));
-        return { id: crypto.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };
-      },
-    });
-    return new JoinedAccounts(own, database);
+    return new EntityUsers(table, database, nameMatching, lock, ownUsers(nameMatching, clock, crypto));
   }
   if ('entity' in users) {
     const problems = mappingProblems(dataSource, users);
     if (problems.length > 0) throw new AuthOptionsError(problems);
-    const table = new UserTable(dataSource, users, clock);
-    return new JoinedAccounts(new EntityUserStore(table, database, nameMatching), database);
+    return new EntityUsers(new UserTable(dataSource, users, clock), database, nameMatching, lock);
   }
-  const store = new ApplicationUserStore(await createReplaceable(moduleRef, users), nameMatching);
-  return new ExternalAccounts(store, database);
+  return new ExternalUsers(await createReplaceable(moduleRef, users), nameMatching, lock);
 }
 
 const ACCOUNT_PROVIDERS: Provider[] = [
+  UserLock,
   {
-    provide: AccountSource,
-    useFactory: createAccountSource,
-    inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, Clock, CryptoSource],
+    provide: Users,
+    useFactory: createUsers,
+    inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, CryptoSource],
   },
-  { provide: UserStore, useFactory: ({ users }: AccountSource) => users, inject: [AccountSource] },
-  { provide: AccountStore, useClass: SqlAccountStore },
-  { provide: CredentialStore, useClass: SqlCredentialStore },
   { provide: LoginAttemptStore, useClass: SqlLoginAttemptStore },
   { provide: LoginTicketStore, useClass: SqlLoginTicketStore },
   { provide: SessionAttemptStore, useClass: SqlSessionAttemptStore },
-  UserLocks,
-  PasswordTransition,
+  Accounts,
+  ForgetUser,
 ];
 
 /** Returns the second factor that the options contain, or a second factor that is never required. */
-export async function createSecondFactor(
+async function createSecondFactor(
   moduleRef: ModuleRef,
   { secondFactor }: ResolvedAuthOptions,
 ): Promise<SecondFactor> {
@@ -236,38 +198,30 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
   { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
   LoginTickets,
   Login,
-  PasswordReplacement,
-  PasswordReset,
+  ReplacePassword,
+  ResetPassword,
   Reauthentication,
   SecretAttempts,
   UserPassword,
-  Accounts,
-  AccountServices,
 ];
 
 const SESSION_PROVIDERS: Provider[] = [
-  { provide: SessionStore, useClass: SqlSessionStore },
-  { provide: SessionTransitions, useClass: SqlSessionTransitions },
-  { provide: SessionDirectory, useClass: SqlSessionDirectory },
-  ActivityWriter,
-  RefreshTokenRotation,
-  SessionOpener,
-  TokenReissue,
-  SessionRevocation,
-  ActivityRecorder,
-  Authentication,
+  SessionSql,
   ClientInspector,
+  TokenIssuer,
+  LookUp,
+  Activity,
+  Authenticate,
+  EndSessions,
+  OpenSession,
+  Rotate,
+  UnconfirmedPairs,
+  Refresh,
+  Reissue,
+  OwnSessions,
   CookieSessions,
   OpenSockets,
-  LostCommits,
-  Refresh,
   SessionAdministration,
-  SessionLifecycle,
-  SessionOpening,
-  SessionServices,
-  TokenIssuer,
-  UnconfirmedPairs,
-  UserSessions,
 ];
 
 const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, EarlyTrimming, PruningSchedule, PruningService];
@@ -284,6 +238,6 @@ export const AUTH_PROVIDERS: Provider[] = [
 ];
 
 /** Creates an instance of a class with its dependencies injected. Returns an instance unchanged. */
-export function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
+function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
   return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
 }

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
-import { type UserId, UserStore } from '../adapters/user-store';
+import type { UserId } from '../adapters/user-store';
 import { assertValidField, AuthError, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH } from '../base/fields';
+import { Database } from '../database/database';
+import type { Step, Transaction } from '../database/transaction';
+import type { Client, Operation } from '../history/client';
+import { EventLog, type WriteEvents } from '../history/event-log';
 import { Passwords } from '../passwords/passwords';
-import { SessionLifecycle } from '../sessions/lifecycle';
+import { EndSessions } from '../sessions/end-sessions';
+import type { EndedSession } from '../sessions/session';
 import { LoginThrottle } from '../throttle/throttle';
-import { AccountStore, type ReportEnded } from './forget-user';
+import { UserLock } from '../users/user-lock';
+import { Users } from '../users/users';
+import { ForgetUser } from './forget-user';
 
 /** The username, the password and further values of a user to create. */
 export interface UserToCreate {
@@ -34,75 +40,106 @@ export interface CreateUserOptions {
   readonly skipPolicy?: boolean;
 }
 
-/** Creates, disables, enables and loads users, deletes the stored data of a user, and resets failed logins. */
+/** Creates, disables, enables and loads users, and resets failed logins. */
 @Injectable()
 export class Accounts {
-  private readonly publishEnded: ReportEnded = (ended) => this.lifecycle.publishSessionEnded(ended);
-
   constructor(
-    private readonly users: UserStore,
-    private readonly accounts: AccountStore,
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly lock: UserLock,
+    private readonly endSessions: EndSessions,
+    private readonly events: EventLog,
+    private readonly forgetUser: ForgetUser,
     private readonly passwords: Passwords,
     private readonly throttle: LoginThrottle,
-    private readonly lifecycle: SessionLifecycle,
   ) {}
 
+  /**
+   * Creates a user and, unless ids are never reused, deletes what `ForgetUser` deletes of an earlier user with the same
+   * id. A natural key is known before the row exists. In that case, the data is deleted first, so that no earlier
+   * session becomes valid even if a later step fails. Any other id is known only after the row exists, but databases
+   * rarely reuse generated ids. In both cases, a login of the earlier user that is still verifying a password cannot
+   * open a session of the new user.
+   */
   async create(
     { username, password, properties }: UserToCreate,
     skipPolicy: boolean,
-    info: ClientInfo,
+    op: Operation,
   ): Promise<CreatedUser> {
     assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
-    const { network } = this.lifecycle.operationContext(info).client;
-    const origin = { network };
-    const hash = (given: string): Promise<string> =>
-      skipPolicy
-        ? this.passwords.hash(given, 'password', origin)
-        : this.passwords.hashNew(given, 'password', username, origin);
-    const passwordHash = password === null ? null : await hash(password);
-    if (!this.users.create) {
+    const passwordHash = password === null ? null : await this.hash(password, username, skipPolicy, op.client.network);
+    if (!this.users.canCreate) {
       throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
     }
     const user = { username, passwordHash, ...(properties ? { properties } : {}) };
-    const created = await this.accounts.create(user, this.lifecycle.operationContext(info), this.publishEnded);
-    if (!created) throw new AuthError('username_taken', 'A user with this username already exists.');
+    const naturalId = this.users.naturalIdOf(user);
+    if (naturalId !== null) {
+      if (await this.users.findByName(username, op.tx)) throw usernameTaken();
+      await this.forgetUser.forget(naturalId, op);
+    }
+    const created = await this.users.create(user, op.tx);
+    if (!created) throw usernameTaken();
+    const id = String(created.id);
+    if (!this.users.hasUniqueIds) {
+      if (naturalId === null) await this.forgetUser.forget(id, op);
+      await this.forgetUser.startAccess(id, op);
+    }
     return { id: created.id, username: created.username };
   }
 
-  async disable(userId: UserId, info: ClientInfo): Promise<void> {
-    if (!this.users.setActive) throw cannotSetActive();
-    const user = await this.users.findById(userId);
-    const ended = user && (await this.accounts.disable(user.id, this.lifecycle.operationContext(info)));
+  /** Disables a user, ends all sessions and revokes reset tokens and login tickets. */
+  async disable(userId: UserId, op: Operation): Promise<void> {
+    if (!this.users.canSetActive) throw cannotSetActive();
+    const user = await this.users.findById(userId, op.tx);
+    // A `UserStore` takes part in no transaction, so the user is disabled first. If ending the sessions fails, the
+    // guard refuses these sessions.
+    const isDisabled = user && (this.users.steps !== null || (await this.users.setActive(user.id, false, op.tx)));
+    const ended =
+      isDisabled && (await this.events.revoke(op.tx, (write) => this.disableAndEnd(user.id, op.client, write)));
     if (!ended) throw unknownUser();
-    this.lifecycle.publishSessionEnded(ended);
+    this.endSessions.publish(ended, op.tx);
   }
 
-  async enable(userId: UserId): Promise<void> {
-    if (!this.users.setActive) throw cannotSetActive();
-    const user = await this.users.findById(userId);
-    if (!user || !(await this.accounts.enable(user.id))) throw unknownUser();
-  }
-
-  /**
-   * Deletes the data that the library stores about a user. The application deletes the user's row itself, before or
-   * after this call.
-   * @throws AuthError `database_unavailable`. The rows of committed batches stay deleted. Repeat the call to delete
-   *   the rest
-   */
-  async forget(userId: UserId): Promise<void> {
-    await this.throttle.resetUser(userId);
-    await this.accounts.forget(String(userId), this.lifecycle.operationContext({}), this.publishEnded);
+  async enable(userId: UserId, op: Operation): Promise<void> {
+    if (!this.users.canSetActive) throw cannotSetActive();
+    const user = await this.users.findById(userId, op.tx);
+    if (!user) throw unknownUser();
+    // The application may have disabled the user in its own table, which did not revoke any tokens.
+    await this.database.transaction(op.tx, () => this.revokeCredentials(String(user.id)));
+    if (!(await this.users.setActive(user.id, true, op.tx))) throw unknownUser();
   }
 
   /** Resets the failure streaks of a username, and of the user who has it. */
-  async resetFailedLogins(username: string): Promise<void> {
-    await this.throttle.reset(username, await this.users.findByUsername(username));
+  async resetFailedLogins(username: string, op: Operation): Promise<void> {
+    await this.throttle.reset(username, await this.users.findByName(username, op.tx), op.tx);
   }
 
-  /** Loads the application's user object. */
-  load(userId: UserId): Promise<unknown> {
-    return this.users.load(userId);
+  private hash(password: string, username: string, skipPolicy: boolean, network: string): Promise<string> {
+    return skipPolicy
+      ? this.passwords.hash(password, 'password', { network })
+      : this.passwords.hashNew(password, 'password', username, { network });
   }
+
+  private *disableAndEnd(
+    userId: UserId,
+    client: Client,
+    write: WriteEvents,
+  ): Transaction<readonly EndedSession[] | null> {
+    const id = String(userId);
+    yield* this.lock.lock(id);
+    if (this.users.steps && !(yield* this.users.steps.setActive(userId, false))) return null;
+    yield* this.lock.revokeCredentials(id);
+    return yield* this.endSessions.endAndRecord({ userId: id, reason: 'user_disabled' }, client, write);
+  }
+
+  private *revokeCredentials(userId: string): Step<void> {
+    yield* this.lock.lock(userId);
+    yield* this.lock.revokeCredentials(userId);
+  }
+}
+
+function usernameTaken(): AuthError {
+  return new AuthError('username_taken', 'A user with this username already exists.');
 }
 
 function cannotSetActive(): AuthError {

@@ -1,43 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { NewUser, StoredUser, UserId } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { Database } from '../database/database';
 import { type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, rowsOf, type Step, type Transaction } from '../database/transaction';
-import type { OperationContext } from '../history/client';
-import type { WriteEvents } from '../history/event-log';
-import { SessionRevocation } from '../sessions/end-sessions';
+import type { Operation } from '../history/client';
+import { EndSessions } from '../sessions/end-sessions';
 import { type EndedSession, toEndedSessionAt } from '../sessions/session';
-import { UserLocks } from '../users/user-lock';
-import { AccountSource } from '../users/users';
-
-/** Receives the sessions that a completed step of an operation has ended. */
-export type ReportEnded = (ended: readonly EndedSession[]) => void;
-
-/** Creates, disables and enables users, and deletes the data that the library stores about a user. */
-export abstract class AccountStore {
-  /**
-   * Creates a user. Deletes the data of an earlier user with the same id, as `forget` does.
-   * @returns null if the name is taken, or if the store cannot create users
-   */
-  abstract create(user: NewUser, context: OperationContext, report: ReportEnded): Promise<StoredUser | null>;
-  /** Disables a user, ends all sessions and revokes reset tokens. Returns null if there is no such user. */
-  abstract disable(userId: UserId, context: OperationContext): Promise<readonly EndedSession[] | null>;
-  /** Enables a user and revokes earlier reset tokens. Returns false if there is no such user. */
-  abstract enable(userId: UserId): Promise<boolean>;
-  /**
-   * Deletes the sessions, tokens and events of a user. One transaction deletes everything that authenticates the user,
-   * and further transactions delete the rest in batches. A call that fails between batches can be repeated.
-   */
-  abstract forget(userId: string, context: OperationContext, report: ReportEnded): Promise<void>;
-}
+import { LoginThrottle } from '../throttle/throttle';
+import { UserLock } from '../users/user-lock';
 
 /** The number of rows in a batch. One transaction removes one batch. */
 const BATCH_SIZE = 500;
 
-/** Changes accounts together with the sessions of their users. */
+/** Deletes the data that the library stores about a user. The application deletes the user's row itself. */
 @Injectable()
-export class SqlAccountStore extends AccountStore {
+export class ForgetUser {
   private readonly removals;
   private readonly removeActive;
   private readonly batches;
@@ -45,11 +23,11 @@ export class SqlAccountStore extends AccountStore {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly accounts: AccountSource,
-    private readonly locks: UserLocks,
-    private readonly revocation: SessionRevocation,
+    private readonly lock: UserLock,
+    private readonly endSessions: EndSessions,
+    private readonly throttle: LoginThrottle,
+    private readonly clock: Clock,
   ) {
-    super();
     const tables = ['session', 'event', 'reset', 'ticket', 'lock'];
     this.removals = tables.map((table) =>
       statements.statement(`DELETE FROM {${table}} WHERE {${table}.userId} = :userId`),
@@ -67,81 +45,39 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /**
-   * Creates a user and, unless ids are never reused, deletes what `forget` deletes of an earlier user with
-   * the same id. A natural key is known before the row exists. In that case, the data is deleted first, so
-   * that no earlier session becomes valid even if a later step fails. Any other id is known only after the
-   * row exists, but databases rarely reuse generated ids. In both cases, a login of the earlier user that
-   * is still verifying a password cannot open a session of the new user.
+   * Deletes the sessions, tokens, failure streaks and events of a user. One transaction deletes everything that
+   * authenticates the user. Further transactions delete the rest in batches, because a user may have more rows than
+   * one transaction can delete in time.
+   * @throws AuthError `database_unavailable`. The rows of committed batches stay deleted. Repeat the call to delete
+   *   the rest
    */
-  async create(user: NewUser, context: OperationContext, report: ReportEnded): Promise<StoredUser | null> {
-    const { users } = this.accounts;
-    const naturalId = this.accounts.naturalIdOf(user);
-    if (naturalId !== null && (await users.findByUsername(user.username))) return null;
-    if (naturalId !== null) await this.forget(naturalId, context, report);
-    const created = (await users.create?.(user)) ?? null;
-    if (!created) return null;
-    if (this.accounts.hasUniqueIds) return created;
-    const id = String(created.id);
-    if (naturalId === null) await this.forget(id, context, report);
-    report(await this.database.transaction(() => this.startAccess(id, context)));
-    return created;
-  }
-
-  async disable(userId: UserId, context: OperationContext): Promise<readonly EndedSession[] | null> {
-    const { users, disableStep } = this.accounts;
-    // A `UserStore` takes part in no transaction, so the user is disabled first. If ending the sessions
-    // fails, the guard refuses these sessions.
-    if (!disableStep && !(await users.setActive?.(userId, false))) return null;
-    return this.revocation.run((write) => this.disableAndEnd(userId, context, write));
-  }
-
-  async enable(userId: UserId): Promise<boolean> {
-    // The application may have disabled the user in its own table, which did not revoke any tokens.
-    await this.database.transaction(() => this.revokeCredentials(String(userId)));
-    return (await this.accounts.users.setActive?.(userId, true)) ?? false;
-  }
-
-  /** Deletes the user's data in batches, because a user may have more rows than one transaction can delete in time. */
-  async forget(userId: string, context: OperationContext, report: ReportEnded): Promise<void> {
-    report(await this.database.transaction(() => this.revokeAccess(userId, context)));
+  async forget(userId: string, { tx }: Operation): Promise<void> {
+    await this.throttle.resetUser(userId, tx);
+    this.endSessions.publish(await this.database.transaction(tx, () => this.revokeAccess(userId)), tx);
     for (const batch of this.batches) {
-      while ((await this.database.transaction(() => this.removeBatch(batch, userId))) === BATCH_SIZE) await nextTurn();
+      while ((await this.database.transaction(tx, () => this.removeBatch(batch, userId))) === BATCH_SIZE)
+        await nextTurn();
     }
-    report(await this.database.transaction(() => this.removeAll(userId, context)));
-  }
-
-  private *disableAndEnd(
-    userId: UserId,
-    context: OperationContext,
-    write: WriteEvents,
-  ): Transaction<readonly EndedSession[] | null> {
-    const id = String(userId);
-    yield* this.locks.lock(id);
-    const { disableStep } = this.accounts;
-    if (disableStep && !(yield* disableStep(userId))) return null;
-    yield* this.locks.revokeCredentials(id);
-    return yield* this.revocation.endAndRecord({ ...context, userId: id, reason: 'user_disabled' }, write);
-  }
-
-  private *revokeCredentials(userId: string): Step<void> {
-    yield* this.locks.lock(userId);
-    yield* this.locks.revokeCredentials(userId);
-  }
-
-  /** Removes the active sessions. Revokes login tickets, reset tokens and logins in progress. */
-  private *revokeAccess(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId, context);
-    yield* this.locks.revokeCredentials(userId);
-    return ended;
+    this.endSessions.publish(await this.database.transaction(tx, () => this.removeAll(userId)), tx);
   }
 
   /**
-   * Removes the active sessions stored under a new user's id and sets a new version of the
-   * credentials, because an earlier user with the same id may have logged in during the creation.
+   * Removes the active sessions stored under a new user's id and sets a new version of the credentials, because an
+   * earlier user with the same id may have logged in during the creation.
    */
-  private *startAccess(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId, context);
-    yield* this.locks.initializeCredentials(userId);
+  async startAccess(userId: string, { tx }: Operation): Promise<void> {
+    const start = function* (this: ForgetUser): Transaction<readonly EndedSession[]> {
+      const ended = yield* this.removeActiveSessions(userId);
+      yield* this.lock.initializeCredentials(userId);
+      return ended;
+    };
+    this.endSessions.publish(await this.database.transaction(tx, () => start.call(this)), tx);
+  }
+
+  /** Removes the active sessions. Revokes login tickets, reset tokens and logins in progress. */
+  private *revokeAccess(userId: string): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId);
+    yield* this.lock.revokeCredentials(userId);
     return ended;
   }
 
@@ -149,8 +85,9 @@ export class SqlAccountStore extends AccountStore {
    * Removes the active sessions. If another transaction ends one of these sessions first, the transaction
    * is run again, so that each session ends only once.
    */
-  private *removeActiveSessions(userId: string, { now }: OperationContext): Step<readonly EndedSession[]> {
-    const active = yield* this.revocation.lockAllActive(userId);
+  private *removeActiveSessions(userId: string): Step<readonly EndedSession[]> {
+    const active = yield* this.endSessions.lockAllActive(userId);
+    const now = this.clock.now();
     if (active.length > 0) yield* changeAll(this.removeActive.with({ userId }), active.length);
     return active.map((session) => toEndedSessionAt(session, now, 'user_deleted'));
   }
@@ -166,8 +103,8 @@ export class SqlAccountStore extends AccountStore {
   }
 
   /** Removes all remaining rows, and the sessions that were opened in the meantime. */
-  private *removeAll(userId: string, context: OperationContext): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId, context);
+  private *removeAll(userId: string): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId);
     for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
     return ended;
   }

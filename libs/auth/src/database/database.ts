@@ -18,7 +18,7 @@ import {
   isRolledBack,
   isTimeout,
 } from './failure';
-import { currentTransaction, type JoinedTransaction } from './joined-transaction';
+import type { JoinedTransaction } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
 /** The default time limit of an operation. */
@@ -37,6 +37,8 @@ const MAX_RUNS_IN_CONFLICT = 6;
 const MAX_BACKOFF = 3;
 
 const NO_ROWS: Result = { rows: [], affected: 0 };
+
+const RETRIED = { retryUnknownCommit: true };
 
 export interface StatementOptions {
   /** The time limit in milliseconds, if it is shorter than the default of 5 seconds. */
@@ -88,16 +90,19 @@ export abstract class Database {
   protected readonly pause: (ms: number) => Promise<void> = sleep;
   private readonly failover = new Failover();
 
-  /** Runs a transaction, which commits all of its statements or none. */
-  transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
-    return this.runWithRetries(options, (deadline, joined) => {
-      if (joined) return joined.runExclusive(() => this.runJoined(unit, joined, deadline));
+  /**
+   * Runs a transaction, which commits all of its statements or none.
+   * @param tx the application's transaction to take part in, or null
+   */
+  transaction<T>(tx: JoinedTransaction | null, unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.runWithRetries(tx, options, (deadline) => {
+      if (tx) return tx.runExclusive(() => this.runJoined(unit, tx, deadline));
       return this.runTransaction(unit, deadline, options);
     });
   }
 
   /** Runs one statement that is safe to repeat, alone or in the application's transaction. Reads go to the primary. */
-  autocommit(query: Query | (() => Query), options: AutocommitOptions = {}): Promise<Result> {
+  run(tx: JoinedTransaction | null, query: Query | (() => Query), options: AutocommitOptions = {}): Promise<Result> {
     const queryOf = typeof query === 'function' ? query : (): Query => query;
     const rowsOrNone = (run: Promise<Result>): Promise<Result> =>
       run.catch((error: unknown) => {
@@ -105,11 +110,8 @@ export abstract class Database {
         throw error;
       });
     let isFirst = true;
-    return this.runWithRetries({ ...options, retryUnknownCommit: true }, (deadline, joined) => {
-      if (joined)
-        return rowsOrNone(
-          joined.runExclusive(() => this.runJoined(() => singleStatement(queryOf()), joined, deadline)),
-        );
+    return this.runWithRetries(tx, { ...options, retryUnknownCommit: true }, (deadline) => {
+      if (tx) return rowsOrNone(tx.runExclusive(() => this.runJoined(() => singleStatement(queryOf()), tx, deadline)));
       // Each further run is at READ COMMITTED, because a stricter default isolation level may have
       // caused a conflict.
       const run = isFirst
@@ -121,18 +123,25 @@ export abstract class Database {
   }
 
   /**
-   * Returns the rows of a query that runs outside every transaction, even if the caller takes part in a transaction.
-   * For example, the guard authenticates requests with such reads.
+   * Returns the rows of a query that runs outside every transaction. For example, the guard authenticates requests
+   * with such reads.
    */
   async read(query: Query): Promise<readonly Row[]> {
-    return (await this.runWithRetries({ retryUnknownCommit: true }, (deadline) => this.runAutocommit(query, deadline)))
-      .rows;
+    return (await this.runWithRetries(null, RETRIED, (deadline) => this.runAutocommit(query, deadline))).rows;
+  }
+
+  /**
+   * Returns the handle with which writes survive a rollback of the application's transaction: null, which is no
+   * transaction. On SQLite, which has only one connection, such writes are part of the transaction.
+   */
+  outside(tx: JoinedTransaction | null): JoinedTransaction | null {
+    return this.dialect === 'sqlite' ? tx : null;
   }
 
   /** Runs work with TypeORM's manager on the user entity. Has the time limit of a transaction. */
-  withManager<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.runWithRetries({}, (deadline, joined) =>
-      joined ? joined.runExclusive(() => work(joined.runner.manager)) : this.runWithManager(work, deadline),
+  withManager<T>(tx: JoinedTransaction | null, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.runWithRetries(tx, {}, (deadline) =>
+      tx ? tx.runApplicationCode(() => work(tx.runner.manager)) : this.runWithManager(work, deadline),
     );
   }
 
@@ -161,11 +170,11 @@ export abstract class Database {
   protected abstract replaceAfter(joined: JoinedTransaction, error: unknown): Promise<void>;
 
   private async runWithRetries<T>(
+    joined: JoinedTransaction | null,
     options: TransactionOptions,
-    run: (deadline: Deadline, joined: JoinedTransaction | undefined) => Promise<T>,
+    run: (deadline: Deadline) => Promise<T>,
   ): Promise<T> {
     const { retryUnknownCommit = false, withinMs = Infinity } = options;
-    const joined = currentTransaction();
     const mayRetry: ErrorTest = (error) => {
       // A deadlock may have rolled back the application's whole transaction, which only the application can run
       // again.
@@ -182,7 +191,7 @@ export abstract class Database {
     try {
       const work = (started: Deadline): Promise<T> => {
         deadline = started;
-        return withRetries(() => run(started, joined).finally(reportUnknownOutcome), started, retries);
+        return withRetries(() => run(started).finally(reportUnknownOutcome), started, retries);
       };
       // The application must not continue while a statement of the library is in flight on its connection.
       return await (joined ? awaitWithDeadline : raceWithDeadline)(

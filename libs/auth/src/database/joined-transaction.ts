@@ -1,7 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager, EntitySubscriberInterface, QueryRunner } from 'typeorm';
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { dialectOf } from './dialect';
 import type { Query } from './transaction';
 import { AUTH_DATA_SOURCE } from './typeorm';
 
@@ -13,49 +11,42 @@ export interface TransactionManager {
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
 }
 
-/** Lets calls of the services take part in transactions of the application. */
-export abstract class ApplicationTransactions {
-  /**
-   * Checks that the transaction of the manager can be joined.
-   * @throws Error if the manager has no open transaction, or belongs to another DataSource
-   */
-  abstract assertOpen(manager: TransactionManager): void;
-
-  /** Runs the call as part of the application's transaction. Rejects if `assertOpen` throws. */
-  abstract join<T>(manager: TransactionManager, call: () => Promise<T>): Promise<T>;
-
-  /**
-   * Runs a call outside the caller's transaction. On SQLite, which has only one connection, the call runs inside the
-   * transaction.
-   */
-  abstract outsideTransaction<T>(call: () => Promise<T>): Promise<T>;
-
-  /** Calls `report` after the commit of the caller's transaction, or immediately if there is no transaction. */
-  abstract whenCommitted(report: () => void): void;
-}
-
 /** A transaction of the application in which calls to the library take part. */
 export class JoinedTransaction {
   private lastCall: Promise<unknown> = Promise.resolve();
-  private commitListeners: { readonly depth: number; readonly listener: () => void }[] = [];
+  private listeners: { readonly depth: number; readonly committed: () => void; readonly rolledBack: () => void }[] = [];
   private endListener = (): void => undefined;
+  private runsApplicationCode = false;
   private hasEnded = false;
 
   constructor(readonly runner: QueryRunner) {}
 
   /**
-   * Runs calls one after another, because all calls share one connection, and the statements of two calls
-   * must not interleave. A call from within the running call, for example by a subscriber of the
-   * application, runs as part of the running call.
+   * Runs calls one after another, because all calls share one connection, and the statements of two calls must not
+   * interleave. While hooks and subscribers of the application run, their calls run immediately, because the call that
+   * waits for them holds the turn.
    */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    if (current.getStore()?.isExclusive) return work();
-    const exclusiveCall = this.lastCall.then(() => {
+    if (this.runsApplicationCode) return work();
+    const call = this.lastCall.then(() => {
       this.assertOpen();
-      return current.run({ transaction: this, isExclusive: true }, work);
+      return work();
     });
-    this.lastCall = exclusiveCall.catch(() => undefined);
-    return exclusiveCall;
+    this.lastCall = call.catch(() => undefined);
+    return call;
+  }
+
+  /** Like `runExclusive`, for work with TypeORM's manager, which runs hooks and subscribers of the application. */
+  runApplicationCode<T>(work: () => Promise<T>): Promise<T> {
+    return this.runExclusive(async () => {
+      const wasRunning = this.runsApplicationCode;
+      this.runsApplicationCode = true;
+      try {
+        return await work();
+      } finally {
+        this.runsApplicationCode = wasRunning;
+      }
+    });
   }
 
   /**
@@ -67,13 +58,14 @@ export class JoinedTransaction {
     if (this.hasEnded || !this.runner.isTransactionActive) throw new TransactionEndedError();
   }
 
-  /** Marks the transaction as ended. Commit listeners that have not been called are discarded. */
+  /** Marks the transaction as ended, for example because its connection broke. It was not committed. */
   end(): void {
+    const { listeners, endListener } = this;
     this.hasEnded = true;
-    this.commitListeners = [];
-    const listener = this.endListener;
+    this.listeners = [];
     this.endListener = (): void => undefined;
-    listener();
+    endListener();
+    for (const { rolledBack } of listeners) rolledBack();
   }
 
   /**
@@ -85,32 +77,32 @@ export class JoinedTransaction {
     else this.endListener = listener;
   }
 
-  whenCommitted(listener: () => void): void {
-    if (!this.hasEnded) this.commitListeners.push({ depth: this.depth, listener });
+  /** Calls one of the functions when the current part of the transaction is committed or rolled back. */
+  whenDecided(committed: () => void, rolledBack: () => void = () => undefined): void {
+    if (!this.hasEnded) this.listeners.push({ depth: this.depth, committed, rolledBack });
   }
 
   /**
-   * Called when the transaction is committed or a savepoint is released. The commit listeners of a released
-   * savepoint are moved to the enclosing transaction.
+   * Called when the transaction is committed or a savepoint is released. The listeners of a released savepoint are
+   * moved to the enclosing transaction.
    */
   committed(): void {
-    const { commitListeners, depth } = this;
+    const { listeners, depth } = this;
     if (this.runner.isTransactionActive) {
-      this.commitListeners = commitListeners.map((waiting) => ({ ...waiting, depth: Math.min(waiting.depth, depth) }));
+      this.listeners = listeners.map((waiting) => ({ ...waiting, depth: Math.min(waiting.depth, depth) }));
       return;
     }
+    this.listeners = [];
     this.end();
-    for (const { listener } of commitListeners) listener();
+    for (const { committed } of listeners) committed();
   }
 
-  /**
-   * Called when the transaction, or a savepoint, is rolled back. Discards the commit listeners of the part
-   * that was rolled back.
-   */
+  /** Called when the transaction, or a savepoint, is rolled back. */
   rolledBack(): void {
-    if (this.runner.isTransactionActive)
-      this.commitListeners = this.commitListeners.filter(({ depth }) => depth <= this.depth);
-    else this.end();
+    if (!this.runner.isTransactionActive) return this.end();
+    const { listeners, depth } = this;
+    this.listeners = listeners.filter((waiting) => waiting.depth <= depth);
+    for (const waiting of listeners) if (waiting.depth > depth) waiting.rolledBack();
   }
 
   /** The nesting depth of TypeORM's transactions. TypeORM runs nested transactions as savepoints. */
@@ -128,22 +120,6 @@ export class TransactionEndedError extends Error {
   }
 }
 
-/** The transaction that the caller takes part in, and whether `runExclusive` is running the caller. */
-const current = new AsyncLocalStorage<{ transaction: JoinedTransaction; isExclusive: boolean } | undefined>();
-
-export function currentTransaction(): JoinedTransaction | undefined {
-  return current.getStore()?.transaction;
-}
-
-export function runIn<T>(transaction: JoinedTransaction | undefined, call: () => Promise<T>): Promise<T> {
-  // On Node.js 20, an async context slows down every promise in the process. Therefore, no async context
-  // is created if there is no transaction to enter or to leave.
-  if (transaction === undefined && current.getStore() === undefined) return call();
-  const isExclusive =
-    transaction !== undefined && currentTransaction() === transaction && current.getStore()!.isExclusive;
-  return current.run(transaction && { transaction, isExclusive }, call);
-}
-
 /**
  * Returns a statement for the savepoint of a call within the application's transaction, so that the call
  * can be rolled back alone.
@@ -153,41 +129,20 @@ export function savepoint(verb: 'SAVEPOINT' | 'RELEASE SAVEPOINT' | 'ROLLBACK TO
 }
 
 /**
- * Runs calls inside or outside the transactions that the application has opened on its DataSource. TypeORM
- * reports the commits and rollbacks of these transactions to this subscriber.
+ * Finds the transactions that the application has opened on its DataSource. TypeORM reports their commits and
+ * rollbacks to this subscriber.
  */
 @Injectable()
-export class SqlApplicationTransactions extends ApplicationTransactions implements EntitySubscriberInterface {
+export class ApplicationTransactions implements EntitySubscriberInterface {
   private readonly joined = new WeakMap<QueryRunner, JoinedTransaction>();
 
-  constructor(@Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource) {
-    super();
-  }
+  constructor(@Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource) {}
 
-  assertOpen(manager: TransactionManager): void {
-    this.openRunner(manager);
-  }
-
-  async join<T>(manager: TransactionManager, call: () => Promise<T>): Promise<T> {
-    const runner = this.openRunner(manager);
-    // Checked at each call, because a DataSource that was closed and opened again has lost its subscribers.
-    if (!this.dataSource.subscribers.includes(this)) this.dataSource.subscribers.push(this);
-    let transaction = this.joined.get(runner);
-    if (!transaction) this.joined.set(runner, (transaction = new JoinedTransaction(runner)));
-    return runIn(transaction, call);
-  }
-
-  outsideTransaction<T>(call: () => Promise<T>): Promise<T> {
-    return dialectOf(this.dataSource) === 'sqlite' ? call() : runIn(undefined, call);
-  }
-
-  whenCommitted(listener: () => void): void {
-    const transaction = currentTransaction();
-    if (transaction) transaction.whenCommitted(listener);
-    else listener();
-  }
-
-  private openRunner(manager: TransactionManager): QueryRunner {
+  /**
+   * Returns the handle of the manager's transaction.
+   * @throws Error if the manager has no open transaction, or belongs to another DataSource
+   */
+  join(manager: TransactionManager): JoinedTransaction {
     const { queryRunner, connection } = manager as EntityManager;
     if (!queryRunner?.isTransactionActive) {
       throw new Error(
@@ -197,7 +152,11 @@ export class SqlApplicationTransactions extends ApplicationTransactions implemen
     if (connection !== this.dataSource) {
       throw new Error("The transaction belongs to another DataSource. Pass a manager of the library's DataSource.");
     }
-    return queryRunner;
+    // Checked each time, because a DataSource that was closed and opened again has lost its subscribers.
+    if (!this.dataSource.subscribers.includes(this)) this.dataSource.subscribers.push(this);
+    let transaction = this.joined.get(queryRunner);
+    if (!transaction) this.joined.set(queryRunner, (transaction = new JoinedTransaction(queryRunner)));
+    return transaction;
   }
 
   /**

@@ -1,7 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import type { SessionTimes } from '../sessions/session';
-import type { AccountSql } from '../users/users';
-import { type Dialect, greatest, least } from './dialect';
+import type { Dialect } from './dialect';
 import { AuthEvent, AuthLoginFailure, AuthLoginTicket, AuthPasswordReset, AuthSession, AuthUserLock } from './entities';
 import type { Query } from './transaction';
 
@@ -15,37 +13,12 @@ const ENTITIES = {
   lock: AuthUserLock,
 };
 
-const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
-  lastActivity`;
-
 /** Compiles statements on the library's tables, almost all of them when the application starts. */
 export class StatementFactory {
-  /**
-   * When the session `s` ends even if it is refreshed. A lowered timeout applies to open sessions, but a
-   * raised timeout does not.
-   */
-  readonly absoluteEnd: string;
-  /** When the session `s` expires without further activity. */
-  readonly expiresAt: string;
-  readonly retentionMs: string;
-
   constructor(
     private readonly dataSource: DataSource,
     readonly dialect: Dialect,
-    /** Null if a `UserStore` of the application provides the users. */
-    readonly account: AccountSql | null,
-    private readonly times: SessionTimes,
-  ) {
-    const { idleMs, absoluteMs, retentionMs } = times;
-    this.retentionMs = integerLiteral(retentionMs);
-    this.absoluteEnd = least(
-      dialect,
-      's.{session.absoluteExpiresAt}',
-      `s.{session.createdAt} + ${integerLiteral(absoluteMs)}`,
-    );
-    const idleEnd = `s.{session.lastActivity} + ${integerLiteral(idleMs)}`;
-    this.expiresAt = least(dialect, 's.{session.idleExpiresAt}', idleEnd, this.absoluteEnd);
-  }
+  ) {}
 
   /** Compiles a statement. */
   statement(template: string): Statement {
@@ -66,54 +39,13 @@ export class StatementFactory {
       return statement;
     };
   }
-
-  /** Compiles a SELECT of sessions `s` for `sessionFromRow`. `rest` may contain a clause that locks the rows. */
-  selectSession(rest: string): Statement {
-    return this.statement(`SELECT ${this.sessionColumns} FROM {session} s ${rest}`);
-  }
-
-  /**
-   * Compiles a SELECT of sessions `s` with the accounts of their users, for `sessionFromRow` and
-   * `accountFromRow`.
-   */
-  selectSessionWithAccount(rest: string): Statement {
-    return this.statement(`SELECT ${this.sessionAndAccountColumns} FROM {session} s ${rest}`);
-  }
-
-  /** An expression for the status of the user of `s`, or NULL if only the user store knows it. */
-  get accountStatus(): string {
-    return this.account?.status ?? 'NULL';
-  }
-
-  /** The columns of a session `s` that `sessionFromRow` and `accountFromRow` read. */
-  get sessionAndAccountColumns(): string {
-    return `${this.sessionColumns}, ${this.accountStatus} AS account`;
-  }
-
-  /** The columns of a session `s` that `sessionFromRow` reads. */
-  get sessionColumns(): string {
-    return `${columns('session', SESSION_COLUMNS, 's.')}, ${this.expiresAt} AS expires_at`;
-  }
-
-  /**
-   * Returns the assignments that record activity at the instant `at` in a session `s`. The assignments
-   * extend the session by its own idle timeout, or by the configured idle timeout if that is shorter.
-   */
-  activityAt(at: string): string {
-    const last = greatest(this.dialect, 's.{session.lastActivity}', at);
-    const stored = 's.{session.idleExpiresAt} - s.{session.lastActivity}';
-    const allowance = least(this.dialect, stored, integerLiteral(this.times.idleMs));
-    // MySQL evaluates assignments from left to right, so the idle end, which depends on the previous
-    // activity, is assigned first.
-    return `{session.idleExpiresAt} = ${last} + ${allowance}, {session.lastActivity} = ${last}`;
-  }
 }
 
 /**
  * Formats an integer for SQL. Throws an error for any other value, because the text becomes part of a
  * statement.
  */
-function integerLiteral(milliseconds: number): string {
+export function integerLiteral(milliseconds: number): string {
   if (!Number.isSafeInteger(milliseconds)) throw new Error(`${milliseconds} is not a whole number of milliseconds.`);
   return String(milliseconds);
 }

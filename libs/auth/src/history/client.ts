@@ -3,10 +3,13 @@ import { checkedDevice, DeviceDetector, type DeviceInfo, UNKNOWN_DEVICE } from '
 import type { ClientInfo } from '../adapters/second-factor';
 import { Clock, OncePerMinute } from '../base/clock';
 import { toFailureReport } from '../base/failures';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 
 /** The validated data of a client. Contains only what the options allow to be stored, except for `network`. */
 export interface Client {
+  /** The values that the caller has passed. */
+  readonly info: ClientInfo;
   readonly ipAddress: string | null;
   readonly userAgent: string;
   readonly device: DeviceInfo;
@@ -71,10 +74,10 @@ export function networkOf(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The instant of an operation, and the client that requested the operation. */
-export interface OperationContext {
-  readonly now: number;
+/** The client that requested an operation, and the application's transaction that the operation takes part in. */
+export interface Operation {
   readonly client: Client;
+  readonly tx: JoinedTransaction | null;
 }
 
 /**
@@ -104,6 +107,7 @@ export class ClientInspector {
     const userAgent = trackUserAgents ? cleanUserAgent(textOf(info.userAgent)) : '';
     const device = this.deviceOf(userAgent);
     return {
+      info,
       ipAddress,
       userAgent,
       device,

@@ -1,15 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuthError } from '../base/errors';
 import { CryptoSource } from '../base/random';
-import { Database, type StatementOptions } from '../database/database';
+import { Database, type TransactionOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { withLockTimeout } from '../database/dialect';
 import type { AuthEventName } from '../database/entities';
 import { isLockTimeout, LogLockedError } from '../database/failure';
-import { currentTransaction } from '../database/joined-transaction';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { letters, StatementFactory } from '../database/statements';
 import { affectedBy, type Step, type Transaction } from '../database/transaction';
 import type { Client } from './client';
+import { HistoryGrowth } from './history-growth';
 
 /** An event to write to `auth_events`. */
 export interface NewAuthEvent {
@@ -20,42 +21,6 @@ export interface NewAuthEvent {
   readonly userAgent: string;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly at: number;
-}
-
-/** The maximum number of users whose events are counted. The users with the most recent events are kept. */
-const MAX_COUNTED_OWNERS = 10_000;
-
-/** The owner of events: the id of a user as text, or null for all unknown names together. */
-export type EventOwner = string | null;
-
-/**
- * Counts the events that this process writes for each user, so that a fast-growing history is trimmed before the next
- * pruning. Events that are rolled back also count, so trimming may start earlier than necessary. Beyond 10,000 users,
- * the counts of the least recently updated users are discarded.
- */
-export class HistoryGrowth {
-  /** The counts by owner, the least recently updated first. */
-  private readonly counts = new Map<EventOwner, number>();
-  private due = new Set<EventOwner>();
-
-  /** @param threshold the number of events after which an owner is due for trimming */
-  constructor(private readonly threshold: number) {}
-
-  count(owner: EventOwner): void {
-    const events = (this.counts.get(owner) ?? 0) + 1;
-    this.counts.delete(owner);
-    if (events >= this.threshold) return void this.due.add(owner);
-    this.counts.set(owner, events);
-    if (this.counts.size > MAX_COUNTED_OWNERS) this.counts.delete(this.counts.keys().next().value!);
-  }
-
-  /** Returns the owners whose events have reached the threshold since the last call. */
-  takeOwnersOverThreshold(): readonly EventOwner[] {
-    if (this.due.size === 0) return [];
-    const due = [...this.due];
-    this.due = new Set();
-    return due;
-  }
 }
 
 /** Creates an event to write. */
@@ -78,40 +43,27 @@ export function firstEventIdAt(at: number): number {
   return Math.max(1, at - EPOCH) * IDS_PER_MS;
 }
 
-/**
- * Generates the ids of events: integers below 2^53, which are the milliseconds since 2020 times 4096 plus
- * an offset. The first offset of a millisecond and the steps to further ids are random, so that instances
- * rarely generate the same id. If two instances generate the same id, the transaction that fails is run
- * again with new ids.
- */
-@Injectable()
-export class EventIds {
-  private last = 0;
-
-  constructor(private readonly crypto: CryptoSource) {}
-
-  next(at: number): number {
-    const first = firstEventIdAt(at);
-    this.last = this.last < first ? first + this.crypto.randomInt(2048) : this.last + 1 + this.crypto.randomInt(512);
-    return this.last;
-  }
-}
-
 const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
   {event.extra}, {event.occurredAt})`;
 
 /** The maximum number of rows in one INSERT, given the databases' limits on parameters. */
 const ROWS_PER_INSERT = 200;
 
+/** Writes the events of a revocation. */
+export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
+
 /** Writes events to the durable log, in the transaction of the change that the events record. */
 @Injectable()
-export class EventWriter {
+export class EventLog {
+  private readonly logger = new Logger('AuthEvents');
   private readonly insertOne;
   private readonly insertMany;
+  private lastId = 0;
 
   constructor(
+    private readonly database: Database,
     statements: StatementFactory,
-    private readonly ids: EventIds,
+    private readonly crypto: CryptoSource,
     private readonly growth: HistoryGrowth,
   ) {
     this.insertOne = statements.prepared(`${INSERT} VALUES (:eventRow...)`);
@@ -154,78 +106,87 @@ export class EventWriter {
     return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };
   }
 
-  private rowOf({ userId, event, ipAddress, userAgent, extra, at }: NewAuthEvent): unknown[] {
-    return [this.ids.next(at), userId, event, ipAddress, userAgent, JSON.stringify(extra), at];
-  }
-}
-
-/** Writes the events of a revocation. */
-export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
-
-/**
- * Runs revocations. A revocation must not fail because of its events. If the events cannot be
- * written, for example because another transaction keeps the event log locked, the revocation is
- * run again without them, and the loss is logged.
- */
-@Injectable()
-export class RevocationRunner {
-  private readonly logger = new Logger('AuthEvents');
-
-  constructor(
-    private readonly database: Database,
-    private readonly events: EventWriter,
-  ) {}
-
   /**
-   * Runs a revocation.
+   * Runs a transaction that ends sessions, which must not fail because of its events. If the events cannot be written,
+   * for example because another transaction keeps the event log locked, the transaction is run again without them,
+   * and the loss is logged.
    * @param revocation receives the function that writes its events
    * @param budget the remaining time, if the revocation is part of a longer operation
    */
-  async run<T>(revocation: (write: WriteEvents) => Transaction<T>, budget?: TimeBudget): Promise<T> {
-    const options = (): StatementOptions => (budget ? { withinMs: budget.remainingMs } : {});
-    const write = this.writeUnlessLocked.bind(this);
+  async revoke<T>(
+    tx: JoinedTransaction | null,
+    revocation: (write: WriteEvents) => Transaction<T>,
+    budget?: TimeBudget,
+  ): Promise<T> {
+    const options = (): TransactionOptions => (budget ? { withinMs: budget.remainingMs } : {});
+    // The application decides how long its own transactions wait for a lock.
+    const write = tx ? this.write.bind(this) : this.writeUnlessLocked.bind(this);
     let isWriting = false;
     const trackedWrite: WriteEvents = function* (events) {
+      if (events.length === 0) return;
       isWriting = true;
       yield* write(events);
       isWriting = false;
     };
     try {
-      return await this.database.transaction(() => {
+      const run = (): Transaction<T> => {
         isWriting = false;
         return revocation(trackedWrite);
-      }, options());
+      };
+      return await this.database.transaction(tx, run, options());
     } catch (error) {
       if (!isWriting || !(error instanceof AuthError)) throw error;
-      let lost: string[] = [];
-      const outcome = await this.database.transaction(() => {
-        lost = [];
-        // eslint-disable-next-line require-yield -- nothing is written
-        return revocation(function* (events): Step<void> {
-          lost.push(...events.map(({ event }) => event));
-        });
-      }, options());
-      this.logger.error(
-        'A change was stored without its events, because the event log could not be written. ' +
-          `Lost events: ${lost.join(', ')}`,
-      );
-      return outcome;
+      return this.revokeWithoutEvents(tx, revocation, options());
     }
   }
 
-  /** Writes events. Fails after two seconds if the event log is locked, except in the application's transaction. */
+  private async revokeWithoutEvents<T>(
+    tx: JoinedTransaction | null,
+    revocation: (write: WriteEvents) => Transaction<T>,
+    options: TransactionOptions,
+  ): Promise<T> {
+    let lost: string[] = [];
+    const run = (): Transaction<T> => {
+      lost = [];
+      // eslint-disable-next-line require-yield -- nothing is written
+      return revocation(function* (events): Step<void> {
+        lost.push(...events.map(({ event }) => event));
+      });
+    };
+    const outcome = await this.database.transaction(tx, run, options);
+    this.logger.error(
+      'A change was stored without its events, because the event log could not be written. ' +
+        `Lost events: ${lost.join(', ')}`,
+    );
+    return outcome;
+  }
+
+  /** Writes events. Fails after two seconds if the event log is locked. */
   private *writeUnlessLocked(events: readonly NewAuthEvent[]): Step<void> {
-    if (events.length === 0) return;
-    // The application decides how long its own transactions wait.
-    if (currentTransaction()) return yield* this.events.write(events);
     const { begin, end } = withLockTimeout(this.database.dialect);
     for (const query of begin) yield query;
     try {
-      yield* this.events.write(events);
+      yield* this.write(events);
     } catch (error) {
       throw isLockTimeout(error) ? new LogLockedError() : error;
     } finally {
       for (const query of end) yield query;
     }
+  }
+
+  private rowOf({ userId, event, ipAddress, userAgent, extra, at }: NewAuthEvent): unknown[] {
+    return [this.nextId(at), userId, event, ipAddress, userAgent, JSON.stringify(extra), at];
+  }
+
+  /**
+   * Returns the id of an event: the milliseconds since 2020 times 4096 plus an offset, which stays below 2^53. The
+   * first offset of a millisecond and the steps to further ids are random, so that instances rarely generate the same
+   * id. If they do, the transaction that fails is run again with new ids.
+   */
+  private nextId(at: number): number {
+    const first = firstEventIdAt(at);
+    this.lastId =
+      this.lastId < first ? first + this.crypto.randomInt(2048) : this.lastId + 1 + this.crypto.randomInt(512);
+    return this.lastId;
   }
 }

@@ -1,6 +1,10 @@
+import { Injectable } from '@nestjs/common';
+import type { UserId } from '../adapters/user-store';
 import { invalidField } from '../base/errors';
 import { FIELD_MESSAGES } from '../base/fields';
+import { Database } from '../database/database';
 import { AUTH_EVENT_NAMES, type AuthEventName } from '../database/entities';
+import { columns, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
 
 /** An event in the history of a user. */
@@ -14,21 +18,12 @@ export interface AuthEventEntry {
 }
 
 /**
- * The maximum number of a user's events that are searched if `HistoryCriteria` names events. The search begins at
- * `before`, and goes from newer to older events.
+ * The maximum number of a user's events that are searched if a request names events. The search begins at `before`,
+ * and goes from newer to older events.
  */
-export const HISTORY_SEARCH_LIMIT = 10_000;
+const SEARCH_LIMIT = 10_000;
 
-/** Selects events of a user. */
-export interface HistoryCriteria {
-  /** Only events with a smaller id. Infinity selects all events. */
-  readonly before: number;
-  /** Only events with these names, among the newest `HISTORY_SEARCH_LIMIT` before `before`. Null selects all names. */
-  readonly events: readonly string[] | null;
-  readonly limit: number;
-}
-
-export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
+const LIMIT = { default: 50, max: 200 } as const;
 
 /** Selects events of a user's history. */
 export interface HistoryRequest {
@@ -43,17 +38,61 @@ export interface HistoryRequest {
   readonly event?: string | readonly string[];
 }
 
-/** Accepts positive integers and `Infinity`. @throws AuthError `invalid_field` */
-export function assertPositive(field: string, value: number): void {
+/** Reads the histories of users. */
+@Injectable()
+export class History {
+  private readonly before;
+  private readonly namedBefore;
+
+  constructor(
+    private readonly database: Database,
+    statements: StatementFactory,
+  ) {
+    const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
+    const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
+    this.before = statements.statement(`SELECT ${fields('')} ${before} LIMIT :limit`);
+    // The names of events have no index. Without the limit of the subquery, the statement could
+    // read all events of the user to find a rare event.
+    this.namedBefore = statements.statement(
+      `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${SEARCH_LIMIT}) newest
+         INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
+       WHERE newest.{event.event} IN (:events...) ORDER BY newest.{event.id} DESC LIMIT :limit`,
+    );
+  }
+
+  /** Returns the events that the request selects, newest first. @throws AuthError `invalid_field` */
+  async list(userId: UserId, request: HistoryRequest): Promise<readonly AuthEventEntry[]> {
+    const { limit = LIMIT.default, before = Infinity, event } = request;
+    const events = event === undefined ? null : [event].flat();
+    assertPositive('limit', limit);
+    assertPositive('before', before);
+    if (events && !(events.length > 0 && events.every(isEventName))) throw invalidField('event', FIELD_MESSAGES.event);
+    return this.page(userId, before, Math.min(limit, LIMIT.max), events);
+  }
+
+  /** Returns at most `limit` events with ids below `before`, newest first. Null selects events of all names. */
+  async page(
+    userId: UserId,
+    before: number,
+    limit: number,
+    events: readonly string[] | null = null,
+  ): Promise<readonly AuthEventEntry[]> {
+    const values = { userId: String(userId), before: Math.min(before, Number.MAX_SAFE_INTEGER), limit };
+    const query = events ? this.namedBefore.with({ ...values, events }) : this.before.with(values);
+    return (await this.database.run(null, query)).rows.map(eventFromRow);
+  }
+}
+
+function assertPositive(field: string, value: number): void {
   if (value >= 1 && (value === Infinity || Number.isInteger(value))) return;
   throw invalidField(field, FIELD_MESSAGES.integer);
 }
 
-export function isEventName(name: unknown): boolean {
+function isEventName(name: unknown): boolean {
   return (AUTH_EVENT_NAMES as readonly unknown[]).includes(name);
 }
 
-export function eventFromRow(row: Row): AuthEventEntry {
+function eventFromRow(row: Row): AuthEventEntry {
   return {
     id: Number(row['id']),
     event: row['event'] as AuthEventName,

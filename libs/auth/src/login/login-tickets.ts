@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationCalls, checkedBoolean } from '../adapters/application-calls';
 import { type ClientInfo, type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
-import { type StoredUser, type UserId, UserStore } from '../adapters/user-store';
+import type { StoredUser, UserId } from '../adapters/user-store';
 import { AuthError, invalidLoginTicket, secondFactorRequired, unknownUser } from '../base/errors';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
-import { columns, StatementFactory } from '../database/statements';
+import { columns, type ParameterValues, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, firstOf, type Row, rowsOf, type Step, type Transaction } from '../database/transaction';
-import { EventWriter, type NewAuthEvent, newEvent } from '../history/event-log';
-import { SessionLifecycle } from '../sessions/lifecycle';
-import { MAX_TICKET_FAILURES, SessionOpening, VALID_TICKET } from '../sessions/open-session';
+import { EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
+import { Clock } from '../base/clock';
+import type { JoinedTransaction } from '../database/joined-transaction';
+import type { Operation } from '../history/client';
+import { EndSessions } from '../sessions/end-sessions';
+import { MAX_TICKET_FAILURES, OpenSession } from '../sessions/open-session';
 import {
   assertMethods,
   type GivenProofs,
@@ -23,8 +26,8 @@ import {
 import type { AttemptKeys } from '../throttle/limits';
 import { endStreaks } from '../throttle/throttle';
 import { isLoginTicket, type OpenedSession, TokenIssuer } from '../tokens/tokens';
-import { UserLocks } from '../users/user-lock';
-import { CredentialStore } from '../users/users';
+import { UserLock } from '../users/user-lock';
+import { Users } from '../users/users';
 
 /** Calls the application's `SecondFactor`. If it fails, times out or returns no boolean, the login fails with 503. */
 export class ApplicationSecondFactor extends SecondFactor {
@@ -86,6 +89,8 @@ export interface NewLoginTicket extends LoginTicket {
 
 /** Stores login tickets as digests. */
 export abstract class LoginTicketStore {
+  abstract isValid(ticket: ParameterValues): Step<boolean>;
+  abstract consume(ticket: ParameterValues): Step<void>;
   /**
    * Stores a ticket and removes the user's oldest tickets beyond 20. Returns false if the version of the
    * credentials has changed.
@@ -125,26 +130,28 @@ export interface FoundTicket {
 @Injectable()
 export class LoginTickets {
   constructor(
-    private readonly users: UserStore,
-    private readonly credentials: CredentialStore,
+    private readonly users: Users,
+    private readonly lock: UserLock,
     private readonly store: LoginTicketStore,
     private readonly secondFactor: SecondFactor,
     private readonly tokens: TokenIssuer,
-    private readonly lifecycle: SessionLifecycle,
-    private readonly opening: SessionOpening,
+    private readonly endSessions: EndSessions,
+    private readonly opening: OpenSession,
+    private readonly clock: Clock,
   ) {}
 
   /**
    * Returns whether the application requires a second factor from the user.
    * @throws AuthError `database_unavailable`
    */
-  async isSecondFactorRequired(user: StoredUser, info: ClientInfo): Promise<boolean> {
-    return this.secondFactor.isRequired(toIdentifiedUser(user), info);
+  async isSecondFactorRequired(user: StoredUser, op: Operation): Promise<boolean> {
+    return this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info);
   }
 
   /** Issues a ticket after the first factor. Returns null if the credentials version changed in the meantime. */
-  async issue(firstFactor: VerifiedFirstFactor, given: GivenProofs, info: ClientInfo): Promise<string | null> {
-    const { now, client } = this.lifecycle.operationContext(info);
+  async issue(firstFactor: VerifiedFirstFactor, given: GivenProofs, op: Operation): Promise<string | null> {
+    const { client } = op;
+    const now = this.clock.now();
     const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
     const userId = String(firstFactor.user.id);
     const { credentialsVersion, attempt } = firstFactor;
@@ -155,45 +162,55 @@ export class LoginTickets {
   }
 
   /** Issues a ticket for a user whom the application has identified. @throws AuthError `unknown_user` */
-  async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, info: ClientInfo): Promise<string> {
+  async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, op: Operation): Promise<string> {
     assertMethods(given.methods ?? []);
     const id = userIdOf(user);
     if (id === null) throw unknownUser();
-    const credentialsVersion = await this.credentials.versionOf(id);
-    const stored = await this.users.findById(id);
+    const credentialsVersion = await this.lock.versionOf(String(id), null);
+    const stored = await this.users.findById(id, null);
     if (!stored?.active) throw unknownUser();
-    const ticket = await this.issue({ user: stored, credentialsVersion, attempt: null }, given, info);
+    const ticket = await this.issue({ user: stored, credentialsVersion, attempt: null }, given, op);
     // If no ticket was issued, the credentials version changed in the meantime, for example by `disableUser`.
-    return ticket ?? this.issueFor(user, given, info);
+    return ticket ?? this.issueFor(user, given, op);
   }
 
   /** Returns a valid ticket and its user. @throws AuthError `invalid_login_ticket` */
-  async find(presented: string, info: ClientInfo): Promise<FoundTicket> {
+  async find(presented: string, op: Operation): Promise<FoundTicket> {
     if (typeof presented !== 'string' || !isLoginTicket(presented)) throw invalidLoginTicket();
-    const ticket = await this.store.find(this.tokens.digest(presented), this.lifecycle.now());
+    const ticket = await this.store.find(this.tokens.digest(presented), this.clock.now());
     if (!ticket) throw invalidLoginTicket();
-    const user = await this.users.findById(this.users.parseId(ticket.userId));
+    const user = await this.users.findById(this.users.parseId(ticket.userId), null);
     // The application has disabled the user in its own table. The user's tickets must not become valid again when the
     // application enables the user.
     if (user && !user.active) {
-      await this.lifecycle.revokeForInactiveAccount(ticket.userId, 'disabled', this.lifecycle.operationContext(info));
+      await this.endSessions.endForInactiveAccount(ticket.userId, 'disabled', op);
     }
-    const version = user?.active ? await this.credentials.versionOf(ticket.userId) : null;
+    const version = user?.active ? await this.lock.versionOf(ticket.userId, null) : null;
     if (!user || version !== ticket.credentialsVersion) throw invalidLoginTicket();
     return { ticket, user };
   }
 
   /** Consumes a ticket and opens a session. @throws AuthError with the codes of `AuthService.openSession` */
-  async open(presented: string, info: ClientInfo): Promise<OpenedSession> {
+  async open(presented: string, op: Operation): Promise<OpenedSession> {
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const { ticket, user } = await this.find(presented, info);
+      const { ticket, user } = await this.find(presented, op);
       const hasSecond = methodCount(ticket.methods) > 1;
-      if (!hasSecond && (await this.isSecondFactorRequired(user, info))) throw secondFactorRequired();
+      if (!hasSecond && (await this.isSecondFactorRequired(user, op))) throw secondFactorRequired();
       const { digest, methods, credentialsVersion } = ticket;
-      const proof = { credentialsVersion, attempt: null, ticket: { digest, methods } };
-      const opened = await this.opening.open(user.id, info, proof, () => ticket);
-      if (opened instanceof AuthError) throw opened;
-      if (opened) return opened;
+      const presentedTicket = { digest, methods, userId: ticket.userId };
+      const opened = await this.opening.open(
+        {
+          userId: user.id,
+          credentialsVersion,
+          proofsAt: () => ticket,
+          check: (now) => this.store.isValid({ ...presentedTicket, now }),
+          consume: (now) => this.store.consume({ ...presentedTicket, now }),
+        },
+        op,
+      );
+      if (opened.kind === 'opened') return opened.session;
+      if (opened.kind === 'limit_reached')
+        throw new AuthError('session_limit_reached', 'The session limit has been reached.');
     }
     throw invalidLoginTicket();
   }
@@ -210,6 +227,9 @@ export function toIdentifiedUser({ id, username }: StoredUser): IdentifiedUser {
   return { id, username };
 }
 
+/** The condition for a ticket that has neither expired nor reached the maximum number of failures. */
+const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
+
 const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
 
 /** Stores login tickets in the application's database. */
@@ -223,12 +243,14 @@ export class SqlLoginTicketStore extends LoginTicketStore {
   private readonly lockProven;
   private readonly writeProven;
   private readonly endStreaks;
+  private readonly readTicket;
+  private readonly consumeTicket;
 
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly locks: UserLocks,
-    private readonly events: EventWriter,
+    private readonly locks: UserLock,
+    private readonly events: EventLog,
   ) {
     super();
     const { dialect } = statements;
@@ -263,14 +285,26 @@ export class SqlLoginTicketStore extends LoginTicketStore {
        WHERE {ticket.digest} = :digest AND {ticket.methods} = :methodsRead AND {ticket.failureCount} > 0`,
     );
     this.endStreaks = statements.prepared(endStreaks(dialect));
+    const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
+      AND ${VALID_TICKET}`;
+    this.readTicket = statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`);
+    this.consumeTicket = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
+  }
+
+  *isValid(ticket: ParameterValues): Step<boolean> {
+    return (yield* firstOf(this.readTicket.with(ticket))) !== null;
+  }
+
+  *consume(ticket: ParameterValues): Step<void> {
+    yield* changeAll(this.consumeTicket.with(ticket), 1);
   }
 
   create(ticket: NewLoginTicket): Promise<boolean> {
-    return this.database.transaction(() => this.createLocked(ticket), { retryUnknownCommit: true });
+    return this.database.transaction(null, () => this.createLocked(ticket), { retryUnknownCommit: true });
   }
 
   async find(digest: string, now: number): Promise<LoginTicket | null> {
-    const [row] = (await this.database.autocommit(this.select.with({ digest, now }))).rows;
+    const [row] = (await this.database.run(null, this.select.with({ digest, now }))).rows;
     return row ? ticketFromRow(row) : null;
   }
 
@@ -279,12 +313,12 @@ export class SqlLoginTicketStore extends LoginTicketStore {
    * is safer than allowing an extra guess.
    */
   async takeAttempt(digest: string, now: number): Promise<boolean> {
-    return (await this.database.autocommit(this.countAttempt.with({ digest, now }))).affected === 1;
+    return (await this.database.run(null, this.countAttempt.with({ digest, now }))).affected === 1;
   }
 
   recordProof(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean> {
     const call: ProofCall = { digest, method, keys, now, written: null };
-    return this.database.transaction(() => this.recordProofLocked(call), { retryUnknownCommit: true });
+    return this.database.transaction(null, () => this.recordProofLocked(call), { retryUnknownCommit: true });
   }
 
   private *createLocked({ now, expiresAt, attempt, event, ...ticket }: NewLoginTicket): Transaction<boolean> {

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { ClientInfo, IdentifiedUser } from '../adapters/second-factor';
-import { type StoredUser, type UserId, UserStore } from '../adapters/user-store';
+import type { IdentifiedUser } from '../adapters/second-factor';
+import type { StoredUser, UserId } from '../adapters/user-store';
 import {
   assertValidField,
   AuthError,
@@ -11,17 +11,21 @@ import {
 } from '../base/errors';
 import { loggable, toFailureReport } from '../base/failures';
 import { FIELD_MESSAGES, passwordProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
-import { type Client, ClientInspector } from '../history/client';
+import type { Client, Operation } from '../history/client';
+import { Database } from '../database/database';
+import { measureDuration, Metrics } from '../base/telemetry';
 import { Passwords } from '../passwords/passwords';
 import { SessionAttempts } from '../passwords/session-attempts';
 import type { AuthPrincipal } from '../sessions/authenticate';
-import { SessionOpening } from '../sessions/open-session';
+import { OpenSession, type OpenResult } from '../sessions/open-session';
 import { type GivenProofs, storedProofs } from '../sessions/proofs';
 import { AttemptSlots } from '../throttle/attempt-slots';
 import { type AttemptKeys, PASSWORD_METHOD } from '../throttle/limits';
-import { FailedAttemptEvents, LoginThrottle } from '../throttle/throttle';
+import { endStreaks, FailedAttemptEvents, LoginThrottle } from '../throttle/throttle';
+import { type Statement, StatementFactory } from '../database/statements';
+import { affectedBy, type Step } from '../database/transaction';
 import type { OpenedSession } from '../tokens/tokens';
-import { CredentialStore, type FoundCredentials } from '../users/users';
+import { type FoundCredentials, Users } from '../users/users';
 import { LoginTickets, toIdentifiedUser, userIdOf } from './login-tickets';
 
 /** A login attempt that holds its slots, with the credentials that were found for the entered name. */
@@ -40,8 +44,8 @@ export type Verdict<T> =
 @Injectable()
 export class LoginAttempts {
   constructor(
-    private readonly inspector: ClientInspector,
-    private readonly credentials: CredentialStore,
+    private readonly database: Database,
+    private readonly users: Users,
     private readonly slots: AttemptSlots,
     private readonly throttle: LoginThrottle,
     private readonly attemptEvents: FailedAttemptEvents,
@@ -53,18 +57,19 @@ export class LoginAttempts {
    * Both end the failure streaks, even if the session limit refuses the session.
    * @throws AuthError `too_many_attempts` or `busy`, before anything is verified or counted; the error in `refused`
    */
-  run<T>(username: string, info: ClientInfo, verify: (attempt: LoginAttempt) => Promise<Verdict<T>>): Promise<T> {
-    const client = this.inspector.inspect(info);
+  run<T>(username: string, op: Operation, verify: (attempt: LoginAttempt) => Promise<Verdict<T>>): Promise<T> {
+    const { client } = op;
+    const tx = this.database.outside(op.tx);
     return this.slots.enter(client.network, async () => {
       // The credentials are read before the slots are taken, because failures are counted by the user's id. If the
       // password is replaced in the meantime, the credentials version no longer matches when the session opens.
-      const found = await this.credentials.find(username);
+      const found = await this.users.findCredentials(username, tx);
       const keys = this.throttle.keysOf(username, found.user, client);
-      const verdict = await this.slots.run(this.throttle.slotsOf(keys, found.user, client), async () => {
+      const verdict = await this.slots.run(this.throttle.slotsOf(keys, found.user, client, tx), async () => {
         const result = await verify({ ...found, keys, client });
         if ('refused' in result) {
           const failure = this.attemptEvents.failureOf(client, username, result.user, 'network');
-          await this.slots.storeOutsideTransaction(() => this.throttle.fail(keys, failure));
+          await this.throttle.fail(keys, failure, tx);
         }
         return result;
       });
@@ -100,28 +105,47 @@ export class Login {
   constructor(
     private readonly attempts: LoginAttempts,
     private readonly sessionAttempts: SessionAttempts,
-    private readonly users: UserStore,
-    private readonly credentials: CredentialStore,
+    private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly opening: SessionOpening,
+    private readonly opening: OpenSession,
     private readonly tickets: LoginTickets,
-  ) {}
+    private readonly metrics: Metrics,
+    statements: StatementFactory,
+  ) {
+    this.endStreaks = statements.prepared(endStreaks(statements.dialect));
+  }
+
+  private readonly endStreaks: Statement;
+
+  private *endStreaksOf(attempt: AttemptKeys): Step<void> {
+    yield* affectedBy(this.endStreaks.with({ ...attempt }));
+  }
 
   /**
    * Logs a user in by name and password.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `second_factor_required`,
    *   `busy`, `invalid_field`
    */
-  async login(credentials: Credentials, info: ClientInfo): Promise<OpenedSession> {
+  login(credentials: Credentials, op: Operation): Promise<OpenedSession> {
+    return measureDuration(this.metrics, 'session_auth.login.duration', () => this.loginNow(credentials, op));
+  }
+
+  private async loginNow(credentials: Credentials, op: Operation): Promise<OpenedSession> {
     // The password is correct if a second factor is required or the session limit is reached. These errors are
     // therefore results, and do not count as failed attempts.
-    const result = await this.verify<OpenedSession | AuthError>(credentials, info, async (verified) => {
-      if (await this.tickets.isSecondFactorRequired(verified.user, info)) {
-        const ticket = await this.tickets.issue(verified, BY_PASSWORD, info);
+    const result = await this.verify<OpenedSession | AuthError>(credentials, op, async (verified) => {
+      if (await this.tickets.isSecondFactorRequired(verified.user, op)) {
+        const ticket = await this.tickets.issue(verified, BY_PASSWORD, op);
         return ticket === null ? null : secondFactorRequired(ticket);
       }
-      const proof = { ...verified, ticket: null };
-      return this.opening.open(verified.user.id, info, proof, (now) => storedProofs(BY_PASSWORD, now));
+      const { user, credentialsVersion, attempt } = verified;
+      const identification = {
+        userId: user.id,
+        credentialsVersion,
+        proofsAt: (now: number) => storedProofs(BY_PASSWORD, now),
+        succeed: () => this.endStreaksOf(attempt),
+      };
+      return resultOf(await this.opening.open(identification, op));
     });
     if (result instanceof AuthError) throw result;
     return result;
@@ -130,10 +154,10 @@ export class Login {
   /** Verifies name and password like `login`, and returns a login ticket instead of a session. */
   verifyCredentials(
     credentials: Credentials,
-    info: ClientInfo,
+    op: Operation,
   ): Promise<{ readonly user: IdentifiedUser; readonly ticket: string }> {
-    return this.verify(credentials, info, async (verified) => {
-      const ticket = await this.tickets.issue(verified, BY_PASSWORD, info);
+    return this.verify(credentials, op, async (verified) => {
+      const ticket = await this.tickets.issue(verified, BY_PASSWORD, op);
       return ticket === null ? null : { user: toIdentifiedUser(verified.user), ticket };
     });
   }
@@ -142,12 +166,17 @@ export class Login {
    * Logs in a user whom the application has authenticated, for example by single sign-on or a passkey.
    * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not active
    */
-  async loginAs(user: { readonly id: UserId } | UserId, info: ClientInfo, given: GivenProofs): Promise<OpenedSession> {
+  async loginAs(user: { readonly id: UserId } | UserId, op: Operation, given: GivenProofs): Promise<OpenedSession> {
     const id = userIdOf(user);
-    const stored = id === null ? null : await this.users.findById(id);
-    const proof = { credentialsVersion: null, attempt: null, ticket: null };
+    const stored = id === null ? null : await this.users.findById(id, null);
     const opened =
-      stored?.active && (await this.opening.open(stored.id, info, proof, (now) => storedProofs(given, now)));
+      stored?.active &&
+      resultOf(
+        await this.opening.open(
+          { userId: stored.id, credentialsVersion: null, proofsAt: (now) => storedProofs(given, now) },
+          op,
+        ),
+      );
     if (opened instanceof AuthError) throw opened;
     if (!opened) throw unknownUser();
     return opened;
@@ -164,13 +193,13 @@ export class Login {
     { userId, session }: AuthPrincipal,
     password: string,
     field: string,
-    info: ClientInfo,
+    op: Operation,
     work: (user: StoredUser) => Promise<T>,
   ): Promise<T> {
     assertValidField(field, passwordProblem(password));
-    const user = await this.users.findById(userId);
+    const user = await this.users.findById(userId, op.tx);
     if (!user) throw invalidAccessToken();
-    return this.sessionAttempts.run(session.id, user, info, {
+    return this.sessionAttempts.run(session.id, user, op, {
       verify: ({ network }) => this.passwords.verify(password, user, network),
       work: () => work(user),
       wrongPasswordError: invalidField(field, FIELD_MESSAGES.password),
@@ -183,12 +212,12 @@ export class Login {
    */
   private async verify<T>(
     { username, password }: Credentials,
-    info: ClientInfo,
+    op: Operation,
     proceed: (verified: Verified) => Promise<T | null>,
   ): Promise<T> {
     assertValidField('username', usernameProblem(username, USERNAME_LENGTH));
     assertValidField('password', passwordProblem(password));
-    return this.attempts.run<T>(username, info, async ({ user, version, keys, client }) => {
+    return this.attempts.run<T>(username, op, async ({ user, version, keys, client }) => {
       // Without an active user, a dummy hash is verified, because the response time must not reveal whether the name
       // exists.
       const matches = await this.passwords.verify(password, user?.active ? user : null, client.network);
@@ -202,7 +231,7 @@ export class Login {
         }
       }
       // If a user whose password is correct was deleted in the meantime, the failure is recorded without a user.
-      const currentUser = matches && user ? await this.users.findById(user.id) : user;
+      const currentUser = matches && user ? await this.users.findById(user.id, null) : user;
       return { refused: new AuthError('invalid_credentials', 'Invalid credentials.'), user: currentUser };
     });
   }
@@ -217,7 +246,7 @@ export class Login {
     verified: Verified,
     proceed: (verified: Verified) => Promise<T | null>,
   ): Promise<T | null> {
-    const { user, version } = await this.credentials.find(username);
+    const { user, version } = await this.users.findCredentials(username, null);
     const { id, passwordHash } = verified.user;
     if (!user?.active || user.id !== id || user.passwordHash !== passwordHash) return null;
     return proceed({ ...verified, user, credentialsVersion: version });
@@ -229,10 +258,10 @@ export class Login {
    */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;
-    if (passwordHash === null || !this.users.setPasswordHash || !this.passwords.needsRehash(passwordHash)) return;
+    if (passwordHash === null || !this.users.canSetPasswords || !this.passwords.needsRehash(passwordHash)) return;
     try {
       const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
-      await this.users.setPasswordHash(user.id, upgraded, passwordHash);
+      await this.users.setHash(user.id, upgraded, passwordHash, null);
     } catch (error) {
       const { summary } = toFailureReport(error);
       this.logger.warn(
@@ -241,4 +270,10 @@ export class Login {
       );
     }
   }
+}
+
+function resultOf(result: OpenResult): OpenedSession | AuthError | null {
+  if (result.kind === 'opened') return result.session;
+  if (result.kind === 'credentials_changed') return null;
+  return new AuthError('session_limit_reached', 'The session limit has been reached.');
 }

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientInfo, IdentifiedUser } from '../adapters/second-factor';
-import { type StoredUser, UserStore } from '../adapters/user-store';
+import type { IdentifiedUser } from '../adapters/second-factor';
+import type { StoredUser } from '../adapters/user-store';
 import { invalidAccessToken, invalidLoginTicket } from '../base/errors';
 import { SessionAttempts } from '../passwords/session-attempts';
 import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
-import { SessionLifecycle } from '../sessions/lifecycle';
+import { Clock } from '../base/clock';
+import { Database } from '../database/database';
+import type { Operation } from '../history/client';
+import { Users } from '../users/users';
 import { assertMethod } from '../sessions/proofs';
 import { AttemptSlots } from '../throttle/attempt-slots';
 import { FailedAttemptEvents, LoginThrottle } from '../throttle/throttle';
@@ -21,14 +24,15 @@ export type SecretCheck = (user: IdentifiedUser) => boolean | Promise<boolean>;
 @Injectable()
 export class SecretAttempts {
   constructor(
-    private readonly users: UserStore,
+    private readonly users: Users,
     private readonly tickets: LoginTickets,
     private readonly ticketStore: LoginTicketStore,
     private readonly throttle: LoginThrottle,
     private readonly slots: AttemptSlots,
     private readonly sessionAttempts: SessionAttempts,
     private readonly attemptEvents: FailedAttemptEvents,
-    private readonly lifecycle: SessionLifecycle,
+    private readonly database: Database,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -36,57 +40,48 @@ export class SecretAttempts {
    * @returns the result of the check
    * @throws AuthError with the codes of `AuthService.attempt`
    */
-  async attempt(target: AttemptTarget, info: ClientInfo, check: SecretCheck): Promise<boolean> {
+  async attempt(target: AttemptTarget, op: Operation, check: SecretCheck): Promise<boolean> {
     assertMethod(target.method);
     return 'ticket' in target
-      ? this.attemptWithTicket(target.ticket, target.method, info, check)
-      : this.attemptInSession(target.principal, target.method, info, check);
+      ? this.attemptWithTicket(target.ticket, target.method, op, check)
+      : this.attemptInSession(target.principal, target.method, op, check);
   }
 
   private async attemptInSession(
     principal: AuthPrincipal,
     method: string,
-    info: ClientInfo,
+    op: Operation,
     check: SecretCheck,
   ): Promise<boolean> {
     const current = currentSessionOf(principal);
-    const user = current && (await this.users.findById(principal.userId));
+    const user = current && (await this.users.findById(principal.userId, op.tx));
     if (!user) throw invalidAccessToken();
-    return this.sessionAttempts.attempt(current, user, info, method, () => runCheck(check, user));
+    return this.sessionAttempts.attempt(current, user, op, method, () => runCheck(check, user));
   }
 
   private async attemptWithTicket(
     presented: string,
     method: string,
-    info: ClientInfo,
+    op: Operation,
     check: SecretCheck,
   ): Promise<boolean> {
-    const { client } = this.lifecycle.operationContext(info);
+    const { client } = op;
+    const tx = this.database.outside(op.tx);
     return this.slots.enter(client.network, async () => {
-      const { ticket, user } = await this.tickets.find(presented, info);
+      const { ticket, user } = await this.tickets.find(presented, op);
       const keys = this.throttle.keysOfMethod(method, user, client);
-      return this.slots.run(this.throttle.slotsOf(keys, user, client), async () => {
-        const isAdmitted = await this.storeOutsideTransaction((now) =>
-          this.ticketStore.takeAttempt(ticket.digest, now),
-        );
+      return this.slots.run(this.throttle.slotsOf(keys, user, client, tx), async () => {
+        const isAdmitted = await this.ticketStore.takeAttempt(ticket.digest, this.clock.now());
         if (!isAdmitted) throw invalidLoginTicket();
         if (await runCheck(check, user)) {
-          const isProved = await this.storeOutsideTransaction((now) =>
-            this.ticketStore.recordProof(ticket.digest, method, keys, now),
-          );
+          const isProved = await this.ticketStore.recordProof(ticket.digest, method, keys, this.clock.now());
           if (!isProved) throw invalidLoginTicket();
           return true;
         }
-        await this.storeOutsideTransaction(() =>
-          this.throttle.fail(keys, this.attemptEvents.failureOf(client, user.username, user, 'network')),
-        );
+        await this.throttle.fail(keys, this.attemptEvents.failureOf(client, user.username, user, 'network'), tx);
         return false;
       });
     });
-  }
-
-  private storeOutsideTransaction<T>(store: (now: number) => Promise<T>): Promise<T> {
-    return this.slots.storeOutsideTransaction(() => store(this.lifecycle.now()));
   }
 }
 

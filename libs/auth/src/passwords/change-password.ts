@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
 import { assertValidField, invalidAccessToken } from '../base/errors';
 import { passwordProblem } from '../base/fields';
 import { Login } from '../login/login';
 import type { AuthPrincipal } from '../sessions/authenticate';
-import { SessionLifecycle } from '../sessions/lifecycle';
+import { Clock } from '../base/clock';
+import type { Operation } from '../history/client';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
-import { PasswordReplacement } from './replace-password';
+import { ReplacePassword } from './replace-password';
 
 /** The current password and the new one. */
 export interface PasswordChange {
@@ -19,27 +19,22 @@ export interface PasswordChange {
 export class UserPassword {
   constructor(
     private readonly login: Login,
-    private readonly lifecycle: SessionLifecycle,
+    private readonly clock: Clock,
     private readonly tokens: TokenIssuer,
-    private readonly replacement: PasswordReplacement,
+    private readonly replacement: ReplacePassword,
   ) {}
 
-  /** Whether the user store can set passwords. */
-  get isChangeable(): boolean {
-    return this.replacement.isSupported;
-  }
-
-  async change(principal: AuthPrincipal, change: PasswordChange, info: ClientInfo): Promise<TokenPair> {
+  async change(principal: AuthPrincipal, change: PasswordChange, op: Operation): Promise<TokenPair> {
     const { currentPassword, newPassword } = change;
     assertValidField('current_password', passwordProblem(currentPassword));
     assertValidField('new_password', passwordProblem(newPassword));
     this.replacement.assertSupported();
-    return this.login.verifyPasswordThen(principal, currentPassword, 'current_password', info, async (user) => {
-      const { tokens, digests } = this.tokens.issueFamily(principal.session.id, this.lifecycle.now());
+    return this.login.verifyPasswordThen(principal, currentPassword, 'current_password', op, async (user) => {
+      const { tokens, digests } = this.tokens.issueFamily(principal.session.id, this.clock.now());
       const keep = { sessionId: principal.session.id, issued: digests };
-      const proof = { expectedHash: user.passwordHash!, resetDigest: null, keep };
-      const replaced = await this.replacement.replace(user, newPassword, info, proof);
-      if (!replaced?.kept) throw invalidAccessToken();
+      const authorization = { kind: 'change', expectedHash: user.passwordHash!, keep } as const;
+      const replaced = await this.replacement.replace(user, newPassword, authorization, op);
+      if (replaced === 'refused' || !replaced.kept) throw invalidAccessToken();
       return tokenPair(tokens, replaced.kept);
     });
   }

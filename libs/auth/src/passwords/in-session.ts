@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
 import { invalidAccessToken } from '../base/errors';
 import { Login } from '../login/login';
 import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
-import { SessionLifecycle } from '../sessions/lifecycle';
 import { OpenSockets } from '../sessions/open-sockets';
 import { assertMethods } from '../sessions/proofs';
-import { SessionTransitions } from '../sessions/transitions';
+import { Reissue } from '../sessions/reissue';
+import { Clock } from '../base/clock';
+import type { Operation } from '../history/client';
 import { PASSWORD_METHOD } from '../throttle/limits';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 
@@ -15,8 +15,8 @@ import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 export class Reauthentication {
   constructor(
     private readonly login: Login,
-    private readonly lifecycle: SessionLifecycle,
-    private readonly transitions: SessionTransitions,
+    private readonly clock: Clock,
+    private readonly reissues: Reissue,
     private readonly tokens: TokenIssuer,
     private readonly sockets: OpenSockets,
   ) {}
@@ -25,9 +25,9 @@ export class Reauthentication {
    * Verifies the user's password and issues a new token family.
    * @throws AuthError with the codes of `Login.verifyPasswordThen`
    */
-  confirm(principal: AuthPrincipal, password: string, info: ClientInfo): Promise<TokenPair> {
-    return this.login.verifyPasswordThen(principal, password, 'password', info, () =>
-      this.reissue(principal, [PASSWORD_METHOD], info),
+  confirm(principal: AuthPrincipal, password: string, op: Operation): Promise<TokenPair> {
+    return this.login.verifyPasswordThen(principal, password, 'password', op, () =>
+      this.reissue(principal, [PASSWORD_METHOD], op),
     );
   }
 
@@ -35,21 +35,20 @@ export class Reauthentication {
    * Records that the application has confirmed the user's identity by these methods, and issues a new token family.
    * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
    */
-  async confirmBy(principal: AuthPrincipal, methods: readonly string[], info: ClientInfo): Promise<TokenPair> {
+  async confirmBy(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     assertMethods(methods);
-    return this.reissue(principal, methods, info);
+    return this.reissue(principal, methods, op);
   }
 
   /**
    * Issues a new token family.
    * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
    */
-  private async reissue(principal: AuthPrincipal, methods: readonly string[], info: ClientInfo): Promise<TokenPair> {
+  private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     const current = currentSessionOf(principal);
     if (!current) throw invalidAccessToken();
-    const context = this.lifecycle.operationContext(info);
-    const { tokens, digests } = this.tokens.issueFamily(current.id, context.now);
-    const expiries = await this.transitions.reissue(current, digests, methods, context);
+    const { tokens, digests } = this.tokens.issueFamily(current.id, this.clock.now());
+    const expiries = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);
     if (!expiries) throw invalidAccessToken();
     // All sockets of the session were opened with earlier tokens. For a password change, `SignalPublisher` closes them.
     this.sockets.closeForSessions([current.id]);

@@ -1,19 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
 import type { StoredUser } from '../adapters/user-store';
 import { type AuthError, invalidAccessToken } from '../base/errors';
-import type { Client, OperationContext } from '../history/client';
+import type { Client, Operation } from '../history/client';
 import type { NewAuthEvent } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import type { CurrentSession } from '../sessions/authenticate';
-import { SessionLifecycle } from '../sessions/lifecycle';
+import { Clock } from '../base/clock';
+import { Database } from '../database/database';
+import { EndSessions } from '../sessions/end-sessions';
 import { AttemptSlots, type Slots } from '../throttle/attempt-slots';
 import { type CountedFailure, PASSWORD_METHOD } from '../throttle/limits';
 import { SessionAttemptStore } from '../throttle/sql-session-attempt-store';
 import { FailedAttemptEvents } from '../throttle/throttle';
 
 /** An attempt within a session that failed because of a wrong password or code. */
-export interface FailedSessionAttempt extends OperationContext {
+export interface FailedSessionAttempt {
+  readonly now: number;
+  readonly client: Client;
   readonly sessionId: string;
   readonly method: string;
   readonly throttleFrom: number | false;
@@ -42,7 +45,9 @@ export class SessionAttempts {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly slots: AttemptSlots,
     private readonly store: SessionAttemptStore,
-    private readonly lifecycle: SessionLifecycle,
+    private readonly database: Database,
+    private readonly endSessions: EndSessions,
+    private readonly clock: Clock,
     private readonly attemptEvents: FailedAttemptEvents,
   ) {}
 
@@ -57,11 +62,11 @@ export class SessionAttempts {
   run<T>(
     sessionId: string,
     user: StoredUser,
-    info: ClientInfo,
+    op: Operation,
     { verify, work, wrongPasswordError }: Confirmation<T>,
   ): Promise<T> {
-    return this.enter(info, async (client) => {
-      if (!(await this.check(sessionId, user, client, PASSWORD_METHOD, verify))) throw wrongPasswordError;
+    return this.slots.enter(op.client.network, async () => {
+      if (!(await this.check(sessionId, user, op, PASSWORD_METHOD, verify))) throw wrongPasswordError;
       return work();
     });
   }
@@ -76,53 +81,51 @@ export class SessionAttempts {
   attempt(
     current: CurrentSession,
     user: StoredUser,
-    info: ClientInfo,
+    op: Operation,
     method: string,
     verify: Check,
   ): Promise<boolean> {
-    return this.enter(info, async (client) => {
-      if (!(await this.check(current.id, user, client, method, verify))) return false;
-      const now = this.lifecycle.now();
-      if (!(await this.slots.storeOutsideTransaction(() => this.store.recordProof(current, method, now))))
+    return this.slots.enter(op.client.network, async () => {
+      if (!(await this.check(current.id, user, op, method, verify))) return false;
+      const now = this.clock.now();
+      if (!(await this.store.recordProof(current, method, now, this.database.outside(op.tx))))
         throw invalidAccessToken();
       return true;
     });
   }
 
-  private enter<T>(info: ClientInfo, work: (client: Client) => Promise<T>): Promise<T> {
-    const { client } = this.lifecycle.operationContext(info);
-    return this.slots.enter(client.network, () => work(client));
-  }
-
-  private check(sessionId: string, user: StoredUser, client: Client, method: string, verify: Check): Promise<boolean> {
-    return this.slots.run(this.slotsOf(sessionId), async (release) => {
-      const matches = await verify(client);
+  private check(sessionId: string, user: StoredUser, op: Operation, method: string, verify: Check): Promise<boolean> {
+    return this.slots.run(this.slotsOf(sessionId, op), async (release) => {
+      const matches = await verify(op.client);
       // The slot is released before the work runs, because the application may roll back the transaction of the work.
       if (matches) await release();
-      else await this.slots.storeOutsideTransaction(() => this.fail(sessionId, client, user, method));
+      else await this.fail(sessionId, op, user, method);
       return matches;
     });
   }
 
-  private slotsOf(sessionId: string): Slots {
+  private slotsOf(sessionId: string, op: Operation): Slots {
+    const tx = this.database.outside(op.tx);
     return {
       key: sessionId,
       take: async (now) => {
-        const admission = await this.store.admit(sessionId, now);
+        const admission = await this.store.admit(sessionId, now, tx);
         if (!admission) throw invalidAccessToken();
         return admission;
       },
-      release: (takenAt) => this.store.release(sessionId, takenAt),
+      release: (takenAt) => this.store.release(sessionId, takenAt, tx),
     };
   }
 
-  private async fail(sessionId: string, client: Client, user: StoredUser, method: string): Promise<void> {
+  private async fail(sessionId: string, op: Operation, user: StoredUser, method: string): Promise<void> {
+    const tx = this.database.outside(op.tx);
+    const { client } = op;
     const { events, emit } = this.attemptEvents.failureOf(client, user.username, user, 'session');
-    const now = this.lifecycle.now();
+    const now = this.clock.now();
     const { throttleFrom } = this.options.failedLogins;
     const attempt = { sessionId, method, now, client, throttleFrom };
-    const { counted, ended } = await this.store.fail({ ...attempt, events: (result) => events(result, now) });
-    emit(counted);
-    this.lifecycle.publishSessionEnded(ended, sessionId);
+    const { counted, ended } = await this.store.fail({ ...attempt, events: (result) => events(result, now) }, tx);
+    emit(counted, tx);
+    this.endSessions.publish(ended, tx, sessionId);
   }
 }

@@ -1,36 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { DeviceType } from '../adapters/device-detector';
 import type { ClientInfo } from '../adapters/second-factor';
-import { type UserId, UserStore } from '../adapters/user-store';
+import type { UserId } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { type AuthError, invalidField } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
-import { inApplicationTransaction } from '../database/in-transaction';
-import { ApplicationTransactions, type TransactionManager } from '../database/joined-transaction';
-import { columns, type Statement, StatementFactory } from '../database/statements';
+import { ApplicationTransactions, type JoinedTransaction, type TransactionManager } from '../database/joined-transaction';
+import type { Statement } from '../database/statements';
 import { rowsOf, type Transaction } from '../database/transaction';
-import { canonicalIp, type OperationContext } from '../history/client';
-import type { WriteEvents } from '../history/event-log';
-import { type AuthEventEntry, eventFromRow, HISTORY_SEARCH_LIMIT, type HistoryCriteria } from '../history/history';
+import { canonicalIp, type Client, ClientInspector } from '../history/client';
+import { EventLog, type WriteEvents } from '../history/event-log';
+import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
-import { UserLocks } from '../users/user-lock';
-import { endEvents, SessionRevocation } from './end-sessions';
-import { SessionLifecycle } from './lifecycle';
-import {
-  type EndedSession,
-  isExpired,
-  sessionFromRow,
-  type SessionRecord,
-  toEndedSessionAt,
-  toSessionInfo,
-} from './session';
+import { UserLock } from '../users/user-lock';
+import { Users } from '../users/users';
+import { endEvents, EndSessions } from './end-sessions';
+import { type EndedSession, isExpired, sessionFromRow, SessionSql, toEndedSessionAt, toSessionInfo } from './session';
 
 /**
  * Selects active sessions of all users. A criterion that is omitted matches every session. Instants are
  * milliseconds since 1970-01-01T00:00:00Z.
  */
-export interface SessionCriteria {
+interface SessionCriteria {
   readonly userId?: string;
   readonly createdBefore?: number;
   readonly inactiveSince?: number;
@@ -38,22 +31,6 @@ export interface SessionCriteria {
   readonly deviceType?: DeviceType;
   readonly osFamily?: string;
   readonly browserFamily?: string;
-}
-
-/** The history of each user, and the sessions of all users for administrators. */
-export abstract class SessionDirectory {
-  /** Returns active sessions with ids greater than `after`, in the order of their ids. */
-  abstract page(criteria: SessionCriteria, after: string, limit: number): Promise<readonly SessionRecord[]>;
-  /** Ends at most `limit` sessions in one transaction and records the actor. Selects the same sessions as `page`. */
-  abstract end(
-    criteria: SessionCriteria,
-    after: string,
-    limit: number,
-    actor: string,
-    context: OperationContext,
-  ): Promise<readonly EndedSession[]>;
-  /** Returns events of the user, newest first. @param userId the id as text */
-  abstract history(userId: string, criteria: HistoryCriteria): Promise<readonly AuthEventEntry[]>;
 }
 
 /** Criteria for active sessions. A session must match every criterion that is set. */
@@ -120,10 +97,16 @@ const MAX_PAGE_SIZE = 1_000;
 export class SessionAdministration {
   /** @internal */
   constructor(
-    private readonly users: UserStore,
-    private readonly directory: SessionDirectory,
-    private readonly lifecycle: SessionLifecycle,
+    private readonly database: Database,
+    private readonly sql: SessionSql,
+    private readonly users: Users,
+    private readonly lock: UserLock,
+    private readonly endSessions: EndSessions,
+    private readonly events: EventLog,
+    private readonly histories: History,
+    private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -132,7 +115,8 @@ export class SessionAdministration {
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AdministrationInTransaction {
-    return inApplicationTransaction(this.transactions, manager, this, ['end']);
+    const tx = this.transactions.join(manager);
+    return { end: (filter, administrator) => this.endMatching(filter, administrator, tx) };
   }
 
   /**
@@ -149,8 +133,11 @@ export class SessionAdministration {
     const { limit = 100, after } = page;
     assertLimit(limit);
     if (after !== undefined && !UUID.test(after)) throw invalidPage();
-    const { items, next } = pageOf(await this.directory.page(criteriaOf(filter), after ?? '', limit + 1), limit);
-    const live = items.filter((session) => !isExpired(session, this.lifecycle.now()));
+    const criteria = criteriaOf(filter);
+    const query = this.select(criteria, '').with({ ...criteria, after: after ?? '', limit: limit + 1 });
+    const found = (await this.database.run(null, query)).rows.map(sessionFromRow);
+    const { items, next } = pageOf(found, limit);
+    const live = items.filter((session) => !isExpired(session, this.clock.now()));
     return {
       items: live.map((session) => ({ ...toSessionInfo(session, null), userId: this.users.parseId(session.userId) })),
       next,
@@ -168,23 +155,8 @@ export class SessionAdministration {
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back. Repeat the
    *   call to end the rest
    */
-  async end(
-    filter: SessionFilter | { readonly everyone: true },
-    { actor, client = {} }: Administrator,
-  ): Promise<number> {
-    const criteria = endCriteriaOf(filter);
-    const name = actorOf(actor);
-    const context = this.lifecycle.operationContext(client);
-    let total = 0;
-    // Each batch starts after the previous batch. Otherwise each batch would read the sessions of all previous
-    // batches again.
-    for (let after = ''; ;) {
-      const ended = await this.directory.end(criteria, after, BATCH_SIZE, name, context);
-      this.lifecycle.publishSessionEnded(ended);
-      total += ended.filter(({ reason }) => reason === 'admin').length;
-      if (ended.length < BATCH_SIZE) return total;
-      after = ended.at(-1)!.session.id;
-    }
+  end(filter: SessionFilter | { readonly everyone: true }, administrator: Administrator): Promise<number> {
+    return this.endMatching(filter, administrator, null);
   }
 
   /** Returns a page of a user's history, newest first. `limit`, `after` and errors are the same as for `list`. */
@@ -194,8 +166,61 @@ export class SessionAdministration {
   ): Promise<ResultPage<AuthEventEntry>> {
     assertLimit(limit);
     const before = after === undefined ? Infinity : eventIdOf(after);
-    const found = await this.directory.history(String(userId), { before, events: null, limit: limit + 1 });
-    return pageOf(found, limit);
+    return pageOf(await this.histories.page(userId, before, limit + 1), limit);
+  }
+
+  private async endMatching(
+    filter: SessionFilter | { readonly everyone: true },
+    { actor, client: info = {} }: Administrator,
+    tx: JoinedTransaction | null,
+  ): Promise<number> {
+    const criteria = endCriteriaOf(filter);
+    const name = actorOf(actor);
+    const client = this.clients.inspect(info);
+    // Not part of a batch, because a login can lock sessions before it locks its ticket.
+    if (Object.keys(criteria).length === 0) await this.database.run(tx, this.lock.revocationOfAllLoginTickets());
+    let total = 0;
+    // Each batch starts after the previous batch. Otherwise each batch would read the sessions of all previous
+    // batches again.
+    for (let after = ''; ;) {
+      const from = after;
+      const ended = await this.events.revoke(tx, (write) => this.endBatch(criteria, from, name, client, write));
+      this.endSessions.publish(ended, tx);
+      total += ended.filter(({ reason }) => reason === 'admin').length;
+      if (ended.length < BATCH_SIZE) return total;
+      after = ended.at(-1)!.session.id;
+    }
+  }
+
+  /**
+   * Ends a batch of sessions. Locks them in the order of their ids. Locks the row of the user's
+   * lock only if the criteria select all sessions of one user, because a batch can affect many
+   * users. Outside the application's transaction, batches that conflict are run again.
+   */
+  private *endBatch(
+    criteria: SessionCriteria,
+    after: string,
+    actor: string,
+    client: Client,
+    write: WriteEvents,
+  ): Transaction<readonly EndedSession[]> {
+    const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
+    // A login locks the same row before it opens a session. The session therefore opens either before
+    // the sessions are read here, or after this batch.
+    if (isAllOfUser) yield* this.lock.revokeLogins(criteria.userId);
+    const statement = this.select(criteria, forUpdate(this.database.dialect));
+    const found = (yield* rowsOf(statement.with({ ...criteria, after, limit: BATCH_SIZE }))).map(sessionFromRow);
+    const now = this.clock.now();
+    const ended = found.map((session) => toEndedSessionAt(session, now, 'admin'));
+    yield* this.endSessions.storeEnded(ended, now, criteria);
+    yield* write(endEvents(ended, client, now, actor));
+    return ended;
+  }
+
+  private select(criteria: SessionCriteria, lock: string): Statement {
+    const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionCriteria]);
+    const conditions = ["s.{session.state} = 'active'", 's.{session.id} > :after', ...given].join(' AND ');
+    return this.sql.select(`WHERE ${conditions} ORDER BY s.{session.id} LIMIT :limit ${lock}`);
   }
 }
 
@@ -267,84 +292,3 @@ const CONDITIONS: Readonly<Record<keyof SessionCriteria, string>> = {
   osFamily: 's.{session.osFamily} = :osFamily',
   browserFamily: 's.{session.browserFamily} = :browserFamily',
 };
-
-/** Reads and ends sessions, and reads histories, in the application's database. */
-@Injectable()
-export class SqlSessionDirectory extends SessionDirectory {
-  private readonly historyBefore;
-  private readonly eventsBefore;
-
-  constructor(
-    private readonly database: Database,
-    private readonly statements: StatementFactory,
-    private readonly revocation: SessionRevocation,
-    private readonly locks: UserLocks,
-  ) {
-    super();
-    const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
-    const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
-    this.historyBefore = statements.statement(`SELECT ${fields('')} ${before} LIMIT :limit`);
-    // The names of events have no index. Without the limit of the subquery, the statement could
-    // read all events of the user to find a rare event.
-    this.eventsBefore = statements.statement(
-      `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${HISTORY_SEARCH_LIMIT}) newest
-         INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
-       WHERE newest.{event.event} IN (:events...) ORDER BY newest.{event.id} DESC LIMIT :limit`,
-    );
-  }
-
-  async page(criteria: SessionCriteria, after: string, limit: number): Promise<readonly SessionRecord[]> {
-    const statement = this.select(criteria, '');
-    return (await this.database.autocommit(statement.with({ ...criteria, after, limit }))).rows.map(sessionFromRow);
-  }
-
-  async end(
-    criteria: SessionCriteria,
-    after: string,
-    limit: number,
-    actor: string,
-    context: OperationContext,
-  ): Promise<readonly EndedSession[]> {
-    const isFirstOfEveryone = Object.keys(criteria).length === 0 && after === '';
-    // Not part of a batch, because a login can lock sessions before it locks its ticket.
-    if (isFirstOfEveryone) await this.database.autocommit(this.locks.revocationOfAllLoginTickets());
-    return this.revocation.run((write) => this.endBatch(criteria, after, limit, actor, context, write));
-  }
-
-  async history(userId: string, { before, events, limit }: HistoryCriteria): Promise<readonly AuthEventEntry[]> {
-    const values = { userId, before: Math.min(before, Number.MAX_SAFE_INTEGER), limit };
-    const query = events ? this.eventsBefore.with({ ...values, events }) : this.historyBefore.with(values);
-    return (await this.database.autocommit(query)).rows.map(eventFromRow);
-  }
-
-  /**
-   * Ends a batch of sessions. Locks them in the order of their ids. Locks the row of the user's
-   * lock only if the criteria select all sessions of one user, because a batch can affect many
-   * users. Outside the application's transaction, batches that conflict are run again.
-   */
-  private *endBatch(
-    criteria: SessionCriteria,
-    after: string,
-    limit: number,
-    actor: string,
-    { now, client }: OperationContext,
-    write: WriteEvents,
-  ): Transaction<readonly EndedSession[]> {
-    const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
-    // A login locks the same row before it opens a session. The session therefore opens either before
-    // the sessions are read here, or after this batch.
-    if (isAllOfUser) yield* this.locks.revokeLogins(criteria.userId);
-    const statement = this.select(criteria, forUpdate(this.statements.dialect));
-    const found = (yield* rowsOf(statement.with({ ...criteria, after, limit }))).map(sessionFromRow);
-    const ended = found.map((session) => toEndedSessionAt(session, now, 'admin'));
-    yield* this.revocation.storeEnded(ended, now, criteria);
-    yield* write(endEvents(ended, client, now, actor));
-    return ended;
-  }
-
-  private select(criteria: SessionCriteria, lock: string): Statement {
-    const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionCriteria]);
-    const conditions = ["s.{session.state} = 'active'", 's.{session.id} > :after', ...given].join(' AND ');
-    return this.statements.selectSession(`WHERE ${conditions} ORDER BY s.{session.id} LIMIT :limit ${lock}`);
-  }
-}

@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { measureDuration, Metrics } from '../base/telemetry';
+import { ClientInspector } from '../history/client';
 import type { SessionInfo } from '../history/signals';
-import { accessTokenSessionId, parseRefreshToken, TokenIssuer, type TokenPair } from '../tokens/tokens';
-import { ActivityRecorder } from './activity-recorder';
-import { SessionLifecycle } from './lifecycle';
-import { SessionStore, type SessionWithAccessToken } from './look-up';
+import { accessTokenSessionId, parseRefreshToken, TokenIssuer } from '../tokens/tokens';
+import { Users } from '../users/users';
+import { Activity } from './activity';
+import { EndSessions } from './end-sessions';
+import { LookUp, type SessionLookup, type SessionWithAccessToken } from './look-up';
 import { provenMethods, readData, type SessionData, type StoredProofs } from './proofs';
-import { type CookieTokens, Refresh } from './refresh';
 import { isExpired, toSessionInfo } from './session';
+
+/** The metric attributes of a lookup with an invalid access token. */
+const REFUSED = { 'error.type': 'access_token_invalid' } as const;
 
 /** The session of a request as it was at authentication, with the digest of the access token. */
 export interface CurrentSession {
@@ -90,14 +95,24 @@ export class SessionPrincipal implements AuthPrincipal {
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
+/**
+ * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because a
+ * request can contain any number of cookies with the same name.
+ */
+export const MAX_TOKENS = 10;
+
 /** Authenticates access tokens by a lookup in the database, so that a revocation takes effect at the next request. */
 @Injectable()
-export class Authentication {
+export class Authenticate {
   constructor(
     private readonly tokens: TokenIssuer,
-    private readonly sessions: SessionStore,
-    private readonly lifecycle: SessionLifecycle,
-    private readonly activity: ActivityRecorder,
+    private readonly lookUp: LookUp,
+    private readonly users: Users,
+    private readonly endSessions: EndSessions,
+    private readonly activity: Activity,
+    private readonly clients: ClientInspector,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -105,78 +120,25 @@ export class Authentication {
    * @param isReceived whether the client has received the token. If false, the call does not count as the first use of
    * the token. Default: true
    */
-  async authenticate(
-    accessToken: string,
-    info: ClientInfo = {},
-    { isReceived = true }: { readonly isReceived?: boolean } = {},
-  ): Promise<AuthPrincipal | null> {
+  authenticate(accessToken: string, info: ClientInfo, isReceived = true): Promise<AuthPrincipal | null> {
+    const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, isReceived);
+    return measureDuration(this.metrics, 'session_auth.lookup.duration', find, (found) => (found ? undefined : REFUSED));
+  }
+
+  private async find(accessToken: string, info: ClientInfo, isReceived: boolean): Promise<AuthPrincipal | null> {
     const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
-    const found = id === null ? null : await this.sessions.find(id);
+    const found = id === null ? null : await this.lookUp.find(id);
     if (!found) return null;
     const { session, accessDigest } = found;
     if (this.tokens.digest(accessToken) !== accessDigest) return null;
-    const now = this.lifecycle.now();
+    const now = this.clock.now();
     // An expired session is ended below, even if its access token has expired as well.
     if (found.accessExpiresAt <= now && !isExpired(session, now)) return null;
-    const account = await this.lifecycle.accountIfValid(found, now, info);
+    const account = await this.accountIfValid(found, now, info);
     if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
     if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
-    return new SessionPrincipal(
-      this.lifecycle.userIdOf(session),
-      toSessionInfo(session, session.id),
-      new Date(session.authenticatedAt),
-      found,
-      accessDigest,
-      account.user,
-    );
-  }
-
-  /** Records the first use of the token within the grace period. Returns whether the token is still valid. */
-  private async recordFirstUse({ session, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
-    if (await this.sessions.markFirstUse(session.id, accessDigest, now)) return true;
-    return (await this.sessions.find(session.id))?.accessDigest === accessDigest;
-  }
-}
-
-/**
- * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because a
- * request can contain any number of cookies with the same name.
- */
-export const MAX_TOKENS = 10;
-
-/** The session operations that exist only in cookie mode. */
-@Injectable()
-export class CookieSessions {
-  constructor(
-    private readonly refreshing: Refresh,
-    private readonly authentication: Authentication,
-    private readonly sessions: SessionStore,
-    private readonly tokens: TokenIssuer,
-    private readonly lifecycle: SessionLifecycle,
-    private readonly metrics: Metrics,
-  ) {}
-
-  /**
-   * Exchanges the refresh token for a new pair. If a cookie refresh issued the presented pair within the grace period,
-   * returns that pair, because browser tabs that wake up together present the pair that one tab has just received.
-   * @throws AuthError `invalid_refresh_token`, `database_unavailable`
-   */
-  refresh({ refreshToken, accessToken }: CookieTokens, client: ClientInfo): Promise<TokenPair> {
-    return measureDuration(this.metrics, 'session_auth.refresh.duration', () =>
-      this.refreshing.refresh(refreshToken, client, { transport: 'cookie', accessToken }),
-    );
-  }
-
-  /**
-   * Returns the principal of a pair that the current response sends to the client, or null. The call does not count as
-   * the first use of the access token, because the response can be lost, and the client can repeat its request from
-   * another network.
-   */
-  authenticateIssued({ accessToken }: TokenPair, client: ClientInfo): Promise<AuthPrincipal | null> {
-    const lookUp = (): Promise<AuthPrincipal | null> =>
-      this.authentication.authenticate(accessToken, client, { isReceived: false });
-    return measureDuration(this.metrics, 'session_auth.lookup.duration', lookUp);
+    return this.principalOf(found, accessDigest, account.user);
   }
 
   /**
@@ -185,35 +147,71 @@ export class CookieSessions {
    */
   async namesActiveSession(refreshToken: string): Promise<boolean> {
     const claims = parseRefreshToken(refreshToken);
-    const found = claims && (await this.sessions.find(claims.sessionId));
-    return found !== null && !isExpired(found.session, this.lifecycle.now());
+    const found = claims && (await this.lookUp.find(claims.sessionId));
+    return found !== null && !isExpired(found.session, this.clock.now());
   }
 
   /**
    * Returns the principal of the first refresh token that belongs to the current token family of an active session,
-   * or null. Only a logout calls this method. A logout accepts used tokens, because a logout issues no tokens. The call
-   * does not count as reuse. If a session has expired or its user is not active, ends the session, like
-   * `SessionLifecycle.isValid`. At most 10 well-formed tokens are looked up.
+   * or null. Only a logout by cookies calls this method. It accepts used tokens, because a logout issues no tokens, and
+   * does not count as reuse. At most 10 well-formed tokens are looked up.
    */
-  async authenticateByRefreshTokens(
-    refreshTokens: readonly string[],
-    client: ClientInfo,
-  ): Promise<AuthPrincipal | null> {
+  async byRefreshTokens(refreshTokens: readonly string[], info: ClientInfo): Promise<AuthPrincipal | null> {
     const wellFormed = [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []);
     for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
-      const found = await this.sessions.findFamily(sessionId);
+      const found = await this.lookUp.findFamily(sessionId);
       if (found?.familyDigest !== this.tokens.digest(familySecret)) continue;
-      if (!(await this.lifecycle.isValid(found, this.lifecycle.now(), client))) continue;
-      const { session } = found;
-      return new SessionPrincipal(
-        this.lifecycle.userIdOf(session),
-        toSessionInfo(session, session.id),
-        new Date(session.authenticatedAt),
-        found,
-        null,
-        null,
-      );
+      if (await this.accountIfValid(found, this.clock.now(), info)) return this.principalOf(found, null, null);
     }
     return null;
   }
+
+  /**
+   * Returns the account of a session, or null if the session has expired or its user is not active. In these cases,
+   * also ends the user's expired sessions, or all sessions of the inactive user. Queries the user store if the lookup
+   * has not read the account.
+   */
+  private async accountIfValid(found: SessionLookup, now: number, info: ClientInfo): Promise<ValidAccount | null> {
+    const { session, account: statusRead } = found;
+    if (isExpired(session, now)) {
+      await this.endSessions.expire(session.userId);
+      return null;
+    }
+    const queried = statusRead === null ? await this.users.accountOf(session.userId) : null;
+    const status = queried?.status ?? statusRead!;
+    if (status === 'active') return queried ?? { user: found.readUser?.() ?? null };
+    await this.endSessions.endForInactiveAccount(session.userId, status, {
+      client: this.clients.inspect(info),
+      tx: null,
+    });
+    return null;
+  }
+
+  private principalOf(
+    found: SessionLookup & StoredProofs,
+    accessDigest: string | null,
+    user: RequestUser | null,
+  ): AuthPrincipal {
+    const { session } = found;
+    return new SessionPrincipal(
+      this.users.parseId(session.userId),
+      toSessionInfo(session, session.id),
+      new Date(session.authenticatedAt),
+      found,
+      accessDigest,
+      user,
+    );
+  }
+
+  /** Records the first use of the token within the grace period. Returns whether the token is still valid. */
+  private async recordFirstUse({ session, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
+    if (await this.lookUp.markFirstUse(session.id, accessDigest, now)) return true;
+    return (await this.lookUp.find(session.id))?.accessDigest === accessDigest;
+  }
+}
+
+/** The account of an active session. */
+interface ValidAccount {
+  /** The value for `request.user`, or null if the user was not read. */
+  readonly user: RequestUser | null;
 }

@@ -1,26 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountStatus } from '../adapters/user-store';
-import type { TimeBudget } from '../database/deadline';
+import { Clock } from '../base/clock';
+import { Database } from '../database/database';
 import { forUpdate, greatest } from '../database/dialect';
 import type { AuthEventName, EndReason } from '../database/entities';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { type Statement, StatementFactory } from '../database/statements';
-import { changeAll, firstOf, rowsOf, type Step, type Transaction } from '../database/transaction';
-import type { Client, OperationContext } from '../history/client';
-import { type NewAuthEvent, newEvent, RevocationRunner, type WriteEvents } from '../history/event-log';
-import { UserLocks } from '../users/user-lock';
+import { changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
+import type { Client, Operation } from '../history/client';
+import { EventLog, type NewAuthEvent, newEvent, type WriteEvents } from '../history/event-log';
+import { Signals } from '../history/signal-publisher';
+import { UserLock } from '../users/user-lock';
+import { Users } from '../users/users';
 import {
   accountFromRow,
   type EndedSession,
   isExpired,
   sessionFromRow,
   type SessionRecord,
+  SessionSql,
   stateAfter,
   toEndedSession,
   toEndedSessionAt,
+  toSessionInfo,
 } from './session';
 
+/** The maximum number of active sessions of a user under any policy. Bounds transactions that end a user's sessions. */
+export const SESSION_LIMIT = 1_000;
+
 /** The sessions to end: all sessions of a user, or only `sessionId`. */
-export interface EndSessions extends OperationContext {
+export interface SessionsToEnd {
   readonly userId: string;
   readonly sessionId?: string;
   /** The session to keep. */
@@ -30,6 +39,14 @@ export interface EndSessions extends OperationContext {
   readonly reason: EndReason;
   /** The administrator who ends the sessions, if any. */
   readonly actor?: string;
+}
+
+/** Conditions, besides the state `active`, that must still hold when a session that has not expired ends. */
+export interface EndCondition {
+  /** The last activity of the sessions is earlier than this instant. */
+  readonly inactiveSince?: number;
+  /** The session to which a refresh token was presented still has the token's family. */
+  readonly presented?: { readonly sessionId: string; readonly familyDigest: string };
 }
 
 /** The event that records each end reason. One `token_reuse` event covers all sessions. An expiry has no event. */
@@ -64,48 +81,41 @@ export function endEvents(
   });
 }
 
-/** The maximum number of active sessions of a user under any policy. Bounds transactions that end a user's sessions. */
-export const SESSION_LIMIT = 1_000;
-
 /** Returns the reason why the sessions of an inactive account end, or null if the account is active or unknown. */
 export function inactiveReason(account: AccountStatus | null): EndReason | null {
   if (account === 'disabled') return 'user_disabled';
   return account === 'deleted' ? 'user_deleted' : null;
 }
 
-/** Conditions, besides the state `active`, that must still hold when a session that has not expired ends. */
-export interface EndCondition {
-  /** The last activity of the sessions is earlier than this instant. */
-  readonly inactiveSince?: number;
-  /** The session to which a refresh token was presented still has the token's family. */
-  readonly presented?: { readonly sessionId: string; readonly familyDigest: string };
-}
-
 /**
- * Ends sessions. Only an active session can end. Each session therefore ends at most once, with one reason,
- * and is never revived.
+ * Ends sessions. Only an active session can end. Each session therefore ends at most once, with one reason, and is
+ * never revived.
  */
 @Injectable()
-export class SessionRevocation {
+export class EndSessions {
   private readonly activeOfUser;
   private readonly activeOne;
   private readonly accountOfUser;
   private readonly updates;
 
   constructor(
-    private readonly statements: StatementFactory,
-    private readonly locks: UserLocks,
-    private readonly runner: RevocationRunner,
+    private readonly database: Database,
+    statements: StatementFactory,
+    sql: SessionSql,
+    private readonly users: Users,
+    private readonly lock: UserLock,
+    private readonly events: EventLog,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
   ) {
-    const { dialect, expiresAt, retentionMs } = statements;
     const active = `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'`;
-    const lock = forUpdate(dialect);
-    this.activeOfUser = statements.selectSession(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lock}`);
-    this.activeOne = statements.selectSession(`${active} AND s.{session.id} = :sessionId ${lock}`);
-    this.accountOfUser = statements.selectSessionWithAccount(`${active} LIMIT 1`);
+    const lockRows = forUpdate(statements.dialect);
+    this.activeOfUser = sql.select(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lockRows}`);
+    this.activeOne = sql.select(`${active} AND s.{session.id} = :sessionId ${lockRows}`);
+    this.accountOfUser = sql.selectWithAccount(`${active} LIMIT 1`);
     // Ended sessions are kept as long as the event of their login, because later logins are compared
     // with them to recognize a new device.
-    const removeAt = greatest(dialect, ':now', `s.{session.createdAt} + ${retentionMs}`);
+    const removeAt = greatest(statements.dialect, ':now', `s.{session.createdAt} + ${sql.retentionMs}`);
     const endIf = (condition = ''): Statement =>
       statements.statement(
         `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
@@ -114,27 +124,56 @@ export class SessionRevocation {
       );
     this.updates = {
       active: endIf(),
-      expired: endIf(`AND ${expiresAt} <= :now`),
+      expired: endIf(`AND ${sql.expiresAt} <= :now`),
       inactive: endIf('AND s.{session.lastActivity} < :inactiveSince'),
       presented: endIf('AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)'),
     };
   }
 
-  /** Runs a transaction that can end sessions. See `RevocationRunner`. */
-  run<T>(revocation: (write: WriteEvents) => Transaction<T>, budget?: TimeBudget): Promise<T> {
-    return this.runner.run(revocation, budget);
+  /**
+   * Ends the sessions that the command selects, in one transaction with their events, and emits their signals.
+   * @param currentId the session of the request, or null
+   */
+  async end(command: SessionsToEnd, op: Operation, currentId: string | null): Promise<readonly EndedSession[]> {
+    const ended = await this.events.revoke(op.tx, (write) => this.endAndRecord(command, op.client, write));
+    this.publish(ended, op.tx, currentId);
+    return ended;
+  }
+
+  /** Stores which of the user's sessions have expired, and emits a signal for each. */
+  async expire(userId: string): Promise<void> {
+    this.publish(await this.database.transaction(null, () => this.storeExpired(userId)), null);
+  }
+
+  /**
+   * Ends all sessions of a user who is disabled or deleted, and revokes the user's tickets and reset tokens, as
+   * disabling does. Ended sessions never become active again. If statements can read the account, it is read again,
+   * because it may be active by now.
+   */
+  async endForInactiveAccount(userId: string, known: AccountStatus, op: Operation): Promise<void> {
+    const ended = await this.events.revoke(op.tx, (write) => this.endIfInactive(userId, known, op.client, write));
+    this.publish(ended, op.tx);
+  }
+
+  /** Emits a signal for each session that ended. */
+  publish(ended: readonly EndedSession[], tx: JoinedTransaction | null, currentId: string | null = null): void {
+    for (const { session, reason } of ended) {
+      const userId = this.users.parseId(session.userId);
+      this.signals.emit(tx, 'user_logged_out', { userId, session: toSessionInfo(session, currentId), reason });
+    }
   }
 
   /**
    * Ends the sessions that the command selects, and writes their events. Sessions that have already
    * expired end with the reason `expired`, for which there is no event.
    */
-  *endAndRecord(command: EndSessions, write: WriteEvents): Step<readonly EndedSession[]> {
-    const { userId, sessionId, exceptId, current, now } = command;
+  *endAndRecord(command: SessionsToEnd, client: Client, write: WriteEvents): Step<readonly EndedSession[]> {
+    const { userId, sessionId, exceptId, current } = command;
     const found =
       sessionId === undefined
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
+    const now = this.clock.now();
     const reasonOf = (session: SessionRecord): EndReason =>
       session.id === current?.id ? current.reason : command.reason;
     const ended = found
@@ -142,42 +181,13 @@ export class SessionRevocation {
       .map((session) => toEndedSessionAt(session, now, reasonOf(session)));
     if (command.reason === 'logout_all') yield* this.storeEndOfAll(userId, ended, now);
     else yield* this.storeEnded(ended, now);
-    yield* write(endEvents(ended, command.client, now, command.actor));
-    return ended;
-  }
-
-  /**
-   * Ends the sessions of a user whose account is inactive and revokes the user's credentials, as disabling
-   * does. Reads the account again if statements can read it and the user has an active session, because the
-   * account may be active by now.
-   */
-  *endForInactiveAccount(
-    userId: string,
-    known: AccountStatus | null,
-    context: OperationContext,
-    write: WriteEvents,
-  ): Step<readonly EndedSession[]> {
-    yield* this.locks.lock(userId);
-    const row = this.statements.account ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
-    const reason = inactiveReason(row ? accountFromRow(row) : known);
-    if (reason === null) return [];
-    yield* this.locks.revokeCredentials(userId);
-    return yield* this.endAndRecord({ ...context, userId, reason }, write);
-  }
-
-  /** Ends the user's sessions that have expired. */
-  *expire(userId: string, now: number): Step<readonly EndedSession[]> {
-    const active = yield* this.lockAllActive(userId);
-    const ended = active
-      .filter((session) => isExpired(session, now))
-      .map((session) => toEndedSession(session, 'expired'));
-    yield* this.storeEnded(ended, now);
+    yield* write(endEvents(ended, client, now, command.actor));
     return ended;
   }
 
   /** Takes the user's lock, then locks the active sessions and returns them, oldest first. */
   *lockAllActive(userId: string): Step<readonly SessionRecord[]> {
-    yield* this.locks.lock(userId);
+    yield* this.lock.lock(userId);
     return (yield* rowsOf(this.activeOfUser.with({ userId }))).map(sessionFromRow);
   }
 
@@ -192,7 +202,7 @@ export class SessionRevocation {
     condition: EndCondition = {},
   ): Step<void> {
     yield* this.storeEnded(ended, now, condition);
-    yield* this.locks.revokeLogins(userId);
+    yield* this.lock.revokeLogins(userId);
   }
 
   /**
@@ -202,19 +212,38 @@ export class SessionRevocation {
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
     const { inactiveSince, presented } = condition;
     const conditionValues = { inactiveSince, sessionId: presented?.sessionId, familyDigest: presented?.familyDigest };
-    const byReason = new Map<EndReason, string[]>();
-    for (const { session, reason } of ended) {
-      const ids = byReason.get(reason);
-      if (ids) ids.push(session.id);
-      else byReason.set(reason, [session.id]);
-    }
-    for (const [reason, ids] of byReason) {
+    for (const reason of new Set(ended.map((one) => one.reason))) {
+      const ids = ended.filter((one) => one.reason === reason).map(({ session }) => session.id);
       for (let i = 0; i < ids.length; i += SESSION_LIMIT) {
         const batch = ids.slice(i, i + SESSION_LIMIT);
         const values = { ...conditionValues, state: stateAfter(reason), reason, now, ids: batch };
         yield* changeAll(this.updateFor(reason, condition).with(values), batch.length);
       }
     }
+  }
+
+  private *endIfInactive(
+    userId: string,
+    known: AccountStatus,
+    client: Client,
+    write: WriteEvents,
+  ): Step<readonly EndedSession[]> {
+    yield* this.lock.lock(userId);
+    const row = this.users.sql ? yield* firstOf(this.accountOfUser.with({ userId })) : null;
+    const reason = inactiveReason(row ? accountFromRow(row) : known);
+    if (reason === null) return [];
+    yield* this.lock.revokeCredentials(userId);
+    return yield* this.endAndRecord({ userId, reason }, client, write);
+  }
+
+  private *storeExpired(userId: string): Step<readonly EndedSession[]> {
+    const active = yield* this.lockAllActive(userId);
+    const now = this.clock.now();
+    const ended = active
+      .filter((session) => isExpired(session, now))
+      .map((session) => toEndedSession(session, 'expired'));
+    yield* this.storeEnded(ended, now);
+    return ended;
   }
 
   private updateFor(reason: EndReason, { inactiveSince, presented }: EndCondition): Statement {

@@ -10,7 +10,7 @@ import {
   type Row,
   type Transaction,
 } from '../database/transaction';
-import type { EventWriter, NewAuthEvent } from '../history/event-log';
+import type { EventLog, NewAuthEvent } from '../history/event-log';
 
 /** Values that the UPDATE returns from the changed row `s` on PostgreSQL. */
 export interface Returned {
@@ -37,7 +37,7 @@ export class GuardedUpdate {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly events: EventWriter,
+    private readonly events: EventLog,
     /** The SQL after `UPDATE {session} AS s SET`. */
     assignmentsAndGuard: string,
     returned: Returned = { columns: '1 AS one' },
@@ -66,7 +66,7 @@ export class GuardedUpdate {
       // Each run generates a new event id, because the previous id may be taken.
       const query = (): Query =>
         update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS, deadlineAt: DEADLINE_AT });
-      const [row] = (await database.autocommit(query, options)).rows;
+      const [row] = (await database.run(null, query, options)).rows;
       if (row) events.countWritten(String(row['user_id']));
       return row ?? null;
     }
@@ -75,6 +75,6 @@ export class GuardedUpdate {
       yield* events.write([event]);
       return readBack ? yield* firstOf(readBack.with(values)) : {};
     };
-    return database.transaction(updateAndRecord, { ...options, retryUnknownCommit: true, anyIsolation: true });
+    return database.transaction(null, updateAndRecord, { ...options, retryUnknownCommit: true, anyIsolation: true });
   }
 }

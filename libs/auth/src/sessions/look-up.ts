@@ -5,10 +5,9 @@ import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { columns, type Statement, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
-import type { UserSql } from '../users/users';
-import { ActivityWriter, type Touch } from './activity';
+import { Users, type UserSql } from '../users/users';
 import { PROOF_COLUMNS, proofsFromRow, type StoredProofs } from './proofs';
-import { accountFromRow, sessionFromRow, type SessionRecord } from './session';
+import { accountFromRow, sessionFromRow, type SessionRecord, SessionSql } from './session';
 
 /** A session and the account of its user. */
 export interface SessionLookup {
@@ -32,56 +31,31 @@ export interface SessionWithFamily extends SessionLookup, StoredProofs {
   readonly familyDigest: string;
 }
 
-/** Reads sessions, and stores activity, which is not a state transition. */
-export abstract class SessionStore {
-  /** Returns the session with this id if its state is `active`. The session may have expired. */
-  abstract find(id: string): Promise<SessionWithAccessToken | null>;
-  /** Returns the same session as `find`, with its token family instead of its access token. */
-  abstract findFamily(id: string): Promise<SessionWithFamily | null>;
-  /**
-   * Stores that an access token was used. Returns false if the first use of the token is already stored, if the token
-   * was replaced, or if the session has ended.
-   */
-  abstract markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean>;
-  /** Returns the user's sessions in the state `active`, newest first. Some of them may have expired. */
-  abstract listActive(userId: string): Promise<readonly SessionRecord[]>;
-  /** Returns the given sessions whose state is `active`. Some of them may have expired. Accepts at most 1,000 ids. */
-  abstract findActive(sessionIds: readonly string[]): Promise<readonly SessionLookup[]>;
-  /**
-   * Stores the last activity of active sessions. An earlier instant never replaces a later one. Sessions that other
-   * transactions have locked are skipped.
-   * @returns the touches of the sessions that were skipped or no longer exist
-   */
-  abstract touch(touches: readonly Touch[]): Promise<readonly Touch[]>;
-}
-
 /**
  * The sizes of IN lists for databases that cannot pass a list as one parameter. A shorter list is padded
  * with its first id.
  */
 const LIST_SIZES = [8, 32, 128];
 
-/** Reads sessions and stores their activity in the application's database. */
+/** Reads single sessions, and records the first use of access tokens. */
 @Injectable()
-export class SqlSessionStore extends SessionStore {
+export class LookUp {
   private readonly loader = new BatchingLoader<SessionWithAccessToken>((ids) => this.findMany(ids));
   private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
   private readonly user: UserSql | null;
   private readonly family;
   private readonly markUsed;
-  private readonly byUser;
   private readonly byIds;
 
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
+    sql: SessionSql,
+    users: Users,
     private readonly metrics: Metrics,
-    private readonly activity: ActivityWriter,
   ) {
-    super();
-    this.user = statements.account?.user ?? null;
-    const { sessionColumns, sessionAndAccountColumns } = statements;
-    const read = this.user ? `${sessionColumns}, ${this.user.columns}` : sessionAndAccountColumns;
+    this.user = users.sql?.user ?? null;
+    const read = this.user ? `${sql.columns}, ${this.user.columns}` : sql.columnsWithAccount;
     const select = (condition: string): Statement =>
       statements.prepared(
         `SELECT ${read}, ${columns('session', `accessDigest accessExpiresAt ${PROOF_COLUMNS}`, 's.')},
@@ -95,7 +69,7 @@ export class SqlSessionStore extends SessionStore {
         ? [one, { size: Infinity, statement: select('= ANY(:ids)') }]
         : [one, ...LIST_SIZES.map((size) => ({ size, statement: select('IN (:ids...)') }))];
     this.family = statements.statement(
-      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', `familyDigest ${PROOF_COLUMNS}`, 's.')}
+      `SELECT ${sql.columnsWithAccount}, ${columns('session', `familyDigest ${PROOF_COLUMNS}`, 's.')}
        FROM {session} s WHERE s.{session.id} = :id AND s.{session.state} = 'active'`,
     );
     this.markUsed = statements.prepared(
@@ -103,23 +77,18 @@ export class SqlSessionStore extends SessionStore {
        WHERE {session.id} = :id AND {session.accessDigest} = :accessDigest AND {session.state} = 'active'
          AND {session.firstUsedAt} IS NULL`,
     );
-    this.byUser = statements.selectSession(
-      `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
-       ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
-    );
-    this.byIds = statements.selectSessionWithAccount(
-      `WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
-    );
+    this.byIds = sql.selectWithAccount(`WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`);
   }
 
   /**
-   * Reads a session. Requests that arrive while a read is in flight wait briefly and share further
-   * reads: see `BatchingLoader`.
+   * Returns the session with this id if its state is `active`. The session may have expired. Requests that arrive
+   * while a read is in flight wait briefly and share further reads: see `BatchingLoader`.
    */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);
   }
 
+  /** Returns the same session as `find`, with its token family instead of its access token. */
   async findFamily(id: string): Promise<SessionWithFamily | null> {
     const [row] = await this.database.read(this.family.with({ id }));
     if (!row) return null;
@@ -131,21 +100,18 @@ export class SqlSessionStore extends SessionStore {
     };
   }
 
+  /**
+   * Stores that an access token was used. Returns false if the first use of the token is already stored, if the token
+   * was replaced, or if the session has ended.
+   */
   async markFirstUse(id: string, accessDigest: string, now: number): Promise<boolean> {
-    return (await this.database.autocommit(this.markUsed.with({ id, accessDigest, now }))).affected === 1;
+    return (await this.database.run(null, this.markUsed.with({ id, accessDigest, now }))).affected === 1;
   }
 
-  async listActive(userId: string): Promise<readonly SessionRecord[]> {
-    return (await this.database.autocommit(this.byUser.with({ userId }))).rows.map(sessionFromRow);
-  }
-
+  /** Returns the given sessions whose state is `active`. Some of them may have expired. Accepts at most 1,000 ids. */
   async findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
-    const { rows } = await this.database.autocommit(this.byIds.with({ ids }));
+    const { rows } = await this.database.run(null, this.byIds.with({ ids }));
     return rows.map((row) => ({ session: sessionFromRow(row), account: accountFromRow(row) }));
-  }
-
-  touch(touches: readonly Touch[]): Promise<readonly Touch[]> {
-    return this.activity.write(touches);
   }
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, SessionWithAccessToken>> {

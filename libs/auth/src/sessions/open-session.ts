@@ -1,34 +1,31 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
-import { AuthError } from '../base/errors';
+import { Clock } from '../base/clock';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
-import { affectedBy, changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
-import { networkOf, type OperationContext } from '../history/client';
-import { EventWriter, firstEventIdAt, newEvent } from '../history/event-log';
+import { affectedBy, firstOf, rowsOf, type Step } from '../database/transaction';
+import { type Client, networkOf, type Operation } from '../history/client';
+import { EventLog, firstEventIdAt, newEvent } from '../history/event-log';
+import { Signals } from '../history/signal-publisher';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import type { AttemptKeys } from '../throttle/limits';
-import { endStreaks } from '../throttle/throttle';
-import { type NewTokenFamily, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
-import { UserLocks } from '../users/user-lock';
-import { endEvents, SESSION_LIMIT, SessionRevocation } from './end-sessions';
-import { SessionLifecycle } from './lifecycle';
+import {
+  type NewTokenFamily,
+  type OpenedSession,
+  type PairExpiries,
+  type PlainTokens,
+  TokenIssuer,
+  tokenPair,
+} from '../tokens/tokens';
+import { UserLock } from '../users/user-lock';
+import { Users } from '../users/users';
+import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
 import type { StoredProofs } from './proofs';
-import { type EndedSession, isExpired, type SessionRecord, toEndedSession } from './session';
-import { SessionTransitions } from './transitions';
-
-/**
- * The number of failed attempts after which a ticket is revoked. Each attempt is counted before its secret is checked,
- * and subtracted again if the secret is correct.
- */
-export const MAX_TICKET_FAILURES = 5;
+import { type EndedSession, isExpired, type SessionRecord, toEndedSession, toSessionInfo } from './session';
 
 /** The result of opening a session. */
 export type OpenOutcome =
   | {
       readonly kind: 'opened';
-      readonly session: SessionRecord;
       /** At the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
       readonly ended: readonly EndedSession[];
       readonly newDevice: boolean;
@@ -37,24 +34,36 @@ export type OpenOutcome =
   /** The credentials version, the account or the login ticket has changed in the meantime. */
   | { readonly kind: 'credentials_changed' };
 
+/** The result of opening a session for the caller. */
+export type OpenResult =
+  | { readonly kind: 'opened'; readonly session: OpenedSession }
+  | Exclude<OpenOutcome, { kind: 'opened' }>;
+
 /** A session that is about to be stored. */
-export interface NewSession extends SessionRecord, StoredProofs {
+interface NewSession extends SessionRecord, StoredProofs, NewTokenFamily {
   readonly idleExpiresAt: number;
   readonly absoluteExpiresAt: number;
 }
 
-export interface OpenSession extends OperationContext, SessionPolicy {
-  readonly session: NewSession;
-  readonly issued: NewTokenFamily;
+/** What lets a session open: all of it is checked again in the transaction that opens the session. */
+export interface Identification {
+  readonly userId: UserId;
   /**
-   * The version that `CredentialStore.find` returned with the verified password hash, or the version in the login
+   * The version that `Users.findCredentials` returned with the verified password hash, or the version in the login
    * ticket. Null if the application identified the user itself, without a ticket.
    */
   readonly credentialsVersion: number | null;
-  /** The failure streaks that this login ends, or null for a login with a ticket or without a password. */
-  readonly attempt: AttemptKeys | null;
-  /** The digest and the proven methods of the login ticket that opens the session, or null without a ticket. */
-  readonly ticket: { readonly digest: string; readonly methods: string } | null;
+  /** Returns the methods by which the user was identified, and the application's data. */
+  readonly proofsAt: (now: number) => StoredProofs;
+  /**
+   * Runs first in the transaction, such as the check of a login ticket. If it returns false, no session opens, and
+   * the outcome is `credentials_changed`.
+   */
+  readonly check?: (now: number) => Step<boolean>;
+  /** Runs before the session is stored, such as the consumption of the login ticket. */
+  readonly consume?: (now: number) => Step<void>;
+  /** Runs also if the session limit refuses the login, because the secret was right: ends the failure streaks. */
+  readonly succeed?: () => Step<void>;
 }
 
 /**
@@ -100,84 +109,11 @@ export function applySessionPolicy(
   };
 }
 
-/** Opens a session for a user whose identity has been proven. */
-@Injectable()
-export class SessionOpening {
-  private readonly policy: SessionPolicy;
-
-  constructor(
-    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    private readonly tokens: TokenIssuer,
-    private readonly transitions: SessionTransitions,
-    private readonly lifecycle: SessionLifecycle,
-  ) {
-    this.policy = policyOf(options);
-  }
-
-  /**
-   * Opens a session, and applies the session limit.
-   * @param proof the credentials version, the failure streaks to end, and the login ticket: see `OpenSession`
-   * @param proofsAt returns the methods by which the user was identified, and the application's data
-   * @returns the session, the error `session_limit_reached`, or null if the user is not active, the
-   *   credentials changed after they were verified, or the login ticket changed or is no longer valid
-   * @throws the error of `proofsAt` if the methods or the data are invalid
-   */
-  async open(
-    userId: UserId,
-    info: ClientInfo,
-    proof: Pick<OpenSession, 'credentialsVersion' | 'attempt' | 'ticket'>,
-    proofsAt: (now: number) => StoredProofs,
-  ): Promise<OpenedSession | AuthError | null> {
-    const context = this.lifecycle.operationContext(info);
-    const { now, client } = context;
-    const { methods, data } = proofsAt(now);
-    const id = this.tokens.newSessionId();
-    const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
-    const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
-    const { tokens, digests } = this.tokens.issueFamily(id, now);
-    const expiries = {
-      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
-      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
-    };
-    const outcome = await this.transitions.open({
-      ...context,
-      ...proof,
-      ...this.policy,
-      session: {
-        id,
-        userId: String(userId),
-        state: 'active',
-        ipAddress: client.ipAddress,
-        ...client.device,
-        methods,
-        data,
-        createdAt: now,
-        authenticatedAt: now,
-        lastActivity: now,
-        idleExpiresAt,
-        absoluteExpiresAt,
-        expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
-      },
-      issued: { ...digests, ...expiries },
-    });
-    if (outcome.kind === 'credentials_changed') return null;
-    if (outcome.kind === 'limit_reached') {
-      this.lifecycle.signals.emit('session_limit_reached', { userId, activeSessions: outcome.activeSessions });
-      return new AuthError('session_limit_reached', 'The session limit has been reached.');
-    }
-    this.lifecycle.publishSessionOpened(outcome);
-    return { ...tokenPair(tokens, expiries), sessionId: id };
-  }
-}
-
 function policyOf({ sessionPolicy, maxSessions, onSessionLimit }: ResolvedAuthOptions): SessionPolicy {
   if (sessionPolicy === 'multi') return { maxSessions: SESSION_LIMIT, onLimit: 'end_least_recently_used' };
   if (sessionPolicy === 'single') return { maxSessions: 1, onLimit: 'end_oldest' };
   return { maxSessions, onLimit: onSessionLimit === 'reject' ? 'reject' : 'end_oldest' };
 }
-
-/** The condition for a ticket that has neither expired nor reached the maximum number of failures. */
-export const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
 
 /** The columns of a new session whose values are parameters of the same name. */
 const PARAMETER_COLUMNS = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
@@ -195,27 +131,31 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
   replayCount: '0',
 };
 
-/** Opens a session and applies the session policy, which can end other sessions or refuse the login. */
+/** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
-export class SessionOpener {
+export class OpenSession {
+  private readonly policy: SessionPolicy;
   private readonly read;
   private readonly insert;
-  private readonly endStreaks;
   private readonly readRefusals;
-  private readonly readTicket;
-  private readonly consumeTicket;
 
   constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly locks: UserLocks,
-    private readonly revocation: SessionRevocation,
-    private readonly events: EventWriter,
+    private readonly users: Users,
+    private readonly lock: UserLock,
+    private readonly endSessions: EndSessions,
+    private readonly events: EventLog,
+    private readonly signals: Signals,
+    private readonly tokens: TokenIssuer,
+    private readonly clock: Clock,
   ) {
-    const account = statements.account ? statements.accountStatus : "'active'";
+    this.policy = policyOf(options);
+    const account = users.sql?.status ?? "'active'";
     const sessions = 'FROM {session} WHERE {session.userId} = s.{lock.userId}';
-    // Runs while the user's lock is held. `s` is the row of the lock. The ticket and, at the
-    // session limit, the active sessions are read separately.
+    // Runs while the user's lock is held. `s` is the row of the lock. At the session limit, the active sessions are
+    // read separately.
     this.read = statements.prepared(
       `SELECT s.{lock.credentialsVersion} AS version, ${account} AS account,
          (SELECT COUNT(*) ${sessions} AND {session.state} = 'active') AS active_sessions,
@@ -228,11 +168,6 @@ export class SessionOpener {
     const columns = Object.keys(NEW_SESSION).map((property) => `{session.${property}}`);
     const values = Object.values(NEW_SESSION);
     this.insert = statements.prepared(`INSERT INTO {session} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
-    this.endStreaks = statements.prepared(endStreaks(statements.dialect));
-    const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
-      AND ${VALID_TICKET}`;
-    this.readTicket = statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`);
-    this.consumeTicket = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
     this.readRefusals = statements.statement(
       `SELECT {event.ipAddress} AS ip_address FROM {event}
        WHERE {event.userId} = :userId AND {event.id} >= :firstId AND {event.occurredAt} > :since
@@ -240,52 +175,108 @@ export class SessionOpener {
     );
   }
 
-  open(command: OpenSession): Promise<OpenOutcome> {
+  /**
+   * Opens a session for a user whose identity has been proven, and applies the session limit.
+   * @returns `credentials_changed` if the user is not active, or if the credentials or the login ticket changed after
+   *   they were verified
+   * @throws the error of `proofsAt` if the methods or the data are invalid
+   */
+  async open(identification: Identification, op: Operation): Promise<OpenResult> {
+    const { userId, proofsAt } = identification;
+    const { client, tx } = op;
+    const now = this.clock.now();
+    const { tokens, session, expiries } = this.newSession(userId, proofsAt(now), client, now);
     // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the
     // first run.
-    let firstOutcome: OpenOutcome | undefined;
-    const openOnce = function* (this: SessionOpener): Step<OpenOutcome> {
-      return (firstOutcome = yield* this.openLocked(command, firstOutcome));
+    let outcome: OpenOutcome | undefined;
+    const openOnce = function* (this: OpenSession): Step<OpenOutcome> {
+      return (outcome = yield* this.openLocked(identification, session, client, now, outcome));
     };
-    return this.database.transaction(() => openOnce.call(this), { retryUnknownCommit: true });
+    const stored = await this.database.transaction(tx, () => openOnce.call(this), { retryUnknownCommit: true });
+    if (stored.kind === 'credentials_changed') return stored;
+    if (stored.kind === 'limit_reached') {
+      this.signals.emit(tx, 'session_limit_reached', { userId, activeSessions: stored.activeSessions });
+      return stored;
+    }
+    this.endSessions.publish(stored.ended, tx);
+    const opened = toSessionInfo(session, session.id);
+    const { newDevice } = stored;
+    this.signals.emit(tx, 'user_logged_in', { userId: this.users.parseId(session.userId), session: opened, newDevice });
+    return { kind: 'opened', session: { ...tokenPair(tokens, expiries), sessionId: session.id } };
   }
 
-  private *openLocked(command: OpenSession, firstOutcome?: OpenOutcome): Step<OpenOutcome> {
-    const { session, client, now, credentialsVersion } = command;
+  private newSession(
+    userId: UserId,
+    { methods, data }: StoredProofs,
+    client: Client,
+    now: number,
+  ): { tokens: PlainTokens; session: NewSession; expiries: PairExpiries } {
+    const id = this.tokens.newSessionId();
+    const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
+    const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
+    const { tokens, digests } = this.tokens.issueFamily(id, now);
+    const expiries = {
+      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
+      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
+    };
+    const session: NewSession = {
+      ...digests,
+      ...expiries,
+      ...client.device,
+      id,
+      userId: String(userId),
+      state: 'active',
+      ipAddress: client.ipAddress,
+      methods,
+      data,
+      createdAt: now,
+      authenticatedAt: now,
+      lastActivity: now,
+      idleExpiresAt,
+      absoluteExpiresAt,
+      expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
+    };
+    return { tokens, session, expiries };
+  }
+
+  private *openLocked(
+    { credentialsVersion, check, consume, succeed }: Identification,
+    session: NewSession,
+    client: Client,
+    now: number,
+    firstOutcome?: OpenOutcome,
+  ): Step<OpenOutcome> {
     const { userId } = session;
-    yield* this.locks.lock(userId);
+    yield* this.lock.lock(userId);
     const network = client.trackedNetwork;
-    const values = { ...session, ...client.device, network, lastNetwork: network || null };
+    const values = { ...session, network, lastNetwork: network || null };
     const state = (yield* firstOf(this.read.with(values)))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
     // The credentials or the account may have changed while the password was being verified.
     const isSameVersion = credentialsVersion === null || Number(state['version']) === credentialsVersion;
     if (!isSameVersion || state['account'] !== 'active') return { kind: 'credentials_changed' };
+    if (check && !(yield* check(now))) return { kind: 'credentials_changed' };
 
-    const ticket = command.ticket && { ...command.ticket, userId, now };
-    if (ticket && !(yield* firstOf(this.readTicket.with(ticket)))) return { kind: 'credentials_changed' };
-
-    const isFull = Number(state['active_sessions']) >= command.maxSessions;
-    const capacity = applySessionPolicy(isFull ? yield* this.revocation.lockAllActive(userId) : [], command, now);
+    const isFull = Number(state['active_sessions']) >= this.policy.maxSessions;
+    const active = isFull ? yield* this.endSessions.lockAllActive(userId) : [];
+    const capacity = applySessionPolicy(active, this.policy, now);
+    if (succeed) yield* succeed();
     if (capacity.kind === 'limit_reached') {
-      // The password was correct, so its failure streak ends although the login is refused.
-      if (command.attempt) yield* affectedBy(this.endStreaks.with({ ...command.attempt }));
-      yield* this.recordRefusal(command);
+      yield* this.recordRefusal(userId, client, now);
       return capacity;
     }
-    yield* this.revocation.storeEnded(capacity.ended, now);
-    if (ticket) yield* changeAll(this.consumeTicket.with(ticket), 1);
+    yield* this.endSessions.storeEnded(capacity.ended, now);
+    if (consume) yield* consume(now);
 
     const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
-    yield* affectedBy(this.insert.with({ ...values, ...command.issued, expiresAt: session.expiresAt }));
-    if (command.attempt) yield* affectedBy(this.endStreaks.with({ ...command.attempt }));
+    yield* affectedBy(this.insert.with(values));
     const opened = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
     yield* this.events.write([...endEvents(capacity.ended, client, now), opened]);
-    return { kind: 'opened', session, ended: capacity.ended, newDevice };
+    return { kind: 'opened', ended: capacity.ended, newDevice };
   }
 
   /** Records a login that the session limit refuses, at most once an hour for each user and network. */
-  private *recordRefusal({ session: { userId }, client, now }: OpenSession): Step<void> {
+  private *recordRefusal(userId: string, client: Client, now: number): Step<void> {
     const refused = newEvent('login_blocked', userId, client, now, { reason: 'session_limit' });
     const since = now - REFUSAL_RECORDED_FOR_MS;
     const recent = { userId, since, firstId: firstEventIdAt(since), extra: JSON.stringify(refused.extra) };

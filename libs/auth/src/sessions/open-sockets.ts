@@ -2,9 +2,10 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
+import { Signals } from '../history/signal-publisher';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from './authenticate';
-import { type SessionLookup, SessionStore } from './look-up';
+import { LookUp, type SessionLookup } from './look-up';
 import { isExpired } from './session';
 
 /** The maximum number of sessions in one lookup. */
@@ -37,10 +38,14 @@ export class OpenSockets implements BeforeApplicationShutdown {
   constructor(
     @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
     private readonly clock: Clock,
-    private readonly sessions: SessionStore,
+    private readonly sessions: LookUp,
+    signals: Signals,
   ) {
     const intervalMs = options.socketCheckIntervalSeconds * 1000;
     this.checks = new BackgroundTask('socket checks', intervalMs, () => this.check());
+    signals.react('user_logged_out', ({ session }) => this.closeForSessions([session.id]));
+    // Closes the sockets that were opened with earlier tokens of the kept session.
+    signals.react('password_changed', ({ session }) => session && this.closeForSessions([session.id]));
   }
 
   /**

@@ -1,54 +1,46 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
-import { AuthError, invalidField } from '../base/errors';
-import { actorOf, FIELD_MESSAGES, UUID } from '../base/fields';
-import {
-  assertPositive,
-  type AuthEventEntry,
-  HISTORY_LIMIT,
-  type HistoryRequest,
-  isEventName,
-} from '../history/history';
+import { Clock } from '../base/clock';
+import { AuthError } from '../base/errors';
+import { actorOf, UUID } from '../base/fields';
+import { Database } from '../database/database';
+import type { Operation } from '../history/client';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { SessionDirectory } from './administration';
 import type { AuthPrincipal } from './authenticate';
-import { SessionLifecycle } from './lifecycle';
-import { SessionStore } from './look-up';
+import { EndSessions } from './end-sessions';
 import { areMethodsRecent } from './proofs';
-import { type EndedSession, isExpired, toSessionInfo } from './session';
-import { SessionTransitions } from './transitions';
+import { isExpired, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
-/** Lists and ends the sessions of one user, and reads the user's history. */
+/** Lists and ends the sessions of one user. */
 @Injectable()
-export class UserSessions {
+export class OwnSessions {
+  private readonly active;
+
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    private readonly sessions: SessionStore,
-    private readonly transitions: SessionTransitions,
-    private readonly directory: SessionDirectory,
-    private readonly lifecycle: SessionLifecycle,
-  ) {}
+    private readonly database: Database,
+    sql: SessionSql,
+    private readonly endSessions: EndSessions,
+    private readonly clock: Clock,
+  ) {
+    this.active = sql.select(
+      `WHERE s.{session.userId} = :userId AND s.{session.state} = 'active'
+       ORDER BY s.{session.createdAt} DESC, s.{session.id} DESC`,
+    );
+  }
 
+  /** Returns the user's active sessions, newest first. Stores the expiry of the others. */
   async list(userId: UserId, currentId: string | null): Promise<SessionInfo[]> {
-    const sessions = await this.sessions.listActive(String(userId));
-    const live = sessions.filter((session) => !isExpired(session, this.lifecycle.now()));
-    if (live.length < sessions.length) await this.lifecycle.expireSessions(String(userId));
+    const { rows } = await this.database.run(null, this.active.with({ userId: String(userId) }));
+    const sessions = rows.map(sessionFromRow);
+    const live = sessions.filter((session) => !isExpired(session, this.clock.now()));
+    if (live.length < sessions.length) await this.endSessions.expire(String(userId));
     return live.map((session) => toSessionInfo(session, currentId));
   }
 
-  async history(userId: UserId, request: HistoryRequest): Promise<readonly AuthEventEntry[]> {
-    const { limit = HISTORY_LIMIT.default, before = Infinity, event } = request;
-    const events = event === undefined ? null : [event].flat();
-    assertPositive('limit', limit);
-    assertPositive('before', before);
-    if (events && !(events.length > 0 && events.every(isEventName))) throw invalidField('event', FIELD_MESSAGES.event);
-    return this.directory.history(String(userId), { before, events, limit: Math.min(limit, HISTORY_LIMIT.max) });
-  }
-
-  async logout({ userId, session }: AuthPrincipal, info: ClientInfo): Promise<void> {
-    await this.end({ userId: String(userId), sessionId: session.id, reason: 'logout' }, info, session.id);
+  async logout({ userId, session }: AuthPrincipal, op: Operation): Promise<void> {
+    await this.endSessions.end({ userId: String(userId), sessionId: session.id, reason: 'logout' }, op, session.id);
   }
 
   /**
@@ -57,8 +49,8 @@ export class UserSessions {
    */
   async logoutAll(
     { userId, session }: AuthPrincipal,
-    { keepCurrent }: { keepCurrent: boolean },
-    info: ClientInfo,
+    { keepCurrent }: { readonly keepCurrent: boolean },
+    op: Operation,
   ): Promise<number> {
     const command = {
       userId: String(userId),
@@ -66,7 +58,7 @@ export class UserSessions {
       current: { id: session.id, reason: 'logout' as const },
       ...(keepCurrent ? { exceptId: session.id } : {}),
     };
-    const ended = await this.end(command, info, session.id);
+    const ended = await this.endSessions.end(command, op, session.id);
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 
@@ -78,15 +70,14 @@ export class UserSessions {
   async revoke(
     userId: UserId,
     sessionId: string,
-    info: ClientInfo,
+    op: Operation,
     options: { readonly currentId: string | null; readonly reason: 'user' | 'admin'; readonly actor?: string },
   ): Promise<void> {
     const { currentId, reason, actor } = options;
     const actorOption = actor === undefined ? {} : { actor: actorOf(actor) };
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
-    const ended = UUID.test(id)
-      ? await this.end({ userId: String(userId), sessionId: id, reason, ...actorOption }, info, currentId)
-      : [];
+    const command = { userId: String(userId), sessionId: id, reason, ...actorOption };
+    const ended = UUID.test(id) ? await this.endSessions.end(command, op, currentId) : [];
     if (!ended.some((one) => one.reason === reason)) throw new AuthError('session_not_found', 'Session not found.');
   }
 
@@ -97,7 +88,7 @@ export class UserSessions {
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
-    const now = this.lifecycle.now();
+    const now = this.clock.now();
     const withinMs = withinSeconds * 1000;
     const isRecent =
       methods.length === 0
@@ -111,16 +102,5 @@ export class UserSessions {
   assertMayEnd(principal: AuthPrincipal): void {
     const { toEndSessionsSeconds } = this.options.recentLogin;
     if (toEndSessionsSeconds !== false) this.assertRecentLogin(principal, toEndSessionsSeconds);
-  }
-
-  private async end(
-    command: Omit<Parameters<SessionTransitions['end']>[0], 'now' | 'client'>,
-    info: ClientInfo,
-    currentId: string | null,
-  ): Promise<readonly EndedSession[]> {
-    const context = this.lifecycle.operationContext(info);
-    const ended = await this.transitions.end({ ...context, ...command });
-    this.lifecycle.publishSessionEnded(ended, currentId);
-    return ended;
   }
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
 import { columns, type ParameterValues, StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Row, type Step } from '../database/transaction';
-import type { OperationContext } from '../history/client';
-import { EventWriter, newEvent } from '../history/event-log';
+import type { Client } from '../history/client';
+import { EventLog, newEvent } from '../history/event-log';
 import { PASSWORD_METHOD } from '../throttle/limits';
 import { delimitedMethod } from '../throttle/session-streak';
 import { END_SESSION_STREAK } from '../throttle/sql-session-attempt-store';
@@ -12,7 +13,7 @@ import type { NewTokenFamily, PairExpiries } from '../tokens/tokens';
 import type { CurrentSession } from './authenticate';
 import { GuardedUpdate } from './guarded-update';
 import { withProvenMethods } from './proofs';
-import { expiriesFromRow, EXPIRY_COLUMNS, sessionFromRow, type SessionRecord } from './session';
+import { expiriesFromRow, EXPIRY_COLUMNS, sessionFromRow, type SessionRecord, SessionSql } from './session';
 
 /** A session that continues with a new token pair. */
 export interface ReissuedSession extends PairExpiries {
@@ -25,7 +26,7 @@ export interface ReissuedSession extends PairExpiries {
  * previous refresh token counts as revoked rather than used, so presenting it is not reuse.
  */
 @Injectable()
-export class TokenReissue {
+export class Reissue {
   private readonly replace;
   private readonly read;
   private readonly readMethods;
@@ -35,9 +36,12 @@ export class TokenReissue {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    events: EventWriter,
+    sql: SessionSql,
+    events: EventLog,
+    private readonly clock: Clock,
   ) {
-    const { dialect, absoluteEnd } = statements;
+    const { absoluteEnd } = sql;
+    const { dialect } = statements;
     const assignments = `{session.accessDigest} = :accessDigest, {session.refreshDigest} = :refreshDigest,
        {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
        {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
@@ -51,7 +55,7 @@ export class TokenReissue {
     this.readMethods = statements.statement(`SELECT s.{session.methods} AS methods FROM {session} s WHERE ${active}`);
     const expiries = columns('session', EXPIRY_COLUMNS, 's.');
     this.read = statements.statement(
-      `SELECT ${statements.sessionColumns}, ${expiries} FROM {session} s WHERE ${active}`,
+      `SELECT ${sql.columns}, ${expiries} FROM {session} s WHERE ${active}`,
     );
     this.readReissued = statements.statement(
       `SELECT ${expiries}, ${columns('session', 'accessDigest methods', 's.')} FROM {session} s WHERE ${active}`,
@@ -82,14 +86,15 @@ export class TokenReissue {
     { id, userId, accessDigest, ...stored }: CurrentSession,
     issued: NewTokenFamily,
     proven: readonly string[],
-    { now, client }: OperationContext,
+    client: Client,
   ): Promise<PairExpiries | null> {
+    const now = this.clock.now();
     const event = newEvent('reauthentication', userId, client, now);
     const values = { ...issued, id, currentAccessDigest: accessDigest, now };
     for (let before: Row = stored; ;) {
       const row = await this.reissueIfLive.run({ ...values, ...proofValues(before, proven, now) }, event);
       if (row) return expiriesFromRow(row);
-      const [found] = (await this.database.autocommit(this.readReissued.with({ id }))).rows;
+      const [found] = (await this.database.run(null, this.readReissued.with({ id }))).rows;
       // An earlier run of this call, whose result was lost, has replaced the tokens.
       if (found?.['access_digest'] === issued.accessDigest) return expiriesFromRow(found);
       // If the methods have changed since they were read, repeat with the stored methods.

@@ -1,14 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AccountStatus } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { Database, type StatementOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { least } from '../database/dialect';
 import { columns, StatementFactory } from '../database/statements';
 import { firstOf, type Transaction } from '../database/transaction';
-import type { Client, OperationContext } from '../history/client';
-import { EventWriter, newEvent, type WriteEvents } from '../history/event-log';
-import type { PairDigests, PairExpiries } from '../tokens/tokens';
-import { AccountSource } from '../users/users';
+import type { Client } from '../history/client';
+import { EventLog, newEvent, type WriteEvents } from '../history/event-log';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import { graceSecondsFor, type PairExpiries, type Successor } from '../tokens/tokens';
+import { Users } from '../users/users';
 import {
   decideRefresh,
   expiriesOf,
@@ -18,13 +20,14 @@ import {
   type RefreshableSession,
   TOKEN_COLUMNS,
 } from './decide-refresh';
-import { SessionRevocation } from './end-sessions';
+import { EndSessions } from './end-sessions';
 import { GuardedUpdate, type Returned } from './guarded-update';
 import {
   type EndedSession,
   expiriesFromRow,
   EXPIRY_COLUMNS,
   type SessionRecord,
+  SessionSql,
   toEndedSession,
   toEndedSessionAt,
 } from './session';
@@ -72,22 +75,12 @@ export type RotateOutcome =
       readonly lastRefreshAt: number;
     };
 
-export interface RotateToken extends OperationContext {
+/** A presented refresh token, and the pair to which it is exchanged. */
+export interface Rotation {
   readonly presented: PresentedRefreshToken;
-  /**
-   * The digests of the next pair. If refresh tokens are not rotated, the digest of the refresh token is
-   * unchanged.
-   */
-  readonly next: PairDigests;
-  readonly accessTtlMs: number;
-  readonly refreshTtlMs: number;
-  /** For how long the response can be replayed, or 0 for no replay. */
-  readonly graceMs: number;
-  /**
-   * The next pair was derived from this seed and the presented token. Null if the tokens of the next pair are
-   * random.
-   */
-  readonly seed: string | null;
+  /** If refresh tokens are not rotated, the digest of the refresh token is unchanged. */
+  readonly successor: Successor;
+  readonly client: Client;
 }
 
 /**
@@ -95,7 +88,7 @@ export interface RotateToken extends OperationContext {
  * reads the row as it was before the update. On other databases, the session is read first, and
  * `networkChangeOf` makes the same comparison.
  */
-export const PREVIOUS_NETWORK = {
+const PREVIOUS_NETWORK = {
   column: `(SELECT p.{session.lastNetwork} FROM {session} p
     WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network`,
   /** The details of the event, which depend on the column. */
@@ -103,18 +96,18 @@ export const PREVIOUS_NETWORK = {
 } as const;
 
 /** The details of the event if the network has changed. */
-export const NETWORK_CHANGED = { network_changed: true } as const;
+const NETWORK_CHANGED = { network_changed: true } as const;
 
 /**
  * Returns the previous network if a session is refreshed from a different network. Returns null if the
  * networks are the same, or if either network is unknown.
  */
-export function networkChangeOf(previous: string | null, network: string): string | null {
+function networkChangeOf(previous: string | null, network: string): string | null {
   return previous !== null && network !== '' && previous !== network ? previous : null;
 }
 
 /** Returns the change of network at a replay, or null. A replay does not change the stored network. */
-export function networkChangeAtReplay(
+function networkChangeAtReplay(
   { session, lastNetwork }: RefreshableSession,
   { trackedNetwork: to }: Pick<Client, 'trackedNetwork'>,
 ): NetworkChange | null {
@@ -142,7 +135,7 @@ const MAX_DECISIONS = 5;
  * several parallel requests present the token, at most one rotates it. `decideRefresh` decides about the others.
  */
 @Injectable()
-export class RefreshTokenRotation {
+export class Rotate {
   private readonly select;
   private readonly rotation: GuardedUpdate;
   private readonly replay: GuardedUpdate;
@@ -153,19 +146,22 @@ export class RefreshTokenRotation {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    events: EventWriter,
-    private readonly revocation: SessionRevocation,
-    private readonly accounts: AccountSource,
+    sql: SessionSql,
+    private readonly events: EventLog,
+    private readonly endSessions: EndSessions,
+    private readonly users: Users,
+    private readonly clock: Clock,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
+    const { absoluteEnd, expiresAt } = sql;
+    const { dialect } = statements;
     this.select = statements.prepared(
-      `SELECT ${statements.sessionAndAccountColumns}, ${columns('session', TOKEN_COLUMNS, 's.')},
-         ${statements.absoluteEnd} AS absolute_end
+      `SELECT ${sql.columnsWithAccount}, ${columns('session', TOKEN_COLUMNS, 's.')}, ${absoluteEnd} AS absolute_end
        FROM {session} s WHERE s.{session.id} = :id`,
     );
-    const { dialect, absoluteEnd, expiresAt } = statements;
-    this.rotatesWithoutReading = dialect === 'postgres' && statements.account !== null;
+    this.rotatesWithoutReading = dialect === 'postgres' && users.sql !== null;
     // On MySQL and MariaDB, an UPDATE that tests the account can lock the user's row.
-    const account = this.rotatesWithoutReading ? `AND ${statements.accountStatus} = 'active'` : '';
+    const account = this.rotatesWithoutReading ? `AND ${sql.account} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     const guarded = (assignments: string, guard: string, returned?: Returned): GuardedUpdate =>
       new GuardedUpdate(database, statements, events, `${assignments} WHERE ${live} AND ${guard}`, returned);
@@ -176,7 +172,7 @@ export class RefreshTokenRotation {
        {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
        {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
        {session.lastNetwork} = COALESCE(:network, s.{session.lastNetwork}),
-       ${statements.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
+       ${sql.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
        {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
        {session.replayCount} = 0, {session.firstUsedAt} = NULL`,
       // Without rotation, only the access digest shows that an earlier run was committed.
@@ -193,28 +189,30 @@ export class RefreshTokenRotation {
     this.replayBeforeFirstUse = guarded(count, `${isLatest} AND s.{session.firstUsedAt} IS NULL`);
   }
 
-  async rotate(command: RotateToken): Promise<RotateOutcome> {
-    const call = new RotationCall(this.database.startBudget());
+  async rotate(rotation: Rotation): Promise<RotateOutcome> {
+    const graceMs = graceSecondsFor(this.options, rotation.presented.transport) * 1000;
+    const call = new RotationCall(rotation, this.clock.now(), graceMs, this.database.startBudget());
     try {
-      return await this.rotateWithin(call, command);
+      return await this.rotateWithin(call);
     } catch (error) {
       if (call.outcomeUnknown) return { kind: 'unknown' };
       throw error;
     }
   }
 
-  private async rotateWithin(call: RotationCall, command: RotateToken): Promise<RotateOutcome> {
+  private async rotateWithin(call: RotationCall): Promise<RotateOutcome> {
+    const { presented, successor } = call;
     // If the access token is presented too, only a read can decide whether the pair stays unchanged.
-    const startsWithUpdate = this.rotatesWithoutReading && command.presented.accessDigest === null;
-    const first = startsWithUpdate ? await this.rotateUnread(command, call) : null;
+    const startsWithUpdate = this.rotatesWithoutReading && presented.accessDigest === null;
+    const first = startsWithUpdate ? await this.rotateUnread(call) : null;
     if (first) return first;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
-      const found = await this.read(command.presented, call);
+      const found = await this.read(call);
       // An earlier run, whose result was lost, has rotated the token.
-      if (found?.accessDigest === command.next.accessDigest) {
+      if (found?.accessDigest === successor.digests.accessDigest) {
         return { kind: 'rotated', expiries: expiriesOf(found), networkChange: null };
       }
-      const outcome = await this.applyDecision(found, command, call);
+      const outcome = await this.applyDecision(found, call);
       if (outcome !== 'lost_race') return outcome;
     }
     return { kind: 'refused' };
@@ -223,27 +221,25 @@ export class RefreshTokenRotation {
   /** Decides, and carries out the decision. Returns 'lost_race' if the guard condition fails. */
   private async applyDecision(
     found: RefreshableSession | null,
-    command: RotateToken,
     call: RotationCall,
   ): Promise<RotateOutcome | 'lost_race'> {
-    const { presented, now, graceMs } = command;
-    const decision = decideRefresh(found, presented, now, graceMs);
+    const decision = decideRefresh(found, call.presented, call.now, call.graceMs);
     if (!found || decision === 'refuse') return { kind: 'refused' };
     const { userId } = found.session;
     switch (decision) {
       case 'newer_than_database':
         return { kind: 'newer_than_database', session: found.session };
       case 'rotate':
-        return (await this.tryRotate(command, found, call)) ?? 'lost_race';
+        return (await this.tryRotate(found, call)) ?? 'lost_race';
       case 'replay':
-        return (await this.tryReplay(found, command, call)) ?? 'lost_race';
+        return (await this.tryReplay(found, call)) ?? 'lost_race';
       case 'unchanged':
         return { kind: 'unchanged', expiries: expiriesOf(found) };
       case 'reuse':
         // With a seed, a replay may have delivered the pair of an earlier run, and the client may have refreshed it.
         // Without a seed, no client has received that pair, so `rotateWithin` would have found it in the session.
-        if (call.mayHaveRotated(found, command)) return { kind: 'refused' };
-        return this.revocation.run((write) => this.revokeOnReuse(command, userId, write), call.budget);
+        if (call.mayHaveRotated(found)) return { kind: 'refused' };
+        return this.events.revoke(null, (write) => this.revokeOnReuse(call, userId, write), call.budget);
       case 'session_expired':
         return { kind: 'session_expired', userId };
       case 'account_inactive':
@@ -252,8 +248,8 @@ export class RefreshTokenRotation {
   }
 
   /** Tries to rotate the token before the session is read. Returns null if the update fails or changes no row. */
-  private rotateUnread(command: RotateToken, call: RotationCall): Promise<Rotated | null> {
-    return this.tryRotate(command, null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
+  private rotateUnread(call: RotationCall): Promise<Rotated | null> {
+    return this.tryRotate(null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
   }
 
   /**
@@ -261,25 +257,26 @@ export class RefreshTokenRotation {
    * @returns null if the guard condition does not hold
    */
   private async tryRotate(
-    command: RotateToken,
     found: RefreshableSession | null,
     call: RotationCall,
     maxMs = Infinity,
   ): Promise<Rotated | null> {
-    const { presented, next, seed, now, client } = command;
+    const { presented, now, client } = call;
+    const { digests: next, seed } = call.successor;
+    const { accessTokenTtlSeconds, refreshTokenTtlSeconds } = this.options;
     const values = {
       id: presented.sessionId,
       presentedDigest: presented.digest,
       nextRefreshDigest: next.refreshDigest,
       nextAccessDigest: next.accessDigest,
-      accessExpiresAt: now + command.accessTtlMs,
-      refreshExpiresAt: now + command.refreshTtlMs,
+      accessExpiresAt: now + accessTokenTtlSeconds * 1000,
+      refreshExpiresAt: now + refreshTokenTtlSeconds * 1000,
       generations: next.refreshDigest === presented.digest ? 0 : 1,
       now,
       network: client.trackedNetwork || null,
       changedExtra: JSON.stringify(NETWORK_CHANGED),
       seed,
-      replayUntil: seed === null ? null : now + command.graceMs,
+      replayUntil: seed === null ? null : now + call.graceMs,
       replayTransport: seed === null ? null : presented.transport,
       replayNetworkDigest: seed === null ? null : presented.networkDigest,
     };
@@ -292,22 +289,18 @@ export class RefreshTokenRotation {
     const expiries = found ? expiriesOf({ ...found, ...issued }) : expiriesFromRow(row);
     const from = row['previous_network'] === undefined ? change : (row['previous_network'] as string | null);
     if (from === null) return { kind: 'rotated', expiries, networkChange: null };
-    const session = found?.session ?? (await this.readForSignal(presented, call));
+    const session = found?.session ?? (await this.readForSignal(call));
     return { kind: 'rotated', expiries, networkChange: session && { session, from, to: client.trackedNetwork } };
   }
 
   /** Reads a refreshed session, or returns null. The refresh is committed and must not fail. */
-  private async readForSignal(presented: PresentedRefreshToken, call: RotationCall): Promise<SessionRecord | null> {
-    const found = await this.read(presented, call).catch(() => null);
+  private async readForSignal(call: RotationCall): Promise<SessionRecord | null> {
+    const found = await this.read(call).catch(() => null);
     return found?.session ?? null;
   }
 
-  private async tryReplay(
-    found: RefreshableSession,
-    command: RotateToken,
-    call: RotationCall,
-  ): Promise<Replayed | null> {
-    const { presented, now, client } = command;
+  private async tryReplay(found: RefreshableSession, call: RotationCall): Promise<Replayed | null> {
+    const { presented, now, client } = call;
     const isSameNetwork = found.replay!.networkDigest === presented.networkDigest;
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
@@ -322,15 +315,15 @@ export class RefreshTokenRotation {
    * presentations finds a live family. The other presentations find a revoked family, change nothing and report
    * nothing.
    */
-  private *revokeOnReuse(command: RotateToken, userId: string, write: WriteEvents): Transaction<RotateOutcome> {
-    const { presented, now, graceMs, client } = command;
-    const active = yield* this.revocation.lockAllActive(userId);
+  private *revokeOnReuse(call: RotationCall, userId: string, write: WriteEvents): Transaction<RotateOutcome> {
+    const { presented, now, graceMs, client } = call;
+    const active = yield* this.endSessions.lockAllActive(userId);
     const row = yield* firstOf(this.select.with({ id: presented.sessionId }));
     const found = row && refreshableFromRow(row);
     if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return { kind: 'refused' };
 
     const ended = active.map((session) => toEndedSessionAt(session, now, 'token_reuse'));
-    yield* this.revocation.storeEndOfAll(userId, ended, now, { presented });
+    yield* this.endSessions.storeEndOfAll(userId, ended, now, { presented });
     const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
     const { session, generation, refreshedAt } = found;
     yield* write([newEvent('token_reuse', userId, client, now, { session_id: session.id, sessions_ended: count })]);
@@ -343,33 +336,44 @@ export class RefreshTokenRotation {
     };
   }
 
-  private async read(presented: PresentedRefreshToken, call: RotationCall): Promise<RefreshableSession | null> {
+  private async read(call: RotationCall): Promise<RefreshableSession | null> {
+    const { presented } = call;
     const query = this.select.with({ id: presented.sessionId });
-    const [row] = (await this.database.autocommit(query, call.readOptions())).rows;
+    const [row] = (await this.database.run(null, query, call.readOptions())).rows;
     const found = row ? refreshableFromRow(row) : null;
     // A token of another family is refused, whatever the status of the account is.
     if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
-    return { ...found, account: await this.accounts.askStatus(found.session.userId) };
+    return { ...found, account: (await this.users.accountOf(found.session.userId)).status };
   }
 }
 
 /** One call of `rotate`: its time budget, and whether the outcome of one of its statements is unknown. */
-export class RotationCall {
+class RotationCall {
+  readonly presented: PresentedRefreshToken;
+  readonly successor: Successor;
+  readonly client: Client;
   outcomeUnknown = false;
 
-  constructor(readonly budget: TimeBudget) {}
+  constructor(
+    { presented, successor, client }: Rotation,
+    readonly now: number,
+    readonly graceMs: number,
+    readonly budget: TimeBudget,
+  ) {
+    this.presented = presented;
+    this.successor = successor;
+    this.client = client;
+  }
 
   /**
    * Returns whether an earlier statement of this call may have rotated the token, and another call may
    * then have rotated the successor. This is possible only if the session was refreshed since this call
    * started. The start is moved back by the grace period, to allow for clock differences.
    */
-  mayHaveRotated(
-    { refreshedAt, generation }: RefreshableSession,
-    { seed, now, graceMs, presented }: RotateToken,
-  ): boolean {
+  mayHaveRotated({ refreshedAt, generation }: RefreshableSession): boolean {
+    const { presented, successor, now, graceMs } = this;
     const isReplaced = generation > presented.generation + 1 && refreshedAt !== null && refreshedAt >= now - graceMs;
-    return this.outcomeUnknown && seed !== null && isReplaced;
+    return this.outcomeUnknown && successor.seed !== null && isReplaced;
   }
 
   statementOptions(maxMs = Infinity): StatementOptions {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock';
 import { AuthError, tooBusy } from '../base/errors';
-import { ApplicationTransactions } from '../database/joined-transaction';
 import { WaitQueue } from '../passwords/hash-queue';
 import type { Admission, LoginBlock } from './limits';
 
@@ -35,7 +34,6 @@ export interface Slots {
 export class AttemptSlots {
   constructor(
     private readonly clock: Clock,
-    private readonly transactions: ApplicationTransactions,
     private readonly queue: WaitQueue,
   ) {}
 
@@ -48,14 +46,6 @@ export class AttemptSlots {
   }
 
   /**
-   * Writes the data of an attempt outside the application's transaction, so that a rollback cannot
-   * undo the write. On SQLite, which has only one connection, the write is part of the transaction.
-   */
-  storeOutsideTransaction<T>(store: () => Promise<T>): Promise<T> {
-    return this.transactions.outsideTransaction(store);
-  }
-
-  /**
    * Takes the slots and runs the attempt. Call this method within `enter`. The store releases the slots when it
    * counts a failure or ends the failure streaks. Otherwise, an attempt that returns must have called `release`. If
    * the attempt throws, the slots are released and no failure is counted. After `database_unavailable`, the call does
@@ -64,7 +54,7 @@ export class AttemptSlots {
    */
   async run<T>(slots: Slots, attempt: (release: () => Promise<void>) => Promise<T>): Promise<T> {
     const takenAt = await this.take(slots);
-    const release = (): Promise<void> => this.storeOutsideTransaction(() => slots.release(takenAt));
+    const release = (): Promise<void> => slots.release(takenAt);
     const wake = (): boolean => this.queue.wake(slotKey(slots));
     try {
       const result = await attempt(release);
@@ -109,7 +99,7 @@ export class AttemptSlots {
    */
   private async tryToTake(slots: Slots): Promise<number | null> {
     const now = this.clock.now();
-    const admission = await this.storeOutsideTransaction(() => slots.take(now));
+    const admission = await slots.take(now);
     if (admission.kind === 'blocked') throw tooManyAttempts(admission, now);
     return admission.kind === 'admitted' ? now : null;
   }

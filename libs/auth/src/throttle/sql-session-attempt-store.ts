@@ -3,12 +3,13 @@ import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
 import { columns, type ParameterValues, StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Row, type Transaction } from '../database/transaction';
-import type { WriteEvents } from '../history/event-log';
+import type { JoinedTransaction } from '../database/joined-transaction';
+import { EventLog, type WriteEvents } from '../history/event-log';
 import type { FailedSessionAttempt } from '../passwords/session-attempts';
 import type { CurrentSession } from '../sessions/authenticate';
-import { endEvents, SessionRevocation } from '../sessions/end-sessions';
+import { endEvents, EndSessions } from '../sessions/end-sessions';
 import { isProvedAt, withProvenMethods } from '../sessions/proofs';
-import { type EndedSession, sessionFromRow, toEndedSessionAt } from '../sessions/session';
+import { type EndedSession, sessionFromRow, SessionSql, toEndedSessionAt } from '../sessions/session';
 import type { Admission, CountedFailure } from './limits';
 import {
   admissionInSession,
@@ -22,16 +23,24 @@ import {
 /** Stores the failure streak of a session in the row of the session. Each call is atomic. */
 export abstract class SessionAttemptStore {
   /** Takes the slot of an attempt if it is admitted. Returns null if the session is not active. */
-  abstract admit(sessionId: string, now: number): Promise<Admission | null>;
+  abstract admit(sessionId: string, now: number, tx: JoinedTransaction | null): Promise<Admission | null>;
   /** Releases the slot of an attempt that was admitted at this instant, unless `fail` has released it. */
-  abstract release(sessionId: string, admittedAt: number): Promise<void>;
+  abstract release(sessionId: string, admittedAt: number, tx: JoinedTransaction | null): Promise<void>;
   /**
    * Adds a proven method to the session. Ends the failure streak unless another method has failed
    * and not succeeded since. Returns false if the session has ended or the token was replaced.
    */
-  abstract recordProof(session: CurrentSession, method: string, now: number): Promise<boolean>;
+  abstract recordProof(
+    session: CurrentSession,
+    method: string,
+    now: number,
+    tx: JoinedTransaction | null,
+  ): Promise<boolean>;
   /** Counts a failure and records its events. The 100th consecutive failure ends the session. */
-  abstract fail(attempt: FailedSessionAttempt): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }>;
+  abstract fail(
+    attempt: FailedSessionAttempt,
+    tx: JoinedTransaction | null,
+  ): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }>;
 }
 
 /** The stored methods that have failed and not succeeded since, without `:succeeded`. */
@@ -61,12 +70,14 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly revocation: SessionRevocation,
+    sql: SessionSql,
+    private readonly events: EventLog,
+    private readonly endSessions: EndSessions,
   ) {
     super();
     const streak = columns('session', 'failureCount failedMethods attemptPendingUntil attemptsDelayedUntil', 's.');
     this.lockActive = statements.statement(
-      `SELECT ${statements.sessionColumns}, ${streak} FROM {session} s
+      `SELECT ${sql.columns}, ${streak} FROM {session} s
        WHERE s.{session.id} = :sessionId AND s.{session.state} = 'active' ${forUpdate(statements.dialect)}`,
     );
     const isAsRead = `{session.id} = :sessionId AND {session.state} = 'active'
@@ -95,26 +106,27 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     );
   }
 
-  admit(sessionId: string, now: number): Promise<Admission | null> {
+  admit(sessionId: string, now: number, tx: JoinedTransaction | null): Promise<Admission | null> {
     const call = { sessionId, now, hasTaken: false };
-    return this.database.transaction(() => this.admitLocked(call), { anyIsolation: true, retryUnknownCommit: true });
+    return this.database.transaction(tx, () => this.admitLocked(call), { anyIsolation: true, retryUnknownCommit: true });
   }
 
-  async release(sessionId: string, admittedAt: number): Promise<void> {
-    await this.database.autocommit(this.releaseSlot.with({ sessionId, slot: sessionSlotExpiresAt(admittedAt) }));
+  async release(sessionId: string, admittedAt: number, tx: JoinedTransaction | null): Promise<void> {
+    await this.database.run(tx, this.releaseSlot.with({ sessionId, slot: sessionSlotExpiresAt(admittedAt) }));
   }
 
   async recordProof(
     { id, accessDigest, methods: read }: CurrentSession,
     method: string,
     now: number,
+    tx: JoinedTransaction | null,
   ): Promise<boolean> {
     const succeeded = delimitedMethod(method);
     for (let before = read; ;) {
       const methods = withProvenMethods(before, [method], now);
       const values = { id, accessDigest, methodsRead: before, methods, succeeded };
-      if ((await this.database.autocommit(this.addMethod.with(values))).affected === 1) return true;
-      const [found] = (await this.database.autocommit(this.readMethods.with({ id, accessDigest }))).rows;
+      if ((await this.database.run(tx, this.addMethod.with(values))).affected === 1) return true;
+      const [found] = (await this.database.run(tx, this.readMethods.with({ id, accessDigest }))).rows;
       if (!found) return false;
       const stored = String(found['methods']);
       // If the method was proven at this instant and has not failed since, the proof is stored, for
@@ -128,8 +140,11 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
   }
 
   /** Counts a failure. Runs as a revocation, to count the failure even if its events cannot be written. */
-  fail(attempt: FailedSessionAttempt): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }> {
-    return this.revocation.run((write) => this.failLocked(attempt, write));
+  fail(
+    attempt: FailedSessionAttempt,
+    tx: JoinedTransaction | null,
+  ): Promise<{ counted: CountedFailure; ended: readonly EndedSession[] }> {
+    return this.events.revoke(tx, (write) => this.failLocked(attempt, write));
   }
 
   private *admitLocked(call: { sessionId: string; now: number; hasTaken: boolean }): Transaction<Admission | null> {
@@ -157,7 +172,7 @@ export class SqlSessionAttemptStore extends SessionAttemptStore {
     const { streak, counted, endsSession } = countSessionFailure(before, method, now, throttleFrom);
     if (row) yield* changeAll(this.writeStreak.with({ sessionId, ...streak, ...unchangedStreakValues(before) }), 1);
     const ended = row && endsSession ? [toEndedSessionAt(sessionFromRow(row), now, 'failed_reauthentication')] : [];
-    yield* this.revocation.storeEnded(ended, now);
+    yield* this.endSessions.storeEnded(ended, now);
     yield* write([...events(counted), ...endEvents(ended, client, now)]);
     return { counted, ended };
   }

@@ -4,12 +4,13 @@ import { Clock } from '../base/clock';
 import { foldName, maskName } from '../base/fields';
 import { CryptoSource } from '../base/random';
 import { Database } from '../database/database';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { type Dialect, incomingValue, onDuplicate, readLocked } from '../database/dialect';
 import { columns, StatementFactory } from '../database/statements';
 import { affectedBy, RolledBack, type Row, rowsOf, type Step, type Transaction } from '../database/transaction';
 import type { Client } from '../history/client';
-import { EventWriter, type NewAuthEvent, newEvent } from '../history/event-log';
-import { SignalBus } from '../history/signal-publisher';
+import { EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
+import { Signals } from '../history/signal-publisher';
 import type { AuthSignals, BlockScope } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import type { Slots } from './attempt-slots';
@@ -48,18 +49,18 @@ export interface FailedAttempt extends AttemptKeys {
 /** Stores the failure streaks of accounts, which all instances share. Each call is atomic. */
 export abstract class LoginAttemptStore {
   /** Takes the slots of an admitted attempt. `fail`, `release` or storing a success frees them. */
-  abstract admit(attempt: AttemptToAdmit): Promise<Admission>;
+  abstract admit(attempt: AttemptToAdmit, tx: JoinedTransaction | null): Promise<Admission>;
   /**
    * Returns whether a stored session of the user was opened, or an active session last refreshed, from this network.
    * @param userId null for an unknown name
    */
-  abstract isFamiliar(userId: UserId | null, network: string): Promise<boolean>;
+  abstract isFamiliar(userId: UserId | null, network: string, tx: JoinedTransaction | null): Promise<boolean>;
   /** Counts a failure and records its events. */
-  abstract fail(attempt: FailedAttempt): Promise<CountedFailure>;
+  abstract fail(attempt: FailedAttempt, tx: JoinedTransaction | null): Promise<CountedFailure>;
   /** Releases the slots of an attempt that ended without a result. */
-  abstract release(keys: AttemptKeys): Promise<void>;
+  abstract release(keys: AttemptKeys, tx: JoinedTransaction | null): Promise<void>;
   /** Resets the streaks of an account in all networks: the streaks of the given method, or of all methods. */
-  abstract reset(accountKey: string, method?: string): Promise<void>;
+  abstract reset(accountKey: string, method: string | undefined, tx: JoinedTransaction | null): Promise<void>;
 }
 
 /** The events to record and the signals to emit for a failed attempt. */
@@ -68,7 +69,7 @@ export interface Failure {
   readonly isKnown: boolean;
   readonly events: (counted: CountedFailure, now: number) => readonly NewAuthEvent[];
   /** Emits the signals. Called after the commit. */
-  readonly emit: (counted: CountedFailure) => void;
+  readonly emit: (counted: CountedFailure, tx: JoinedTransaction | null) => void;
 }
 
 /** Creates the events and signals of a failed attempt, and of the delays and blocks that the attempt starts. */
@@ -76,7 +77,7 @@ export interface Failure {
 export class FailedAttemptEvents {
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    private readonly signals: SignalBus,
+    private readonly signals: Signals,
   ) {}
 
   /**
@@ -97,26 +98,27 @@ export class FailedAttemptEvents {
           return newEvent('login_blocked', userId, client, now, { scope: block.scope, until });
         }),
       ],
-      emit: (counted) => this.emit(counted, scope, { username, userId: user?.id ?? null, ipAddress: client.ipAddress }),
+      emit: (counted, tx) => this.emit(tx, counted, scope, { username, userId: user?.id ?? null, ipAddress: client.ipAddress }),
     };
   }
 
   private emit(
+    tx: JoinedTransaction | null,
     { failureCount, blocks, isHalfway }: CountedFailure,
     scope: BlockScope,
     identity: AttemptIdentity,
   ): void {
     const { username, ipAddress } = identity;
-    this.signals.emit('login_failed', { ...identity, failureCount });
+    this.signals.emit(tx, 'login_failed', { ...identity, failureCount });
     if (failureCount === this.options.failedLogins.signalAt) {
-      this.signals.emit('brute_force_threshold_hit', { username, ipAddress, failureCount, scope });
+      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, failureCount, scope });
     }
     if (isHalfway) {
       const halfway = { failureCount: HALFWAY_FAILURES, scope: 'account' } as const;
-      this.signals.emit('brute_force_threshold_hit', { username, ipAddress, ...halfway });
+      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, ...halfway });
     }
     for (const { scope: blocked, until } of blocks) {
-      this.signals.emit('login_blocked', {
+      this.signals.emit(tx, 'login_blocked', {
         ...identity,
         scope: blocked,
         until: until === null ? null : new Date(until),
@@ -171,14 +173,19 @@ export class LoginThrottle {
    * Returns the slots that an attempt needs: one in the account's streak in the client's network, and one in the
    * account's streak across all networks. With `throttleFrom: false`, an attempt needs no slots.
    */
-  slotsOf(keys: AttemptKeys, user: StoredUser | null, client: Pick<Client, 'trackedNetwork'>): Slots {
+  slotsOf(
+    keys: AttemptKeys,
+    user: StoredUser | null,
+    client: Pick<Client, 'trackedNetwork'>,
+    tx: JoinedTransaction | null,
+  ): Slots {
     const key = keys.network;
     if (this.limits.throttleFrom === false) {
       return { key, take: () => Promise.resolve({ kind: 'admitted' }), release: () => Promise.resolve() };
     }
-    const isExempt = once(() => this.isFamiliar(user, client));
+    const isExempt = once(() => this.isFamiliar(user, client, tx));
     const admit = (now: number, enforceAccountLimits: boolean): Promise<Admission> =>
-      this.store.admit({ ...keys, now, limits: this.limits, enforceAccountLimits });
+      this.store.admit({ ...keys, now, limits: this.limits, enforceAccountLimits }, tx);
     return {
       key,
       take: async (now) => {
@@ -186,34 +193,38 @@ export class LoginThrottle {
         const isAccountLimit = admission.kind !== 'admitted' && admission.scope === 'account';
         return isAccountLimit && (await isExempt()) ? admit(now, false) : admission;
       },
-      release: () => this.store.release(keys),
+      release: () => this.store.release(keys, tx),
     };
   }
 
   /** Counts a failed attempt, records its events and emits its signals. */
-  async fail(keys: AttemptKeys, { isKnown, events, emit }: Failure): Promise<void> {
+  async fail(
+    keys: AttemptKeys,
+    { isKnown, events, emit }: Failure,
+    tx: JoinedTransaction | null,
+  ): Promise<void> {
     const now = this.clock.now();
     const attempt = { ...keys, now, limits: this.limits, isKnown };
-    emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }));
+    emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }, tx), tx);
   }
 
   /** Resets a user's failure streaks of every method. Takes part in the application's transaction, if there is one. */
-  resetUser(id: UserId): Promise<void> {
-    return this.store.reset(this.accountKeyOf(userAccount(id)));
+  resetUser(id: UserId, tx: JoinedTransaction | null): Promise<void> {
+    return this.store.reset(this.accountKeyOf(userAccount(id)), undefined, tx);
   }
 
   /**
    * Resets a user's failure streaks for passwords. The streaks of other methods continue, because a password reset
    * must not allow more guesses with other methods.
    */
-  resetPasswordStreaks(id: UserId): Promise<void> {
-    return this.store.reset(this.accountKeyOf(userAccount(id)), PASSWORD_METHOD);
+  resetPasswordStreaks(id: UserId, tx: JoinedTransaction | null): Promise<void> {
+    return this.store.reset(this.accountKeyOf(userAccount(id)), PASSWORD_METHOD, tx);
   }
 
   /** Resets all failure streaks of a name, and of the user with that name. */
-  async reset(username: string, user: StoredUser | null): Promise<void> {
-    await this.store.reset(this.keysOf(username, null, { network: '' }).account);
-    if (user) await this.resetUser(user.id);
+  async reset(username: string, user: StoredUser | null, tx: JoinedTransaction | null): Promise<void> {
+    await this.store.reset(this.keysOf(username, null, { network: '' }).account, undefined, tx);
+    if (user) await this.resetUser(user.id, tx);
   }
 
   /**
@@ -221,9 +232,13 @@ export class LoginThrottle {
    * to the user. With `accountBlock: 'strict'`, no client is exempt. The query also runs for
    * unknown names, so that the response time does not reveal whether a name exists.
    */
-  private isFamiliar(user: StoredUser | null, { trackedNetwork }: Pick<Client, 'trackedNetwork'>): Promise<boolean> {
+  private isFamiliar(
+    user: StoredUser | null,
+    { trackedNetwork }: Pick<Client, 'trackedNetwork'>,
+    tx: JoinedTransaction | null,
+  ): Promise<boolean> {
     if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return Promise.resolve(false);
-    return this.store.isFamiliar(user?.id ?? null, trackedNetwork);
+    return this.store.isFamiliar(user?.id ?? null, trackedNetwork, tx);
   }
 
   private networkKeyOf(network: string, account: string): string {
@@ -273,7 +288,7 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly events: EventWriter,
+    private readonly events: EventLog,
   ) {
     super();
     const { dialect } = statements;
@@ -322,34 +337,34 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     );
   }
 
-  admit(attempt: AttemptToAdmit): Promise<Admission> {
+  admit(attempt: AttemptToAdmit, tx: JoinedTransaction | null): Promise<Admission> {
     // If the transaction is repeated because the response to COMMIT was lost, the slots may be taken twice.
     // The surplus slots expire, which is better than failing with 503.
-    return this.database.transaction(() => this.admitLocked(attempt), {
+    return this.database.transaction(tx, () => this.admitLocked(attempt), {
       ...LOCKS_BEFORE_READING,
       retryUnknownCommit: true,
     });
   }
 
-  async isFamiliar(userId: UserId | null, network: string): Promise<boolean> {
+  async isFamiliar(userId: UserId | null, network: string, tx: JoinedTransaction | null): Promise<boolean> {
     // The statement is also run for an unknown name, so that the duration does not reveal whether the name
     // exists.
     const query = this.readFamiliar.with({ userId: String(userId ?? ''), network });
-    return (await this.database.autocommit(query)).rows.length > 0;
+    return (await this.database.run(tx, query)).rows.length > 0;
   }
 
-  fail(attempt: FailedAttempt): Promise<CountedFailure> {
-    return this.database.transaction(() => this.failLocked(attempt), LOCKS_BEFORE_READING);
+  fail(attempt: FailedAttempt, tx: JoinedTransaction | null): Promise<CountedFailure> {
+    return this.database.transaction(tx, () => this.failLocked(attempt), LOCKS_BEFORE_READING);
   }
 
-  async release(keys: AttemptKeys): Promise<void> {
-    await this.database.autocommit(this.releaseRows.with({ ...keys }));
+  async release(keys: AttemptKeys, tx: JoinedTransaction | null): Promise<void> {
+    await this.database.run(tx, this.releaseRows.with({ ...keys }));
   }
 
-  async reset(account: string, method?: string): Promise<void> {
+  async reset(account: string, method: string | undefined, tx: JoinedTransaction | null): Promise<void> {
     const removal =
       method === undefined ? this.deleteAccount.with({ account }) : this.deleteMethod.with({ account, method });
-    await this.database.autocommit(removal);
+    await this.database.run(tx, removal);
   }
 
   private *admitLocked({ now, limits, enforceAccountLimits, ...keys }: AttemptToAdmit): Transaction<Admission> {

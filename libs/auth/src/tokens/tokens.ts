@@ -3,7 +3,6 @@ import { crc32 } from 'node:zlib';
 import { CryptoSource } from '../base/random';
 import type { TokenTransport } from '../database/entities';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import type { RotateToken } from '../sessions/rotate';
 
 /** How long a login ticket is valid, in milliseconds. */
 export const TICKET_LIFETIME_MS = 300_000;
@@ -222,9 +221,6 @@ export interface Successor extends IssuedPair {
   readonly seed: string | null;
 }
 
-/** The lifetimes and the grace period that apply to a refresh. */
-export type TokenLifetimes = Pick<RotateToken, 'accessTtlMs' | 'refreshTtlMs' | 'graceMs'>;
-
 /** Issues tokens and computes the digests that the database stores. */
 @Injectable()
 export class TokenIssuer {
@@ -268,16 +264,6 @@ export class TokenIssuer {
     const accessToken = formatAccessToken(claims.sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
     if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
     return this.pairAfter(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
-  }
-
-  /** Returns the token lifetimes and the grace period of a refresh, in milliseconds. */
-  lifetimes(transport: TokenTransport): TokenLifetimes {
-    const { accessTokenTtlSeconds, refreshTokenTtlSeconds } = this.options;
-    return {
-      accessTtlMs: accessTokenTtlSeconds * 1000,
-      refreshTtlMs: refreshTokenTtlSeconds * 1000,
-      graceMs: graceSecondsFor(this.options, transport) * 1000,
-    };
   }
 
   /** Returns a new session id, which becomes a part of every token of the session. */

@@ -1,29 +1,55 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
-import {
-  type NewUser,
-  type RequestUser,
-  type StoredUser,
-  type UserEntityMapping,
-  type UserId,
-  UserStore,
-} from '../adapters/user-store';
+import type { NewUser, RequestUser, StoredUser, UserEntityMapping, UserId } from '../adapters/user-store';
 import type { Clock } from '../base/clock';
 import { invalidField } from '../base/errors';
 import type { NameMatching } from '../base/fields';
+import type { CryptoSource } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
-import { AuthSession, AuthUserLock } from '../database/entities';
+import { AuthSession, AuthUser, AuthUserLock } from '../database/entities';
 import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement } from '../database/statements';
-import { affectedBy, type Query, type Row, type Step } from '../database/transaction';
+import { affectedBy, type Row, type Step } from '../database/transaction';
 import type { Column } from '../database/typeorm';
 import { UserIds, withExactId } from './user-ids';
 import { type NameKey, UserNames } from './user-names';
-import type { AccountSql, FoundCredentials, UserSql } from './users';
+import { type AccountSql, findSeparately, type FoundCredentials, Users, type UserSql, type UserSteps } from './users';
+import type { UserLock } from './user-lock';
 
 /** Creates rows of `AuthUser`. The library generates the id, and computes the key from the name. */
 export interface OwnUsers {
   newRow(user: NewUser, nameKey: string): object;
   readonly nameKey: NameKey;
+}
+
+/** The mapping of the library's own entity. */
+export const OWN_USERS: UserEntityMapping = {
+  entity: AuthUser,
+  username: 'username',
+  passwordHash: 'passwordHash',
+  active: 'active',
+};
+
+/** Returns how the library stores its own users. */
+export function ownUsers(matching: NameMatching, clock: Clock, crypto: CryptoSource): OwnUsers {
+  const digested = matching === 'exact' ? 'the name' : 'foldName(name)';
+  return {
+    nameKey: {
+      property: 'usernameKey',
+      of: (name) => crypto.sha256(name),
+      written: `the SHA-256 digest of ${digested} in hexadecimal`,
+    },
+    newRow: ({ username, passwordHash, properties = {} }, usernameKey) => {
+      const [first] = Object.keys(properties);
+      if (first !== undefined) {
+        throw new Error(
+          `createUser() received the property '${first}', but AuthUser accepts no properties. Map your own entity: ` +
+            "users: { entity: User, username: 'email', passwordHash: 'password' }",
+        );
+      }
+      return { id: crypto.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };
+    },
+  };
 }
 
 const NO_ROWS_IF_UNREPRESENTABLE: AutocommitOptions = { meansNoRows: isUnrepresentable };
@@ -101,27 +127,38 @@ export class UserTable {
   }
 }
 
-/**
- * Stores users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`.
- */
-export class EntityUserStore extends UserStore {
+/** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
+export class EntityUsers extends Users {
+  readonly sql: AccountSql;
+  readonly canSetPasswords = true;
+  readonly canSetActive: boolean;
+  readonly canCreate = true;
+  /** Whether the ids are random UUIDs that the library generates. */
+  readonly hasUniqueIds: boolean;
+  readonly steps: UserSteps = {
+    setActive: (id, active) => this.setActiveStep(id, active),
+    setHash: (id, hash, expected) => this.setHashStep(id, hash, expected),
+  };
   private readonly mapping: UserEntityMapping;
   private readonly ids: UserIds;
   private readonly names: UserNames;
   private readonly byName: Statement;
   private readonly byId: Statement;
-  private readonly setHash: Statement;
-  private readonly setStatus: Statement | null;
+  private readonly updateHash: Statement;
+  private readonly updateStatus: Statement | null;
 
   constructor(
     private readonly table: UserTable,
     private readonly database: Database,
     matching: NameMatching,
+    private readonly lock: UserLock,
     private readonly own: OwnUsers | null = null,
   ) {
     super();
     const { dataSource, mapping } = table;
     this.mapping = mapping;
+    this.hasUniqueIds = own !== null;
+    this.canSetActive = table.statusProperty !== null;
     this.ids = new UserIds(table, database.dialect);
     const property = mapping.foldedUsername ?? mapping.username;
     const mappedKey: NameKey = { property, of: (name) => name, written: 'foldName(name)' };
@@ -137,23 +174,17 @@ export class EntityUserStore extends UserStore {
        FROM {user} u WHERE ${this.names.conditionFor(database.dialect, table.statusSql())}`,
     );
     this.byId = statement(`SELECT ${columns} FROM {user} u WHERE u.{user.${this.ids.property}} = :id`);
-    const update = (property: string): string =>
-      `UPDATE {user} SET {user.${property}} = :value WHERE {user.${this.ids.property}} = :id`;
-    this.setHash = statement(
+    const update = (updated: string): string =>
+      `UPDATE {user} SET {user.${updated}} = :value WHERE {user.${this.ids.property}} = :id`;
+    this.updateHash = statement(
       `${update(mapping.passwordHash)} AND (:anyHash = 1 OR {user.${mapping.passwordHash}} = :expected)`,
     );
-    this.setStatus = table.statusProperty === null ? null : statement(update(table.statusProperty));
-    if (!this.setStatus) return;
-    this.setActive = (id, active) => database.transaction(() => this.setActiveStep(id, active));
+    this.updateStatus = table.statusProperty === null ? null : statement(update(table.statusProperty));
+    this.sql = this.accountSql();
   }
 
-  override parseId(text: string): UserId {
+  parseId(text: string): UserId {
     return this.ids.parse(text);
-  }
-
-  /** Whether the ids are random UUIDs that the library generates. */
-  get hasUniqueIds(): boolean {
-    return this.own !== null;
   }
 
   /**
@@ -169,33 +200,37 @@ export class EntityUserStore extends UserStore {
     return id;
   }
 
-  async findByUsername(username: string): Promise<StoredUser | null> {
-    const row = await this.rowOf(username);
+  async findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null> {
+    const row = await this.rowOf(username, tx);
     return row && this.userFromRow(row);
   }
 
   /**
-   * Returns the user and the version of the credentials, both read by the same statement.
-   * @returns null if the id of the user has a different text form in the database than in sessions
+   * Reads the user and the version of the credentials in one statement, unless the id of the user has a different text
+   * form in the database than in sessions.
    */
-  async findCredentials(username: string): Promise<FoundCredentials | null> {
-    const row = await this.rowOf(username);
+  async findCredentials(username: string, tx: JoinedTransaction | null): Promise<FoundCredentials> {
+    const row = await this.rowOf(username, tx);
     const user = row && this.userFromRow(row);
     if (!row || !user) return { user: null, version: 0 };
-    return row['user_key'] === String(user.id) ? { user, version: Number(row['version'] ?? 0) } : null;
+    if (row['user_key'] === String(user.id)) return { user, version: Number(row['version'] ?? 0) };
+    return findSeparately(
+      () => this.findByName(username, tx),
+      (userId) => this.lock.versionOf(userId, tx),
+    );
   }
 
-  async findById(id: UserId): Promise<StoredUser | null> {
+  async findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null> {
     const idValue = this.ids.parameterOf(id);
     if (idValue === null) return null;
-    const [row] = (await this.database.autocommit(this.byId.with({ id: idValue }))).rows;
+    const [row] = (await this.database.run(tx, this.byId.with({ id: idValue }))).rows;
     return withExactId(row ? this.userFromRow(row) : null, id);
   }
 
-  override async load(id: UserId): Promise<unknown> {
+  async load(id: UserId): Promise<unknown> {
     const idValue = this.ids.parameterOf(id);
     if (idValue === null) return null;
-    const user = await this.database.withManager((manager) =>
+    const user = await this.database.withManager(null, (manager) =>
       manager.findOne(this.mapping.entity, { where: { [this.ids.property]: idValue } }),
     );
     // Removes the hash, because a handler may return the user. TypeORM does not save a property that is undefined.
@@ -203,37 +238,45 @@ export class EntityUserStore extends UserStore {
     return user;
   }
 
-  override async setPasswordHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
-    const idValue = this.ids.parameterOf(id);
-    if (idValue === null) return false;
-    return (await this.database.autocommit(this.updateHash(idValue, passwordHash, expectedHash))).affected === 1;
+  setHash(
+    id: UserId,
+    passwordHash: string,
+    expectedHash: string | undefined,
+    tx: JoinedTransaction | null,
+  ): Promise<boolean> {
+    return this.database.transaction(tx, () => this.setHashStep(id, passwordHash, expectedHash));
   }
 
-  /** Does the same as `setPasswordHash`, as part of a transaction. */
-  *setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean> {
-    const idValue = this.ids.parameterOf(id);
-    if (idValue === null) return false;
-    return (yield* affectedBy(this.updateHash(idValue, passwordHash, expectedHash))) === 1;
+  setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean> {
+    return this.database.transaction(tx, () => this.setActiveStep(id, active));
   }
 
-  /** Does the same as `setActive`, within a transaction. MySQL drivers also count a row that already had the value. */
-  *setActiveStep(id: UserId, active: boolean): Step<boolean> {
-    const idValue = this.ids.parameterOf(id);
-    if (!this.setStatus || idValue === null) return false;
-    return (yield* affectedBy(this.setStatus.with({ id: idValue, value: this.table.statusValue(active) }))) === 1;
-  }
-
-  override async create(user: NewUser): Promise<StoredUser | null> {
+  async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
     // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
-    if (await this.rowOf(user.username, {})) return null;
+    if (await this.rowOf(user.username, tx, {})) return null;
     const nameKey = this.names.keyOf(user.username);
     const row = (this.own ?? this.table).newRow(user, nameKey);
-    const inserted = await this.database.withManager((manager) => insertUnlessTaken(manager, this.mapping.entity, row));
-    return inserted ? this.findByUsername(user.username) : null;
+    const insert = (manager: EntityManager): Promise<boolean> => insertUnlessTaken(manager, this.mapping.entity, row);
+    return (await this.database.withManager(tx, insert)) ? this.findByName(user.username, tx) : null;
+  }
+
+  private *setHashStep(id: UserId, value: string, expected?: string): Step<boolean> {
+    const idValue = this.ids.parameterOf(id);
+    if (idValue === null) return false;
+    const anyHash = expected === undefined ? 1 : 0;
+    const query = this.updateHash.with({ id: idValue, value, anyHash, expected: expected ?? '' });
+    return (yield* affectedBy(query)) === 1;
+  }
+
+  /** MySQL drivers also count a row that already had the value. */
+  private *setActiveStep(id: UserId, active: boolean): Step<boolean> {
+    const idValue = this.ids.parameterOf(id);
+    if (!this.updateStatus || idValue === null) return false;
+    return (yield* affectedBy(this.updateStatus.with({ id: idValue, value: this.table.statusValue(active) }))) === 1;
   }
 
   /** Returns the SQL that reads the account of a session's user in the statement that looks up the session. */
-  accountSql(): AccountSql {
+  private accountSql(): AccountSql {
     const entities = { user: this.mapping.entity, session: AuthSession };
     const condition = this.ids.ofSession();
     const account = `SELECT ${this.table.statusSql()} FROM {user} u WHERE ${condition}`;
@@ -250,13 +293,13 @@ export class EntityUserStore extends UserStore {
    * that the column's character set cannot represent, which makes the statement fail. A condition
    * that prevents the failure would need the collation of the column, or could not use the index.
    */
-  private async rowOf(username: string, options = NO_ROWS_IF_UNREPRESENTABLE): Promise<Row | null> {
-    const { rows } = await this.database.autocommit(this.byName.with({ name: this.names.keyOf(username) }), options);
+  private async rowOf(
+    username: string,
+    tx: JoinedTransaction | null,
+    options = NO_ROWS_IF_UNREPRESENTABLE,
+  ): Promise<Row | null> {
+    const { rows } = await this.database.run(tx, this.byName.with({ name: this.names.keyOf(username) }), options);
     return this.names.rowOf(username, rows);
-  }
-
-  private updateHash(id: UserId, value: string, expected?: string): Query {
-    return this.setHash.with({ id, value, anyHash: expected === undefined ? 1 : 0, expected: expected ?? '' });
   }
 
   /** Returns the user of a row, or null if the library's tables would confuse the user's id with another id. */

@@ -1,23 +1,32 @@
 import { Logger } from '@nestjs/common';
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
-import { type NewUser, type StoredUser, type UserId, UserStore } from '../adapters/user-store';
+import type { NewUser, StoredUser, UserId, UserStore } from '../adapters/user-store';
 import { foldName, type NameMatching } from '../base/fields';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { withExactId } from './user-ids';
+import type { UserLock } from './user-lock';
 import { withSameName } from './user-names';
+import { findSeparately, type FoundCredentials, Users } from './users';
 
 /** The context of log messages. */
 const CONTEXT = 'AuthUserStore';
 
-const UNCHANGED_HASH = 'if the user is unknown or the stored hash is not the expected one';
+const UNCHANGED_HASH = 'Return true, or false if the user is unknown or the stored hash is not the expected one.';
 
-const UNKNOWN_USER = 'if the user is unknown';
+const UNKNOWN_USER = 'Return true, or false if the user is unknown.';
 
 /**
- * Calls the application's `UserStore`. If an asynchronous method fails, times out or returns a value of the wrong type,
- * the call rejects with `database_unavailable`. Instead of a user with a different name or id than the requested one,
- * the result is null.
+ * The users of the application's `UserStore`, which takes part in no transaction. If a method fails, times out or
+ * returns a value of the wrong type, the call rejects with `database_unavailable`. Instead of a user with a different
+ * name or id than the requested one, the result is null.
  */
-export class ApplicationUserStore extends UserStore {
+export class ExternalUsers extends Users {
+  readonly sql = null;
+  readonly steps = null;
+  readonly hasUniqueIds = false;
+  readonly canSetPasswords: boolean;
+  readonly canSetActive: boolean;
+  readonly canCreate: boolean;
   private readonly logger = new Logger(CONTEXT);
   private readonly calls = new ApplicationCalls(CONTEXT, 'user store');
   private hasWarned = false;
@@ -25,61 +34,74 @@ export class ApplicationUserStore extends UserStore {
   constructor(
     private readonly store: UserStore,
     private readonly matching: NameMatching,
+    private readonly lock: UserLock,
   ) {
     super();
-    // Optional methods exist only if the application's store has them.
-    if (store.setPasswordHash) {
-      this.setPasswordHash = (id, hash, expected) =>
-        this.callForBoolean('setPasswordHash', UNCHANGED_HASH, () => store.setPasswordHash!(id, hash, expected));
-    }
-    if (store.setActive) {
-      this.setActive = (id, active) =>
-        this.callForBoolean('setActive', UNKNOWN_USER, () => store.setActive!(id, active));
-    }
-    if (store.create) this.create = (user) => this.createNew(user);
+    this.canSetPasswords = typeof store.setPasswordHash === 'function';
+    this.canSetActive = typeof store.setActive === 'function';
+    this.canCreate = typeof store.create === 'function';
   }
 
-  /** With `nameMatching: 'insensitive'`, passes the folded name, which is the same for all spellings. */
-  findByUsername(username: string): Promise<StoredUser | null> {
-    const name = foldName(username, this.matching);
-    return this.callForUserNamed('findByUsername', username, () => this.store.findByUsername(name));
-  }
-
-  async findById(id: UserId): Promise<StoredUser | null> {
-    return withExactId(await this.callForUser('findById', () => this.store.findById(id)), id);
-  }
-
-  override load(id: UserId): Promise<unknown> {
-    return this.calls.call('load', () => this.store.load(id));
-  }
-
-  override parseId(text: string): UserId {
+  parseId(text: string): UserId {
     return this.store.parseId(text);
   }
 
-  /** Looks the name up first, because the store's own check for a taken name may compare names differently. */
-  private async createNew(user: NewUser): Promise<StoredUser | null> {
-    if (await this.findByUsername(user.username)) return null;
-    return this.callForUserNamed('create', user.username, () => this.store.create!(user));
+  naturalIdOf(): null {
+    return null;
   }
 
-  private async callForUserNamed(
+  /** With `nameMatching: 'insensitive'`, passes the folded name, which is the same for all spellings. */
+  findByName(username: string): Promise<StoredUser | null> {
+    const name = foldName(username, this.matching);
+    return this.userNamed('findByUsername', username, () => this.store.findByUsername(name));
+  }
+
+  findCredentials(username: string, tx: JoinedTransaction | null): Promise<FoundCredentials> {
+    return findSeparately(
+      () => this.findByName(username),
+      (userId) => this.lock.versionOf(userId, tx),
+    );
+  }
+
+  async findById(id: UserId): Promise<StoredUser | null> {
+    return withExactId(await this.user('findById', () => this.store.findById(id)), id);
+  }
+
+  load(id: UserId): Promise<unknown> {
+    return this.calls.call('load', () => this.store.load(id));
+  }
+
+  /** Looks the name up first, because the store's own check for a taken name may compare names differently. */
+  async create(user: NewUser): Promise<StoredUser | null> {
+    if (await this.findByName(user.username)) return null;
+    return this.userNamed('create', user.username, () => this.store.create!(user));
+  }
+
+  setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
+    return this.calls.call('setPasswordHash', async () =>
+      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), UNCHANGED_HASH),
+    );
+  }
+
+  setActive(id: UserId, active: boolean): Promise<boolean> {
+    return this.calls.call('setActive', async () =>
+      checkedBoolean(await this.store.setActive!(id, active), UNKNOWN_USER),
+    );
+  }
+
+  private async userNamed(
     method: 'findByUsername' | 'create',
     username: string,
     invoke: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
-    const user = await this.callForUser(method, invoke);
+    const user = await this.user(method, invoke);
     const same = withSameName(user, username, this.matching);
     if (user && !same) this.warnAboutOtherName(method);
     return same;
   }
 
-  private callForUser(method: keyof UserStore, invoke: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
+  private user(method: keyof UserStore, invoke: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
     return this.calls.call(method, async () => checkedUser(await invoke(), this.store));
-  }
-
-  private callForBoolean(method: keyof UserStore, whenFalse: string, invoke: () => Promise<boolean>): Promise<boolean> {
-    return this.calls.call(method, async () => checkedBoolean(await invoke(), `Return true, or false ${whenFalse}.`));
   }
 
   private warnAboutOtherName(method: string): void {

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { CryptoSource } from '../base/random';
 import { onDuplicate } from '../database/dialect';
+import { Database } from '../database/database';
+import type { JoinedTransaction } from '../database/joined-transaction';
 import { StatementFactory } from '../database/statements';
-import { affectedBy, type Query, type Step } from '../database/transaction';
+import { affectedBy, firstOf, type Query, type Step } from '../database/transaction';
 
 /**
  * The upper limit of the first version of a new user's credentials, which leaves the other half of the
@@ -11,13 +13,13 @@ import { affectedBy, type Query, type Step } from '../database/transaction';
 const FIRST_VERSION_LIMIT = 2 ** 30;
 
 /**
- * Takes the locks of users. A transaction that opens a session of a user, or ends several sessions
+ * The locks of users, and the versions of their credentials. A transaction that opens a session of a user, or ends several sessions
  * of the user, takes the user's lock before locking sessions, so that such transactions run one
  * after another. The exceptions are pruning, which skips locked sessions, and batches that an
  * administrator ends by criteria other than the user alone, which are run again after a conflict.
  */
 @Injectable()
-export class UserLocks {
+export class UserLock {
   private readonly lockRow;
   private readonly incrementVersion;
   private readonly setVersion;
@@ -27,6 +29,7 @@ export class UserLocks {
   private readonly removeAllTickets;
 
   constructor(
+    private readonly database: Database,
     statements: StatementFactory,
     private readonly crypto: CryptoSource,
   ) {
@@ -56,9 +59,16 @@ export class UserLocks {
     yield* affectedBy(this.lockRow.with({ userId }));
   }
 
-  /** Returns a query that reads the version of the credentials as `version`, without taking the lock. */
-  versionOf(userId: string): Query {
-    return this.readVersion.with({ userId });
+  /** Reads the version of the credentials, without taking the lock. Revoking logins in progress changes the version. */
+  async versionOf(userId: string, tx: JoinedTransaction | null): Promise<number> {
+    const [row] = (await this.database.run(tx, this.readVersion.with({ userId }))).rows;
+    return Number(row?.['version'] ?? 0);
+  }
+
+  /** Returns the version of the credentials. While the lock is held, the version does not change. */
+  *version(userId: string): Step<number> {
+    const row = yield* firstOf(this.readVersion.with({ userId }));
+    return Number(row?.['version'] ?? 0);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { AuthError } from '../../base/errors';
-import type { AuthPrincipal, CookieSessions } from '../../sessions/authenticate';
+import type { AuthPrincipal } from '../../sessions/authenticate';
+import type { CookieSessions } from '../../sessions/cookie-sessions';
 import type { TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
 import { type CookieAuthentication, type CookieRefresh, excludeCaches } from './cookie-mode';

@@ -7,7 +7,8 @@ import {
   invalidRefreshToken,
   isTokenRefused,
 } from '../../base/errors';
-import { type AuthPrincipal, type CookieSessions, MAX_TOKENS } from '../../sessions/authenticate';
+import { type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
+import type { CookieSessions } from '../../sessions/cookie-sessions';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, bearerToken, hasBearerHeader, refuseMissing } from '../request';
 import type { CookieRequest, CookieTransport } from './cookie-jar';

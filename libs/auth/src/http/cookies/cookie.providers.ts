@@ -2,7 +2,7 @@ import type { Provider } from '@nestjs/common';
 import { AuthService } from '../../auth.service';
 import { Clock } from '../../base/clock';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { CookieSessions } from '../../sessions/authenticate';
+import { CookieSessions } from '../../sessions/cookie-sessions';
 import { AuthCookies } from './auth-cookies';
 import { cookieSettings, CookieTransport } from './cookie-jar';
 import { CookieAuthentication, CookieRefresh, TokenDelivery } from './cookie-mode';
