@@ -62,4 +62,26 @@ describe('BackgroundTask', () => {
     await wait(1_000);
     expect([runs.length, jest.getTimerCount()]).toEqual([1, 0]);
   });
+
+  it('runs soon when asked to, unless a run is in progress, and keeps the interval between runs', async () => {
+    const task = new BackgroundTask('test', 100, work);
+    task.runSoon();
+    task.runSoon();
+    await wait(0);
+    expect([runs.length, jest.getTimerCount()]).toEqual([1, 0]);
+    task.runSoon();
+    runs[0]!();
+    await wait(1_000);
+    expect([runs.length, jest.getTimerCount()]).toEqual([1, 0]);
+    task.start();
+    await wait(50);
+    task.runSoon();
+    await wait(0);
+    expect(runs).toHaveLength(2);
+    runs[1]!();
+    await wait(99);
+    expect(runs).toHaveLength(2);
+    await wait(1);
+    expect(runs).toHaveLength(3);
+  });
 });

@@ -21,8 +21,7 @@ describe.each(DATABASES)('refreshes on %s', (name) => {
     'refreshes insert no rows except events, with the options %j',
     async (auth) => {
       const database = await createDatabase(name);
-      // With this limit, no event of a refresh is trimmed.
-      const app = await TestApplication.start({ database, auth: { ...auth, history: { maxRowsPerUser: 100_000 } } });
+      const app = await TestApplication.start({ database, auth });
       let { refresh_token: token } = await app.login();
       const before = await rowCounts(app);
       expect(before).toMatchObject({ auth_sessions: 1, auth_users: 2 });

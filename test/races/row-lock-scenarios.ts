@@ -4,7 +4,7 @@ import { SessionDirectory } from '../../libs/auth/src/sessions/administration';
 import { SessionStore } from '../../libs/auth/src/sessions/look-up';
 import { SessionTransitions } from '../../libs/auth/src/sessions/transitions';
 import { type OperationContext } from '../../libs/auth/src/history/client';
-import { PruningStore } from '../../libs/auth/src/retention/prune';
+import { Prune } from '../../libs/auth/src/retention/prune';
 import { SessionLifecycle } from '../../libs/auth/src/sessions/lifecycle';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import type { TestApplication } from '../support/test-application';
@@ -61,7 +61,7 @@ export const pruningAgainstFailure: Scenario = (environment, setting) =>
       environment,
       stopAt,
       setting,
-      () => app.nest.get(PruningStore).remove('loginFailures', now, 100),
+      () => app.nest.get(Prune).removeDue('loginFailures', now),
       () => failToLogIn(rival),
     );
     if (!outcome) return false;

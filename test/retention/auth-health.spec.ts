@@ -1,50 +1,56 @@
-import { StoreProbe } from '../../libs/auth/src/retention/health';
+import type { Database } from '../../libs/auth/src/database/database';
+import type { StatementFactory } from '../../libs/auth/src/database/statements';
 import { AuthHealth } from '../../libs/auth/src/retention/health';
 import type { PruningService } from '../../libs/auth/src/retention/pruning.service';
 
 /** A database that responds when the test calls `answer`. */
-class HeldProbe extends StoreProbe {
+class HeldDatabase {
+  readonly dialect = 'sqlite';
   reads = 0;
   answer = (): void => undefined;
 
-  findFailure(): Promise<null> {
+  autocommit(): Promise<object> {
     this.reads++;
-    return new Promise((resolve) => (this.answer = () => resolve(null)));
+    return new Promise((resolve) => (this.answer = () => resolve({ rows: [{}], affected: 0 })));
   }
 }
 
+const statements = { accountStatus: 'NULL', statement: () => ({ with: () => ({}) }) } as unknown as StatementFactory;
 const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
+
+const healthOf = (database: HeldDatabase): AuthHealth =>
+  new AuthHealth(database as unknown as Database, statements, pruning);
 
 describe('AuthHealth', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
   it('reports down if the database takes longer than two seconds, and up when it responds again', async () => {
-    const probe = new HeldProbe();
-    const health = new AuthHealth(probe, pruning);
+    const database = new HeldDatabase();
+    const health = healthOf(database);
     const first = health.check();
     await jest.advanceTimersByTimeAsync(1_999);
     const second = health.check();
     await jest.advanceTimersByTimeAsync(1);
     expect(await first).toMatchObject({ status: 'down', database: 'down', reason: 'timeout' });
-    probe.answer();
+    database.answer();
     expect(await second).toMatchObject({ status: 'up' });
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('does not send a second probe while the database has not responded to the first', async () => {
-    const probe = new HeldProbe();
-    const health = new AuthHealth(probe, pruning);
+    const database = new HeldDatabase();
+    const health = healthOf(database);
     const checks = [health.check(), health.check()];
     await jest.advanceTimersByTimeAsync(2_000);
     await Promise.all([...checks]);
     checks.push(health.check());
-    expect(probe.reads).toBe(1);
-    probe.answer();
+    expect(database.reads).toBe(1);
+    database.answer();
     expect((await checks[2])!.status).toBe('up');
     const next = health.check();
-    expect(probe.reads).toBe(2);
-    probe.answer();
+    expect(database.reads).toBe(2);
+    database.answer();
     await next;
   });
 });

@@ -3,7 +3,7 @@ import { HealthCheck, HealthCheckService, HealthIndicatorService, TerminusModule
 import { AuthHealth, type AuthHealthReport } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/database/pooled-database';
-import { SqlStoreProbe } from '../../libs/auth/src/retention/health';
+import type { PruningService } from '../../libs/auth/src/retention/pruning.service';
 import { StatementFactory } from '../../libs/auth/src/database/statements';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { createDatabase, describeEachPooled, type DatabaseName, type TestDatabase } from '../support/databases';
@@ -198,8 +198,9 @@ describeEachPooled('the health check on %s', (name) => {
     } as never).initialize();
     const pooled = new PooledDatabase(reader, name === 'postgres' ? 'postgres' : 'mysql');
     const times = { idleMs: 1, absoluteMs: 1, retentionMs: 1 };
-    const probe = new SqlStoreProbe(pooled, new StatementFactory(reader, pooled.dialect, null, times));
-    expect(await probe.findFailure()).toBeNull();
+    const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
+    const statements = new StatementFactory(reader, pooled.dialect, null, times);
+    expect(await new AuthHealth(pooled, statements, pruning).check()).toEqual(UP);
     await reader.destroy();
     for (const sql of drop) await dataSource.query(sql);
   });

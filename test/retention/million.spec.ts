@@ -45,7 +45,7 @@ async function fill(app: TestApplication, { numbers, text }: Sql, now: number): 
 describe.each(DATABASES)('pruning of a million rows on %s', (name) => {
   it('a million rows are deleted while guarded requests and refreshes are served', async () => {
     const database = await createDatabase(name);
-    // With the default, the library would trim the events of this client, because the client refreshes very often.
+    // With the default, pruning would also remove events of this client, because the client refreshes very often.
     const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 1_000_000 } } });
     await fill(app, SQL[name], app.clock.now());
     let pair = await app.login();

@@ -1,7 +1,9 @@
 import { AuthEvent, AuthSession, AuthUser, type PruneReport } from 'nestjs-session-auth';
-import { firstEventIdAt } from '../../libs/auth/src/history/event-log';
+import { EventWriter, firstEventIdAt, type NewAuthEvent } from '../../libs/auth/src/history/event-log';
 import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
+import { withEndedSessions } from '../support/ended-sessions';
+import { statementsOf, Tap } from '../support/tap';
 import { TestApplication } from '../support/test-application';
 import {
   eventsOf,
@@ -48,8 +50,22 @@ async function writeEvents(
   }
 }
 
+const many = (event: string, times: number): string[] => Array<string>(times).fill(event);
+
+async function eventCounts(app: TestApplication): Promise<Record<string, number>> {
+  const rows = await app.dataSource.query('SELECT event, COUNT(*) AS n FROM auth_events GROUP BY event');
+  return Object.fromEntries(rows.map(({ event, n }: { event: string; n: unknown }) => [event, Number(n)]));
+}
+
 async function aliceId(app: TestApplication): Promise<string> {
   return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' })).id;
+}
+
+/** Makes the instance count events as if it had written them. */
+function writeWithoutDatabase(app: TestApplication, events: number): void {
+  const event = { event: 'logout', userId: null, ipAddress: null, userAgent: '', extra: {}, at: 0 } as const;
+  const write = app.nest.get(EventWriter).write(Array<NewAuthEvent>(events).fill(event));
+  for (let step = write.next(); !step.done;) step = write.next({ rows: [], affected: 0 });
 }
 
 const stored = ({ app }: TestEnvironment, id: string): Promise<AuthSession> =>
@@ -227,22 +243,18 @@ describeOnEachDatabase(
     it('pruning keeps the configured number of events per user, and deletes refreshes first, then failed logins, then the oldest', async () => {
       const { app } = env;
       const userId = await aliceId(app);
-      const kept = async (): Promise<Record<string, number>> => {
-        const rows = await app.dataSource.query('SELECT event, COUNT(*) AS n FROM auth_events GROUP BY event');
-        return Object.fromEntries(rows.map((row: { event: string; n: unknown }) => [row.event, Number(row.n)]));
-      };
-      await writeEvents(app, userId, Array<string>(10).fill('login_success'), 9 * HOUR);
-      await writeEvents(app, userId, Array<string>(10).fill('login_failure'), 8 * HOUR);
-      await writeEvents(app, userId, Array<string>(10).fill('token_refresh'), 7 * HOUR);
+      await writeEvents(app, userId, many('login_success', 10), 9 * HOUR);
+      await writeEvents(app, userId, many('login_failure', 10), 8 * HOUR);
+      await writeEvents(app, userId, many('token_refresh', 10), 7 * HOUR);
       expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 10 });
       expect(await app.pruning.prune()).toMatchObject({ events: 10 });
-      expect(await kept()).toEqual({ login_success: 10, login_failure: 10 });
-      await writeEvents(app, userId, Array<string>(4).fill('logout'), 6 * HOUR);
+      expect(await eventCounts(app)).toEqual({ login_success: 10, login_failure: 10 });
+      await writeEvents(app, userId, many('logout', 4), 6 * HOUR);
       expect(await app.pruning.prune()).toMatchObject({ events: 4 });
-      expect(await kept()).toEqual({ login_success: 10, login_failure: 6, logout: 4 });
-      await writeEvents(app, userId, Array<string>(9).fill('session_revoked'), 5 * HOUR);
+      expect(await eventCounts(app)).toEqual({ login_success: 10, login_failure: 6, logout: 4 });
+      await writeEvents(app, userId, many('session_revoked', 9), 5 * HOUR);
       expect(await app.pruning.prune()).toMatchObject({ events: 9 });
-      expect(await kept()).toEqual({ login_success: 7, logout: 4, session_revoked: 9 });
+      expect(await eventCounts(app)).toEqual({ login_success: 7, logout: 4, session_revoked: 9 });
       const session = await app.login();
       expect(await eventsOf(app, session.access_token)).toHaveLength(21);
       expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 1 });
@@ -252,16 +264,19 @@ describeOnEachDatabase(
       const { app } = env;
       const userId = await aliceId(app);
       await writeEvents(app, userId, ['login_success', 'password_change', 'token_reuse'], 9 * HOUR);
-      await writeEvents(app, userId, Array<string>(30).fill('password_reset_requested'), 8 * HOUR);
+      await writeEvents(app, userId, many('password_reset_requested', 30), 8 * HOUR);
       expect(await app.pruning.prune()).toMatchObject({ events: 13 });
-      const rows = await app.dataSource.query('SELECT event, COUNT(*) AS n FROM auth_events GROUP BY event');
-      const kept = Object.fromEntries(rows.map((row: { event: string; n: unknown }) => [row.event, Number(row.n)]));
-      expect(kept).toEqual({ login_success: 1, password_change: 1, token_reuse: 1, password_reset_requested: 17 });
+      expect(await eventCounts(app)).toEqual({
+        login_success: 1,
+        password_change: 1,
+        token_reuse: 1,
+        password_reset_requested: 17,
+      });
     });
 
     it('pruning keeps 10,000 events of unknown names', async () => {
       const { app } = env;
-      await writeEvents(app, null, Array<string>(10_700).fill('login_failure'), HOUR);
+      await writeEvents(app, null, many('login_failure', 10_700), HOUR);
       expect(await app.pruning.prune({ dryRun: true })).toMatchObject({ events: 700 });
       expect(await app.pruning.prune()).toMatchObject({ events: 700 });
       expect(await app.pruning.prune()).toEqual(NOTHING);
@@ -279,6 +294,110 @@ describeOnEachDatabase(
   },
 );
 
+describeOnEachDatabase(
+  'pruning of a long history',
+  { auth: { history: { maxRowsPerUser: 20 } } },
+  (env: TestEnvironment) => {
+    it('pruning reduces a history of over 10,000 events to the maximum, refreshes and failed logins first', async () => {
+      const { app } = env;
+      const old = ['login_failure', ...many('login_success', 10_050)];
+      const events = [...old, 'token_refresh', 'token_refresh', 'login_failure', 'logout'];
+      await writeEvents(app, await aliceId(app), events, HOUR);
+      expect(await app.pruning.prune()).toMatchObject({ events: 10_035 });
+      expect(await eventCounts(app)).toEqual({ login_success: 19, logout: 1 });
+    });
+
+    it('each statement that prunes a history reads a bounded number of events', async () => {
+      const { app } = env;
+      await writeEvents(app, await aliceId(app), many('token_refresh', 1_900), HOUR);
+      const reads: string[] = [];
+      const tap = new Tap(app);
+      tap.hook = {
+        before: (call) => {
+          if (statementsOf(call)[0] === 'SELECT' && call.sql.includes('auth_events')) reads.push(call.sql);
+        },
+      };
+      expect(await app.pruning.prune()).toMatchObject({ events: 1_880 });
+      tap.hook = {};
+      expect(reads.length).toBeGreaterThan(6);
+      expect(reads.filter((sql) => !/LIMIT| IN \(/.test(sql))).toEqual([]);
+    });
+
+    it('pruning finds every user with too many events, however many events other users have', async () => {
+      const { app } = env;
+      // The statements that count the events per user read 10,000 events at a time.
+      const events = { u0: 21, u1: 10_020, u2: 21, u3: 10_020, u4: 21 };
+      const users = Object.entries(events);
+      for (const [i, [user, count]] of users.entries())
+        await writeEvents(app, user, many('logout', count), (i + 1) * HOUR);
+      expect(await app.pruning.prune()).toMatchObject({ events: 20_003 });
+      const rows = await app.dataSource.query('SELECT COUNT(*) AS n FROM auth_events GROUP BY user_id');
+      expect(rows.map(({ n }: { n: unknown }) => Number(n))).toEqual([20, 20, 20, 20, 20]);
+    });
+
+    it('at most 1,000 ended sessions of a user are kept, and pruning deletes the oldest', async () => {
+      const { app } = env;
+      const { active, ended } = await withEndedSessions(app, 2_100);
+      await writeEvents(app, await aliceId(app), many('logout', 21), HOUR);
+      expect(await app.pruning.prune()).toMatchObject({ sessions: 1_100 });
+      const left = await app.dataSource.getRepository(AuthSession).find({ select: { id: true } });
+      expect(left.map(({ id }) => id).sort()).toEqual([active, ...ended.slice(-1_000)].sort());
+      app.clock.advance(DAY);
+      expect(await app.pruning.prune()).toMatchObject({ sessions: 0 });
+    });
+  },
+);
+
+describeOnEachDatabase(
+  'pruning with a large maximum of events',
+  { auth: { history: { maxRowsPerUser: 10_050 } } },
+  (env: TestEnvironment) => {
+    it('all surplus refreshes are removed before other events, also beyond the first 10,000 events', async () => {
+      const { app } = env;
+      const refreshes = many('token_refresh', 100);
+      const events = [...refreshes, ...many('logout', 9_900), ...refreshes, ...many('logout', 100)];
+      await writeEvents(app, await aliceId(app), events, HOUR);
+      expect(await app.pruning.prune()).toMatchObject({ events: 150 });
+      expect(await eventCounts(app)).toEqual({ token_refresh: 50, logout: 10_000 });
+    });
+
+    it('at most 1,000 ended sessions of a user are kept, although the user has fewer events than the maximum', async () => {
+      const { app } = env;
+      await withEndedSessions(app, 1_101);
+      await writeEvents(app, await aliceId(app), many('login_success', 1_100), HOUR);
+      expect(await app.pruning.prune()).toMatchObject({ sessions: 101, events: 0 });
+    });
+  },
+);
+
+describe.each(DATABASES)('pruning besides its schedule on %s', (name) => {
+  it('an instance prunes after every 100,000 events that it has written, outside the transaction of the last one', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 20 } } });
+    const bob = (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'bob' })).id;
+    await app.login('bob');
+    const { refresh_token: token } = await app.login();
+    await writeEvents(app, await aliceId(app), many('logout', 30), HOUR);
+    writeWithoutDatabase(app, 99_996);
+    await app.refresh(token).expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await countOf(app, 'auth_events')).toBe(33);
+    await expect(
+      app.dataSource.transaction(async (manager) => {
+        await app.auth.inTransaction(manager).disableUser(bob);
+        throw new Error('rolled back');
+      }),
+    ).rejects.toThrow('rolled back');
+    for (let tries = 0; tries < 100 && !app.pruning.lastRuns.succeededAt; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    // Of alice's 32 events, the refresh and the oldest logouts are removed.
+    expect(await eventCounts(app)).toEqual({ login_success: 2, logout: 19 });
+    await app.close();
+    await database.drop();
+  });
+});
+
 describe.each(DATABASES)('pruning by two instances at the same time on %s', (name) => {
   it('parallel pruning ends and deletes each row once, and leaves each user the configured number of events', async () => {
     const database = await createDatabase(name);
@@ -290,9 +409,9 @@ describe.each(DATABASES)('pruning by two instances at the same time on %s', (nam
     const userId = await aliceId(apps[0]);
     for (let i = 0; i < 5; i++) await apps[0].login();
     for (const app of apps) app.clock.advance(8 * DAY);
-    await writeEvents(apps[0], userId, Array<string>(1_000).fill('token_refresh'), HOUR);
-    await writeEvents(apps[0], userId, Array<string>(90).fill('login_success'), HOUR - MINUTE);
-    await writeEvents(apps[0], null, Array<string>(3_000).fill('login_failure'), 100 * DAY);
+    await writeEvents(apps[0], userId, many('token_refresh', 1_000), HOUR);
+    await writeEvents(apps[0], userId, many('login_success', 90), HOUR - MINUTE);
+    await writeEvents(apps[0], null, many('login_failure', 3_000), 100 * DAY);
     const reports = await Promise.all(apps.map((app) => app.pruning.prune()));
     const sum = (key: 'events' | 'endedSessions'): number => reports.reduce((total, report) => total + report[key], 0);
     expect(sum('endedSessions')).toBe(5);
@@ -310,7 +429,7 @@ describe.each(DATABASES)('three pruning runs at the same time on %s', (name) => 
   it('three parallel pruning runs leave 10,000 events of unknown names', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
-    await writeEvents(app, null, Array<string>(11_200).fill('login_failure'), HOUR);
+    await writeEvents(app, null, many('login_failure', 11_200), HOUR);
     await Promise.all([1, 2, 3].map(() => app.pruning.prune()));
     expect(await countOf(app, 'auth_events')).toBe(10_000);
     await app.close();
@@ -318,7 +437,7 @@ describe.each(DATABASES)('three pruning runs at the same time on %s', (name) => 
   });
 });
 
-describeEachPooled('pruning beside a locked session, on %s', (name) => {
+describeEachPooled('pruning beside locked rows, on %s', (name) => {
   it('pruning skips a locked session without waiting', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
@@ -331,6 +450,25 @@ describeEachPooled('pruning beside a locked session, on %s', (name) => {
     await other.rollbackTransaction();
     await other.release();
     expect(await app.pruning.prune()).toMatchObject({ endedSessions: 1 });
+    await app.close();
+    await database.drop();
+  });
+
+  it('pruning skips locked events and ended sessions of a user with too many, without waiting', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 20 } } });
+    const { ended } = await withEndedSessions(app, 1_010);
+    await writeEvents(app, await aliceId(app), many('token_refresh', 40), 2 * HOUR);
+    await writeEvents(app, 'another user', many('logout', 30), HOUR);
+    const other = app.dataSource.createQueryRunner();
+    await other.startTransaction();
+    await other.query(`SELECT id FROM auth_sessions WHERE id = '${ended[0]}' FOR UPDATE`);
+    await other.query('SELECT id FROM auth_events ORDER BY id LIMIT 1 FOR UPDATE');
+    // Of the 43 and 30 events, 33 exceed the maximum, of which one is locked. Of the 1,010 sessions, 1,009 are found.
+    expect(await app.pruning.prune()).toMatchObject({ events: 32, sessions: 9 });
+    await other.rollbackTransaction();
+    await other.release();
+    expect(await app.pruning.prune()).toMatchObject({ events: 1, sessions: 1 });
     await app.close();
     await database.drop();
   });

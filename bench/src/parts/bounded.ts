@@ -1,6 +1,12 @@
-import { AuthError, AuthService, AuthSession, type AuthPrincipal, type CreatedUser } from 'nestjs-session-auth';
+import {
+  AuthError,
+  AuthService,
+  AuthSession,
+  PruningService,
+  type AuthPrincipal,
+  type CreatedUser,
+} from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
-import { EarlyTrimming } from '../../../libs/auth/src/retention/early-trimming';
 import { createDatabase, type DatabaseName } from '../../../test/support/databases';
 import { openLibrary } from '../application/in-process';
 import { copyRow } from '../fill/copy-rows';
@@ -106,8 +112,8 @@ class Fixture {
     teardown.add(() => testDatabase.drop());
     const app = await openLibrary(testDatabase.options, options);
     teardown.add(() => app.close());
-    // Stops trimming, which would remove most of the ended sessions after the first operations.
-    await app.get(EarlyTrimming).beforeApplicationShutdown();
+    // Stops pruning, which would remove most of the ended sessions.
+    await app.get(PruningService).beforeApplicationShutdown();
     const [auth, dataSource] = [app.get(AuthService), app.get(DataSource)];
     const user = await auth.createUser({ username: 'a user with many sessions', password: PASSWORDS[0] });
     const endedId = await openAndLogOut(auth, user, KNOWN_DEVICE);

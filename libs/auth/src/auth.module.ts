@@ -13,7 +13,6 @@ import { APP_FILTER, APP_GUARD, HttpAdapterHost, ModuleRef, ModulesContainer, Ro
 import { DataSource } from 'typeorm';
 import { PasswordHasher } from './adapters/password-hasher';
 import { TokenSource } from './adapters/token-source';
-import { UserStore } from './adapters/user-store';
 import { AuthService } from './auth.service';
 import { Database } from './database/database';
 import { AUTH_DATA_SOURCE } from './database/typeorm';
@@ -142,7 +141,6 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
     // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
     CookieAuthentication,
     AuthErrorFilter,
-    UserStore,
     PasswordHasher,
     TokenSource,
     AUTH_OPTIONS,

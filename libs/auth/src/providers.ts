@@ -23,7 +23,6 @@ import { AUTH_DATA_SOURCE } from './database/typeorm';
 import { ClientInspector } from './history/client';
 import { EventLog } from './history/event-log';
 import { History } from './history/history';
-import { HistoryGrowth } from './history/history-growth';
 import { Signals } from './history/signal-publisher';
 import { Login, LoginAttempts } from './login/login';
 import { ApplicationSecondFactor, LoginTickets, LoginTicketStore, SqlLoginTicketStore } from './login/login-tickets';
@@ -43,10 +42,9 @@ import { Passwords } from './passwords/passwords';
 import { ReplacePassword } from './passwords/replace-password';
 import { ResetPassword } from './passwords/reset-password';
 import { SessionAttempts } from './passwords/session-attempts';
-import { EarlyTrimming } from './retention/early-trimming';
-import { AuthHealth, SqlStoreProbe, StoreProbe } from './retention/health';
-import { GROWTH_LIMIT, PruningStore, SqlPruningStore } from './retention/prune';
-import { PruningSchedule, PruningService } from './retention/pruning.service';
+import { AuthHealth } from './retention/health';
+import { Prune } from './retention/prune';
+import { PruningService } from './retention/pruning.service';
 import { Activity } from './sessions/activity';
 import { SessionAdministration } from './sessions/administration';
 import { Authenticate } from './sessions/authenticate';
@@ -123,13 +121,6 @@ const DATABASE_PROVIDERS: Provider[] = [
     inject: [AUTH_DATA_SOURCE, Database],
   },
   ApplicationTransactions,
-  { provide: StoreProbe, useClass: SqlStoreProbe },
-  { provide: PruningStore, useClass: SqlPruningStore },
-  {
-    provide: HistoryGrowth,
-    useFactory: ({ history }: ResolvedAuthOptions) => new HistoryGrowth(Math.min(history.maxRowsPerUser, GROWTH_LIMIT)),
-    inject: [AUTH_OPTIONS],
-  },
   EventLog,
   History,
 ];
@@ -224,7 +215,7 @@ const SESSION_PROVIDERS: Provider[] = [
   SessionAdministration,
 ];
 
-const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, EarlyTrimming, PruningSchedule, PruningService];
+const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, Prune, PruningService];
 
 /** The providers of the services, the stores and the platform. */
 export const AUTH_PROVIDERS: Provider[] = [

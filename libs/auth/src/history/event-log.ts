@@ -10,7 +10,6 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { letters, StatementFactory } from '../database/statements';
 import { affectedBy, type Step, type Transaction } from '../database/transaction';
 import type { Client } from './client';
-import { HistoryGrowth } from './history-growth';
 
 /** An event to write to `auth_events`. */
 export interface NewAuthEvent {
@@ -49,6 +48,9 @@ const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, 
 /** The maximum number of rows in one INSERT, given the databases' limits on parameters. */
 const ROWS_PER_INSERT = 200;
 
+/** The number of written events after which an instance prunes, besides its schedule. */
+const EVENTS_PER_PRUNING = 100_000;
+
 /** Writes the events of a revocation. */
 export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
 
@@ -59,12 +61,14 @@ export class EventLog {
   private readonly insertOne;
   private readonly insertMany;
   private lastId = 0;
+  private written = 0;
+  /** Called after every 100,000 written events. Events that are rolled back also count. */
+  onGrowth: () => void = () => undefined;
 
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
     private readonly crypto: CryptoSource,
-    private readonly growth: HistoryGrowth,
   ) {
     this.insertOne = statements.prepared(`${INSERT} VALUES (:eventRow...)`);
     this.insertMany = statements.forCount((count) => {
@@ -75,7 +79,7 @@ export class EventLog {
 
   /** Writes events. If a row cannot be written, the transaction fails. */
   *write(events: readonly NewAuthEvent[]): Step<void> {
-    for (const { userId } of events) this.growth.count(userId);
+    this.countWritten(events.length);
     if (events.length === 1) return void (yield* affectedBy(this.insertOne.with({ eventRow: this.rowOf(events[0]!) })));
     for (let i = 0; i < events.length; i += ROWS_PER_INSERT) {
       const batch = events.slice(i, i + ROWS_PER_INSERT);
@@ -95,9 +99,12 @@ export class EventLog {
       CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
   }
 
-  /** Counts an event that `insertForUsersIn` has written. `write` counts its own events. */
-  countWritten(userId: string): void {
-    this.growth.count(userId);
+  /** Counts events that `insertForUsersIn` has written. `write` counts its own events. */
+  countWritten(events: number): void {
+    this.written += events;
+    if (this.written < EVENTS_PER_PRUNING) return;
+    this.written = 0;
+    this.onGrowth();
   }
 
   /** Returns the values of the parameters in the SQL of `insertForUsersIn`. */

@@ -23,7 +23,7 @@ export interface AuthEventEntry {
  */
 const SEARCH_LIMIT = 10_000;
 
-const LIMIT = { default: 50, max: 200 } as const;
+export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
 
 /** Selects events of a user's history. */
 export interface HistoryRequest {
@@ -62,12 +62,12 @@ export class History {
 
   /** Returns the events that the request selects, newest first. @throws AuthError `invalid_field` */
   async list(userId: UserId, request: HistoryRequest): Promise<readonly AuthEventEntry[]> {
-    const { limit = LIMIT.default, before = Infinity, event } = request;
+    const { limit = HISTORY_LIMIT.default, before = Infinity, event } = request;
     const events = event === undefined ? null : [event].flat();
     assertPositive('limit', limit);
     assertPositive('before', before);
     if (events && !(events.length > 0 && events.every(isEventName))) throw invalidField('event', FIELD_MESSAGES.event);
-    return this.page(userId, before, Math.min(limit, LIMIT.max), events);
+    return this.page(userId, before, Math.min(limit, HISTORY_LIMIT.max), events);
   }
 
   /** Returns at most `limit` events with ids below `before`, newest first. Null selects events of all names. */

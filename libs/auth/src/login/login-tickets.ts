@@ -9,10 +9,9 @@ import { columns, type ParameterValues, StatementFactory } from '../database/sta
 import { affectedBy, changeAll, firstOf, type Row, rowsOf, type Step, type Transaction } from '../database/transaction';
 import { EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
 import { Clock } from '../base/clock';
-import type { JoinedTransaction } from '../database/joined-transaction';
 import type { Operation } from '../history/client';
 import { EndSessions } from '../sessions/end-sessions';
-import { MAX_TICKET_FAILURES, OpenSession } from '../sessions/open-session';
+import { OpenSession } from '../sessions/open-session';
 import {
   assertMethods,
   type GivenProofs,
@@ -43,6 +42,12 @@ export class ApplicationSecondFactor extends SecondFactor {
     );
   }
 }
+
+/**
+ * The number of failed attempts after which a ticket is revoked. Each attempt is counted before its secret is checked,
+ * and subtracted again if the secret is correct.
+ */
+const MAX_TICKET_FAILURES = 5;
 
 /** The maximum number of valid tickets of a user. */
 export const MAX_TICKETS = 20;

@@ -6,16 +6,8 @@ import { DatabaseUnavailableError, NotWritableError } from '../database/failure'
 import { ROLE_COLUMNS, whyNotWritable } from '../database/server-checks';
 import { StatementFactory } from '../database/statements';
 import type { Result } from '../database/transaction';
+import { SessionSql } from '../sessions/session';
 import { PruningService } from './pruning.service';
-
-/** Checks whether the store is operational. */
-export abstract class StoreProbe {
-  /**
-   * Reads from each of the library's tables and checks that the server accepts writes. Returns why the
-   * check fails, or null.
-   */
-  abstract findFailure(): Promise<FailureKind | null>;
-}
 
 /** Reports whether the database is ready for the library. Contains no secrets. */
 export interface AuthHealthReport {
@@ -49,13 +41,23 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** Checks the database for health endpoints. Does not check a custom `UserStore`. */
 @Injectable()
 export class AuthHealth {
+  private readonly probe;
   private probing: Promise<FailureKind | null> | undefined;
 
   /** @internal */
   constructor(
-    private readonly probe: StoreProbe,
+    private readonly database: Database,
+    statements: StatementFactory,
+    sql: SessionSql,
     private readonly pruning: PruningService,
-  ) {}
+  ) {
+    // Looks up a primary key in each table of the library except `AuthUser`.
+    const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
+    const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
+    // No session has this id, so no user is read. The statement fails if it refers to a users table that is missing.
+    lookups.push(`(SELECT COUNT(*) FROM {session} s WHERE s.{session.id} = '0' AND ${sql.account} <> '')`);
+    this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
+  }
 
   /** Checks the database, and returns a report within 2 seconds. Never rejects. Parallel calls share one query. */
   async check(): Promise<AuthHealthReport> {
@@ -82,48 +84,15 @@ export class AuthHealth {
 
   private async findFailure(): Promise<FailureKind | null> {
     try {
-      return await this.probe.findFailure();
-    } catch {
-      return 'other';
-    }
-  }
-}
-
-/**
- * Probes the database with one statement. The statement looks up a primary key in each table of the library except
- * `AuthUser`, refers to the users table unless a `UserStore` provides the users, and reads `ROLE_COLUMNS`.
- */
-@Injectable()
-export class SqlStoreProbe extends StoreProbe {
-  private readonly probe;
-
-  constructor(
-    private readonly database: Database,
-    statements: StatementFactory,
-  ) {
-    super();
-    const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
-    const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
-    // No session has this id, so no user is read. The statement fails if it refers to a users table that is missing.
-    lookups.push(`(SELECT COUNT(*) FROM {session} s WHERE s.{session.id} = '0' AND ${statements.accountStatus} <> '')`);
-    this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
-  }
-
-  async findFailure(): Promise<FailureKind | null> {
-    try {
-      await this.database.autocommit(this.probe.with({}), { checkServer: refuseNotWritable, failsFast: true });
+      await this.database.run(null, this.probe.with({}), { checkServer: refuseNotWritable, failsFast: true });
       return null;
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) return error.kind;
-      throw error;
+      return error instanceof DatabaseUnavailableError ? error.kind : 'other';
     }
   }
 }
 
-/**
- * Throws if the server does not accept writes. Runs before the connection is released, so that the pool
- * replaces the connection.
- */
+/** Throws if the server does not accept writes, before the connection is released, so that the pool replaces it. */
 function refuseNotWritable({ rows }: Result): void {
   const kind = whyNotWritable(rows[0]);
   if (kind) throw new NotWritableError(kind);

@@ -67,7 +67,7 @@ export class GuardedUpdate {
       const query = (): Query =>
         update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS, deadlineAt: DEADLINE_AT });
       const [row] = (await database.run(null, query, options)).rows;
-      if (row) events.countWritten(String(row['user_id']));
+      if (row) events.countWritten(1);
       return row ?? null;
     }
     const updateAndRecord = function* (): Transaction<Row | null> {

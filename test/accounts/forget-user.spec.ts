@@ -1,0 +1,81 @@
+import { AuthEvent, AuthSession, AuthUser } from 'nestjs-session-auth';
+import { withEndedSessions } from '../support/ended-sessions';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
+import { Tap } from '../support/tap';
+import type { TestApplication } from '../support/test-application';
+
+async function idOf(app: TestApplication): Promise<string> {
+  return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' })).id;
+}
+
+async function writeEvents(app: TestApplication, userId: string, count: number): Promise<void> {
+  const now = app.clock.now();
+  const rows = Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    userId,
+    event: 'token_refresh' as const,
+    ipAddress: null,
+    userAgent: '',
+    extra: {},
+    occurredAt: now,
+  }));
+  for (let i = 0; i < count; i += 500) await app.dataSource.getRepository(AuthEvent).insert(rows.slice(i, i + 500));
+}
+
+describeOnEachDatabase('forgetting a user with many rows', {}, (env: TestEnvironment) => {
+  it('forgetUser() deletes ended sessions in batches, after the active sessions and the reset tokens', async () => {
+    const { app } = env;
+    const { active } = await withEndedSessions(app, 1_200);
+    const alice = await idOf(app);
+    await writeEvents(app, alice, 1_100);
+    const deleted: [string, number][] = [];
+    const tap = new Tap(app);
+    tap.hook = {
+      before: ({ sql, params }) => {
+        const [, table] = /^DELETE FROM \W?(auth_\w+)/.exec(sql) ?? [];
+        if (table) deleted.push([table, params.length]);
+      },
+    };
+    await app.auth.forgetUser(alice);
+    tap.hook = {};
+    // The active session and the reset tokens, then batches of 500 rows, then the rest of each table.
+    expect(deleted.filter(([table]) => table !== 'auth_login_failures')).toEqual([
+      ['auth_sessions', 1],
+      ['auth_login_tickets', 1],
+      ['auth_password_resets', 1],
+      ['auth_sessions', 500],
+      ['auth_sessions', 500],
+      ['auth_events', 500],
+      ['auth_events', 500],
+      ['auth_sessions', 1],
+      ['auth_events', 1],
+      ['auth_password_resets', 1],
+      ['auth_login_tickets', 1],
+      ['auth_user_locks', 1],
+    ]);
+    expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
+    expect(await app.dataSource.getRepository(AuthEvent).count()).toBe(0);
+    expect(app.sent('user_logged_out').filter(({ session }) => session.id === active)).toMatchObject([
+      { reason: 'user_deleted' },
+    ]);
+  });
+
+  it('a second forgetUser() deletes the ended sessions if the first call failed after it deleted the active session', async () => {
+    const { app } = env;
+    const { active } = await withEndedSessions(app, 600);
+    const alice = await idOf(app);
+    const tap = new Tap(app);
+    tap.hook = {
+      before: ({ sql, params }) => {
+        if (/^DELETE FROM \W?auth_sessions/.test(sql) && params.length === 500) throw new Error('away');
+      },
+    };
+    await expect(app.auth.forgetUser(alice)).rejects.toMatchObject({ code: 'database_unavailable' });
+    tap.hook = {};
+    const ends = (): unknown[] => app.sent('user_logged_out').filter(({ session }) => session.id === active);
+    expect(ends()).toHaveLength(1);
+    await app.auth.forgetUser(alice);
+    expect(ends()).toHaveLength(1);
+    expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
+  });
+});
