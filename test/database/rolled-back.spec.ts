@@ -1,5 +1,5 @@
 import { Database } from '../../libs/auth/src/database/database';
-import { runIn, JoinedTransaction } from '../../libs/auth/src/database/joined-transaction';
+import { JoinedTransaction } from '../../libs/auth/src/database/joined-transaction';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../../libs/auth/src/database/transaction';
 import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
@@ -33,7 +33,7 @@ describe.each(DATABASES)('RolledBack on %s', (name) => {
 
   it('a transaction that returns RolledBack returns the outcome in it, changes nothing and leaves the connection usable', async () => {
     const running = app.nest.get(Database);
-    for (let i = 0; i < 20; i++) expect(await running.transaction(() => refuse('refused'))).toBe('refused');
+    for (let i = 0; i < 20; i++) expect(await running.transaction(null, () => refuse('refused'))).toBe('refused');
     expect(await stored()).toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe.each(DATABASES)('RolledBack on %s', (name) => {
     await app.dataSource.transaction(async (manager) => {
       await manager.query(insert('before'));
       const joined = new JoinedTransaction(manager.queryRunner!);
-      const outcome = await runIn(joined, () => app.nest.get(Database).transaction(() => refuse('refused')));
+      const outcome = await app.nest.get(Database).transaction(joined, () => refuse('refused'));
       expect(outcome).toBe('refused');
       await manager.query(insert('after'));
     });
@@ -88,7 +88,7 @@ describeEachPooled('transactions that the database rolls back on %s', (name) => 
     let runs = 0;
     const outcome: unknown = await app.nest
       .get(Database)
-      .transaction(function* () {
+      .transaction(null, function* () {
         if (runs++ < failingTimes) yield* fail();
         return 'done';
       })

@@ -1,5 +1,5 @@
 import { SecondFactor, type AuthModuleOptions } from 'nestjs-session-auth';
-import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { statementsOf, Tap } from '../support/tap';

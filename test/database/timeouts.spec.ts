@@ -1,10 +1,10 @@
-import { ActivityRecorder } from '../../libs/auth/src/sessions/activity-recorder';
+import { Activity } from '../../libs/auth/src/sessions/activity';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DAY, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { TestApplication } from '../support/test-application';
 
 /** Writes the pending activity immediately. */
-const flush = (app: TestApplication): Promise<void> => app.nest.get(ActivityRecorder).flush();
+const flush = (app: TestApplication): Promise<void> => app.nest.get(Activity).flush();
 
 describe.each(DATABASES)('timeouts on %s', (name) => {
   let database: TestDatabase;

@@ -47,7 +47,7 @@ describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
     ],
     ['a duplicate value', `INSERT INTO shelves (id, name) VALUES (3, ${parameters})`, /(constraint|column) .*name/],
   ])('the log of a statement that failed because of %s contains the cause and no value', async (_, sql, line) => {
-    const failing = app.nest.get(Database).autocommit({ sql, params: [SECRET], isPrepared: false });
+    const failing = app.nest.get(Database).run(null, { sql, params: [SECRET], isPrepared: false });
     await expect(failing).rejects.toMatchObject({ code: 'database_unavailable' });
     const logged = app.logs.join('\n');
     expect(logged).toMatch(line);

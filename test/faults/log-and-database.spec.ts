@@ -1,7 +1,7 @@
 import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { EventIds } from '../../libs/auth/src/history/event-log';
+import { EventLog } from '../../libs/auth/src/history/event-log';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 
@@ -109,7 +109,8 @@ describe.each(DATABASES)('conflicts of event ids on %s', (name) => {
     const app = await TestApplication.start({ database });
     const session = await app.login();
     const [{ id }] = await app.dataSource.query('SELECT id FROM auth_events');
-    jest.spyOn(app.nest.get(EventIds), 'next').mockReturnValueOnce(Number(id));
+    const log = app.nest.get(EventLog) as unknown as { nextId(): number };
+    jest.spyOn(log, 'nextId').mockReturnValueOnce(Number(id));
     await app.refresh(session.refresh_token).expect(200);
     expect(await app.dataSource.query("SELECT id FROM auth_events WHERE event = 'token_refresh'")).toHaveLength(1);
     expect(app.logs.join('\n')).not.toContain('The database failed');

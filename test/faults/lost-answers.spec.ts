@@ -1,6 +1,6 @@
 import type { AuthModuleOptions, TokenPair } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { paramsInTransaction } from '../../libs/auth/src/database/transaction';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';

@@ -1,5 +1,5 @@
 import { AuthSession, AuthUser } from 'nestjs-session-auth';
-import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { Database } from '../../libs/auth/src/database/database';
 import type { ServerClock } from '../../libs/auth/src/database/server-clock';
 import { autocommitParams } from '../../libs/auth/src/database/transaction';

@@ -6,8 +6,8 @@ import {
   parseRefreshToken,
   REFRESH_SECRET_BYTES,
 } from '../../libs/auth/src/tokens/tokens';
-import { ActivityRecorder } from '../../libs/auth/src/sessions/activity-recorder';
-import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { Activity } from '../../libs/auth/src/sessions/activity';
+import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 import { storedEnd, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
@@ -279,7 +279,7 @@ for (const rotateRefreshTokens of [true, false]) {
           expect([renew, expiries(pair)]).toEqual([renew, expected]);
           expect(await app.auth.authenticate(pair.accessToken)).not.toBeNull();
           // The activity is written in the background. Without it, the session would expire.
-          await app.nest.get(ActivityRecorder).flush();
+          await app.nest.get(Activity).flush();
         }
       });
     },

@@ -6,7 +6,7 @@ import { createDatabase, DATABASES } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { TestApplication } from '../support/test-application';
 import { writeOptions } from '../support/sqlite';
-import { ActivityRecorder } from '../../libs/auth/src/sessions/activity-recorder';
+import { Activity } from '../../libs/auth/src/sessions/activity';
 import { Tap } from '../support/tap';
 
 const ROOT = join(__dirname, '../..');
@@ -56,7 +56,7 @@ describe.each(DATABASES)('closing the application on %s', (name) => {
       let closed: Promise<void> | undefined;
       if (when === 'during the shutdown') {
         // The application begins to close, and writes pending activity, while the guard looks up the session.
-        const activity = app.nest.get(ActivityRecorder);
+        const activity = app.nest.get(Activity);
         const stop = activity.beforeApplicationShutdown.bind(activity);
         const flushed = new Promise<void>((resolve) => {
           activity.beforeApplicationShutdown = () => stop().then(resolve);

@@ -1,31 +1,27 @@
 import type { ClassProvider, FactoryProvider, InjectionToken, Provider, Type, ValueProvider } from '@nestjs/common';
 import { AUTH_OPTIONS, AuthService, PruningService, type AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { EventEmitterSignalBus } from '../../libs/auth/src/history/signal-publisher';
 import { AUTH_EXTRAS } from '../../libs/auth/src/options/auth-options';
 import { AUTH_PROVIDERS } from '../../libs/auth/src/providers';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { DeviceDetector } from '../../libs/auth/src/adapters/device-detector';
 import { Metrics, NoMetrics } from '../../libs/auth/src/base/telemetry';
-import { SignalBus } from '../../libs/auth/src/history/signal-publisher';
+import { Signals } from '../../libs/auth/src/history/signal-publisher';
 import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/history/signals';
 import { resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
-import { ActivityRecorder } from '../../libs/auth/src/sessions/activity-recorder';
+import { Activity } from '../../libs/auth/src/sessions/activity';
 import { AUTH_DATA_SOURCE } from '../../libs/auth/src/database/typeorm';
+import type { EventEmitter2 } from '@nestjs/event-emitter';
 import { WITHOUT_NAMED_STATEMENTS } from '../support/databases';
 
 export type Sent = {
   readonly [Name in AuthSignalName]: { readonly name: Name; readonly payload: AuthSignals[Name] };
 }[AuthSignalName];
 
-class RecordingBus extends SignalBus {
-  constructor(private readonly sent: Sent[]) {
-    super();
-  }
-
-  emit<Name extends AuthSignalName>(name: Name, payload: AuthSignals[Name]): void {
-    this.sent.push({ name, payload } as Sent);
-  }
+/** An emitter whose listener records every signal. */
+function recordingEmitter(sent: Sent[]): EventEmitter2 {
+  const record = (name: AuthSignalName, payload: unknown): void => void sent.push({ name, payload } as Sent);
+  return { listeners: () => [], listenersAny: () => [record] } as unknown as EventEmitter2;
 }
 
 type Named = ClassProvider | FactoryProvider | ValueProvider;
@@ -71,7 +67,7 @@ export class Instance {
   private constructor(
     readonly auth: AuthService,
     readonly pruning: PruningService,
-    private readonly activity: ActivityRecorder,
+    private readonly activity: Activity,
   ) {}
 
   static async create(dataSource: DataSource, clock: Clock, given: AuthModuleOptions, sent: Sent[]): Promise<Instance> {
@@ -83,12 +79,12 @@ export class Instance {
       { provide: Clock, useValue: clock },
       { provide: DeviceDetector, useValue: null },
       { provide: Metrics, useValue: new NoMetrics() },
-      { provide: EventEmitterSignalBus, useValue: new RecordingBus(sent) },
+      { provide: Signals, useValue: new Signals(recordingEmitter(sent), new NoMetrics()) },
     ]);
     return new Instance(
       await container.get(AuthService),
       await container.get(PruningService),
-      await container.get(ActivityRecorder),
+      await container.get(Activity),
     );
   }
 

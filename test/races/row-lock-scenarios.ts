@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
 import { SessionAttemptStore } from '../../libs/auth/src/throttle/sql-session-attempt-store';
-import { SessionDirectory } from '../../libs/auth/src/sessions/administration';
-import { SessionStore } from '../../libs/auth/src/sessions/look-up';
-import { SessionTransitions } from '../../libs/auth/src/sessions/transitions';
-import { type OperationContext } from '../../libs/auth/src/history/client';
+import { SessionAdministration } from 'nestjs-session-auth';
+import { Clock } from '../../libs/auth/src/base/clock';
+import { type Client, ClientInspector } from '../../libs/auth/src/history/client';
+import { Activity } from '../../libs/auth/src/sessions/activity';
+import { Reissue } from '../../libs/auth/src/sessions/reissue';
 import { Prune } from '../../libs/auth/src/retention/prune';
-import { SessionLifecycle } from '../../libs/auth/src/sessions/lifecycle';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import type { TestApplication } from '../support/test-application';
 import { atEveryCall, instancesFor, interleave, type Scenario } from './scenarios';
 
 /** Races between a transaction that reads rows to make a decision, and a transaction that changes these rows. */
 
-function contextOf(app: TestApplication): OperationContext {
-  return app.nest.get(SessionLifecycle).operationContext({ ipAddress: '192.0.2.1' });
+function contextOf(app: TestApplication): { now: number; client: Client } {
+  const client = app.nest.get(ClientInspector).inspect({ ipAddress: '192.0.2.1' });
+  return { now: app.nest.get(Clock).now(), client };
 }
 
 /** Within a session, one password at a time is verified. */
@@ -22,7 +23,7 @@ export const admissionAgainstAdmission: Scenario = (environment, setting) =>
     const { session } = await environment.newFixture();
     const { now } = contextOf(environment.apps[0]);
     const [admit, rival] = instancesFor(environment, setting).map(
-      (app) => () => app.nest.get(SessionAttemptStore).admit(session.sessionId, now),
+      (app) => () => app.nest.get(SessionAttemptStore).admit(session.sessionId, now, null),
     );
     const outcome = await interleave(environment, stopAt, setting, admit!, rival!);
     if (!outcome) return false;
@@ -38,7 +39,7 @@ export const failureAgainstFailure: Scenario = (environment, setting) =>
       const { sessionId } = session;
       const counted = { method: 'pwd', throttleFrom: false as const, events: () => [] };
       const attempt = { ...contextOf(app), ...counted, sessionId };
-      return (await app.nest.get(SessionAttemptStore).fail(attempt)).counted.failureCount;
+      return (await app.nest.get(SessionAttemptStore).fail(attempt, null)).counted.failureCount;
     });
     const outcome = await interleave(environment, stopAt, setting, fail!, rival!);
     if (!outcome) return false;
@@ -117,7 +118,7 @@ export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
       () => {
         const context = contextOf(rival);
         const { digests } = rival.nest.get(TokenIssuer).issueFamily(id, context.now);
-        return rival.nest.get(SessionTransitions).reissue(current, digests, [], context);
+        return rival.nest.get(Reissue).reissueAfterReauthentication(current, digests, [], context.client);
       },
     );
     if (!outcome) return false;
@@ -140,8 +141,11 @@ export const endOfInactiveAgainstActivity: Scenario = (environment, setting) =>
       environment,
       stopAt,
       setting,
-      () => app.nest.get(SessionDirectory).end({ userId, inactiveSince }, '', 100, 'carol', contextOf(app)),
-      () => rival.nest.get(SessionStore).touch([{ sessionId: session.sessionId, at: now + 1_000 }]),
+      () => app.nest.get(SessionAdministration).end({ userId, inactiveSince: new Date(inactiveSince) }, { actor: 'carol' }),
+      async () => {
+        void rival.nest.get(Activity).record(session.sessionId, now + 1_000);
+        await rival.nest.get(Activity).flush();
+      },
     );
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
@@ -149,6 +153,6 @@ export const endOfInactiveAgainstActivity: Scenario = (environment, setting) =>
       `SELECT state, last_activity FROM auth_sessions WHERE id = '${session.sessionId}'`,
     );
     const isInactive = Number(row!.last_activity) < inactiveSince;
-    expect([row!.state, outcome[0].value!.length]).toEqual(isInactive ? ['revoked', 2] : ['active', 1]);
+    expect([row!.state, outcome[0].value]).toEqual(isInactive ? ['revoked', 2] : ['active', 1]);
     return true;
   });

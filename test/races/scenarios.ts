@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { SessionTransitions } from '../../libs/auth/src/sessions/transitions';
-import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
-import { SessionLifecycle } from '../../libs/auth/src/sessions/lifecycle';
+import { Clock } from '../../libs/auth/src/base/clock';
+import { ClientInspector } from '../../libs/auth/src/history/client';
+import { Reissue } from '../../libs/auth/src/sessions/reissue';
+import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import { DAY } from '../support/driven-clock';
 import type { TestApplication } from '../support/test-application';
@@ -429,9 +430,10 @@ export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
       accessDigest: createHash('sha256').update(session.accessToken).digest('hex'),
     };
     const [one, two] = instancesFor(environment, setting).map((app, index) => async () => {
-      const context = app.nest.get(SessionLifecycle).operationContext(CLIENTS[index]!);
-      const { tokens, digests } = app.nest.get(TokenIssuer).issueFamily(id, context.now);
-      return (await app.nest.get(SessionTransitions).reissue(current, digests, [], context)) ? tokens : null;
+      const client = app.nest.get(ClientInspector).inspect(CLIENTS[index]!);
+      const { tokens, digests } = app.nest.get(TokenIssuer).issueFamily(id, app.nest.get(Clock).now());
+      const reissued = await app.nest.get(Reissue).reissueAfterReauthentication(current, digests, [], client);
+      return reissued ? tokens : null;
     });
     const outcome = await interleave(environment, stopAt, setting, one!, two!);
     if (!outcome) return false;

@@ -1,6 +1,7 @@
 import type { Database } from '../../libs/auth/src/database/database';
 import type { StatementFactory } from '../../libs/auth/src/database/statements';
 import { AuthHealth } from '../../libs/auth/src/retention/health';
+import type { SessionSql } from '../../libs/auth/src/sessions/session';
 import type { PruningService } from '../../libs/auth/src/retention/pruning.service';
 
 /** A database that responds when the test calls `answer`. */
@@ -9,17 +10,18 @@ class HeldDatabase {
   reads = 0;
   answer = (): void => undefined;
 
-  autocommit(): Promise<object> {
+  run(): Promise<object> {
     this.reads++;
     return new Promise((resolve) => (this.answer = () => resolve({ rows: [{}], affected: 0 })));
   }
 }
 
-const statements = { accountStatus: 'NULL', statement: () => ({ with: () => ({}) }) } as unknown as StatementFactory;
+const statements = { statement: () => ({ with: () => ({}) }) } as unknown as StatementFactory;
+const sql = { account: 'NULL' } as SessionSql;
 const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
 
 const healthOf = (database: HeldDatabase): AuthHealth =>
-  new AuthHealth(database as unknown as Database, statements, pruning);
+  new AuthHealth(database as unknown as Database, statements, sql, pruning);
 
 describe('AuthHealth', () => {
   beforeEach(() => jest.useFakeTimers());

@@ -4,6 +4,7 @@ import { AuthHealth, type AuthHealthReport } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
 import { PooledDatabase } from '../../libs/auth/src/database/pooled-database';
 import type { PruningService } from '../../libs/auth/src/retention/pruning.service';
+import type { SessionSql } from '../../libs/auth/src/sessions/session';
 import { StatementFactory } from '../../libs/auth/src/database/statements';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { createDatabase, describeEachPooled, type DatabaseName, type TestDatabase } from '../support/databases';
@@ -197,10 +198,10 @@ describeEachPooled('the health check on %s', (name) => {
       synchronize: false,
     } as never).initialize();
     const pooled = new PooledDatabase(reader, name === 'postgres' ? 'postgres' : 'mysql');
-    const times = { idleMs: 1, absoluteMs: 1, retentionMs: 1 };
     const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
-    const statements = new StatementFactory(reader, pooled.dialect, null, times);
-    expect(await new AuthHealth(pooled, statements, pruning).check()).toEqual(UP);
+    const statements = new StatementFactory(reader, pooled.dialect);
+    const sql = { account: 'NULL' } as SessionSql;
+    expect(await new AuthHealth(pooled, statements, sql, pruning).check()).toEqual(UP);
     await reader.destroy();
     for (const sql of drop) await dataSource.query(sql);
   });

@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { type CryptoSource } from '../../libs/auth/src/base/random';
 import { NoMetrics } from '../../libs/auth/src/base/telemetry';
-import type { EventWriter } from '../../libs/auth/src/history/event-log';
+import type { EventLog } from '../../libs/auth/src/history/event-log';
 import type { AuthModuleOptions } from '../../libs/auth/src/options/auth-options';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import type { Prune, PrunedBatch } from '../../libs/auth/src/retention/prune';
 import { PruningService } from '../../libs/auth/src/retention/pruning.service';
-import type { SessionLifecycle } from '../../libs/auth/src/sessions/lifecycle';
+import type { EndSessions } from '../../libs/auth/src/sessions/end-sessions';
 
 /** Pruning that ends sessions in the given number of batches. */
 class FakePrune {
@@ -25,15 +25,12 @@ class FakePrune {
 }
 
 const crypto = { randomBytes: () => [128] } as unknown as CryptoSource;
-const lifecycle = {
-  now: () => 1_000_000_000_000,
-  operationContext: () => ({ now: 0, client: {} }),
-  publishSessionEnded: () => undefined,
-} as unknown as SessionLifecycle;
+const clock = { now: () => 1_000_000_000_000 };
+const endSessions = { publish: () => undefined } as unknown as EndSessions;
 
-function serviceOf(prune: FakePrune, given: AuthModuleOptions = {}, events = {} as EventWriter): PruningService {
+function serviceOf(prune: FakePrune, given: AuthModuleOptions = {}, events = {} as EventLog): PruningService {
   const options = resolveOptions(given);
-  return new PruningService(options, prune as unknown as Prune, lifecycle, events, new NoMetrics(), crypto);
+  return new PruningService(options, prune as unknown as Prune, endSessions, clock, events, new NoMetrics(), crypto);
 }
 
 describe('scheduled pruning', () => {
@@ -81,7 +78,7 @@ describe('scheduled pruning', () => {
 
   it('pruning is not scheduled if the interval is false, but runs once when the instance has written many events', async () => {
     const prune = new FakePrune(0);
-    const events = {} as EventWriter;
+    const events = {} as EventLog;
     const service = serviceOf(prune, { pruneIntervalSeconds: false }, events);
     service.onApplicationBootstrap();
     expect(jest.getTimerCount()).toBe(0);

@@ -1,5 +1,5 @@
 import { AuthEvent, AuthSession, AuthUser, type PruneReport } from 'nestjs-session-auth';
-import { EventWriter, firstEventIdAt, type NewAuthEvent } from '../../libs/auth/src/history/event-log';
+import { EventLog, firstEventIdAt, type NewAuthEvent } from '../../libs/auth/src/history/event-log';
 import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
 import { DAY, HOUR, MINUTE } from '../support/driven-clock';
 import { withEndedSessions } from '../support/ended-sessions';
@@ -64,7 +64,7 @@ async function aliceId(app: TestApplication): Promise<string> {
 /** Makes the instance count events as if it had written them. */
 function writeWithoutDatabase(app: TestApplication, events: number): void {
   const event = { event: 'logout', userId: null, ipAddress: null, userAgent: '', extra: {}, at: 0 } as const;
-  const write = app.nest.get(EventWriter).write(Array<NewAuthEvent>(events).fill(event));
+  const write = app.nest.get(EventLog).write(Array<NewAuthEvent>(events).fill(event));
   for (let step = write.next(); !step.done;) step = write.next({ rows: [], affected: 0 });
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../../libs/auth/src/tokens/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../libs/auth/src/options/auth-options';
 import { graceSecondsFor } from '../../libs/auth/src/tokens/tokens';
-import { CookieSessions } from '../../libs/auth/src/sessions/authenticate';
+import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DrivenClock, HOUR, MINUTE, SECOND } from '../support/driven-clock';

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../../libs/auth/src/base/clock';
-import type { SessionLookup, SessionStore } from '../../libs/auth/src/sessions/look-up';
+import type { LookUp, SessionLookup } from '../../libs/auth/src/sessions/look-up';
 import type { SessionRecord } from '../../libs/auth/src/sessions/session';
+import type { Signals } from '../../libs/auth/src/history/signal-publisher';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import { OpenSockets } from '../../libs/auth/src/sessions/open-sockets';
 
@@ -32,6 +33,8 @@ class FakeStore {
   }
 }
 
+const signals = { react: () => undefined } as unknown as Signals;
+
 describe('open sockets', () => {
   let store: FakeStore;
   let sockets: OpenSockets;
@@ -42,7 +45,7 @@ describe('open sockets', () => {
     jest.useFakeTimers();
     store = new FakeStore();
     closed = [];
-    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as SessionStore);
+    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as LookUp, signals);
   });
   afterEach(() => jest.useRealTimers());
 

@@ -81,10 +81,10 @@ export class Tap {
 
   private tapSqlite(): void {
     const database = this.app.nest.get(Database);
-    for (const name of ['transaction', 'autocommit', 'read'] as const) {
+    for (const name of ['transaction', 'run', 'read'] as const) {
       const run = database[name].bind(database) as (...args: unknown[]) => Promise<unknown>;
       database[name] = (async (...args: unknown[]) => {
-        const only = name === 'transaction' ? {} : { only: args[0] as Query };
+        const only = name === 'transaction' ? {} : { only: args[name === 'read' ? 0 : 1] as Query };
         const call: Call = { kind: 'transaction', sql: '', params: [], ...only };
         await this.hook.before?.(call);
         const result = await run(...args);

@@ -1,6 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { type StoredUser, UserStore } from '../../libs/auth/src/adapters/user-store';
-import { ApplicationUserStore } from '../../libs/auth/src/users/external-users';
+import type { UserLock } from '../../libs/auth/src/users/user-lock';
+import { ExternalUsers } from '../../libs/auth/src/users/external-users';
+
+const lock = {} as UserLock;
 
 class FailingUsers extends UserStore {
   findByUsername(): Promise<StoredUser | null> {
@@ -18,7 +21,7 @@ describe('a failing user store', () => {
   it('a user store that takes longer than five seconds fails with database_unavailable', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const answer = expect(
-      new ApplicationUserStore(new FailingUsers(), 'exact').findByUsername('alice'),
+      new ExternalUsers(new FailingUsers(), 'exact', lock).findByName('alice'),
     ).rejects.toMatchObject({
       code: 'database_unavailable',
     });
@@ -32,7 +35,7 @@ describe('a failing user store', () => {
 
   it('a user store that rejects fails with database_unavailable, and its error is logged with the cause but not returned', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    const asked = new ApplicationUserStore(new FailingUsers(), 'exact').findById('7');
+    const asked = new ExternalUsers(new FailingUsers(), 'exact', lock).findById('7');
     await expect(asked).rejects.toMatchObject({
       code: 'database_unavailable',
       message: 'The user store is unavailable.',
@@ -77,7 +80,7 @@ class NumericIdUsers extends FixedUsers {
 describe('the results of a user store', () => {
   const alice = { id: '7', username: 'alice', passwordHash: 'the-hash', active: true };
   const without = (name: keyof StoredUser): object => ({ ...alice, [name]: undefined });
-  const adapterOf = (store: UserStore): ApplicationUserStore => new ApplicationUserStore(store, 'exact');
+  const adapterOf = (store: UserStore): ExternalUsers => new ExternalUsers(store, 'exact', lock);
   const unavailable = { code: 'database_unavailable', message: 'The user store is unavailable.' };
   let error: jest.SpyInstance;
 
@@ -128,7 +131,7 @@ describe('the results of a user store', () => {
         return Promise.resolve(null);
       }
     }
-    const create = adapterOf(new Creating(undefined)).create!({ username: 'alice', passwordHash: null });
+    const create = adapterOf(new Creating(undefined)).create({ username: 'alice', passwordHash: null });
     await expect(create).rejects.toMatchObject(unavailable);
     expect(logged()).toContain('create() of the user store returned undefined.');
   });
@@ -137,8 +140,8 @@ describe('the results of a user store', () => {
     'setPasswordHash() and setActive() fail with database_unavailable if the user store returns %p',
     async (result) => {
       const users = adapterOf(new FixedUsers(result));
-      await expect(users.setPasswordHash!('7', 'the-hash')).rejects.toMatchObject(unavailable);
-      await expect(users.setActive!('7', false)).rejects.toMatchObject(unavailable);
+      await expect(users.setHash('7', 'the-hash')).rejects.toMatchObject(unavailable);
+      await expect(users.setActive('7', false)).rejects.toMatchObject(unavailable);
       expect(logged()).toMatch(
         /setPasswordHash\(\) of the user store returned .*Return true, or false if the user is unknown or the stored hash/,
       );
@@ -150,13 +153,13 @@ describe('the results of a user store', () => {
   );
 
   it('null, booleans, users without a password and numeric ids with parseId() are returned unchanged', async () => {
-    expect(await adapterOf(new FixedUsers(null)).findByUsername('alice')).toBeNull();
+    expect(await adapterOf(new FixedUsers(null)).findByName('alice')).toBeNull();
     const bob = { ...alice, passwordHash: null };
     expect(await adapterOf(new FixedUsers(bob)).findById('7')).toBe(bob);
     const carol = { ...alice, id: 7 };
     expect(await adapterOf(new NumericIdUsers(carol)).findById(7)).toBe(carol);
-    expect(await adapterOf(new FixedUsers(false)).setActive!('7', true)).toBe(false);
-    expect(await adapterOf(new FixedUsers(true)).setActive!('7', true)).toBe(true);
+    expect(await adapterOf(new FixedUsers(false)).setActive('7', true)).toBe(false);
+    expect(await adapterOf(new FixedUsers(true)).setActive('7', true)).toBe(true);
     expect(logged()).toBe('');
   });
 
