@@ -1,4 +1,3 @@
-import { DataSource } from 'typeorm';
 import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
 import { MINUTE } from '../support/driven-clock';
 import { TestApplication } from '../support/test-application';
@@ -15,20 +14,6 @@ async function activityOf(app: TestApplication, sessionId: string): Promise<numb
 async function expectEventually(expected: number, read: () => Promise<number>): Promise<void> {
   for (let i = 0; i < 200 && (await read()) !== expected; i++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await read()).toBe(expected);
-}
-
-/** Resolves when the next batch of activity has been written, or skipped because its sessions are locked. */
-function nextActivityWrite(app: TestApplication): Promise<void> {
-  const tap = new Tap(app);
-  let isWriting = false;
-  return new Promise((resolve) => {
-    tap.hook = {
-      after: ({ sql }) => {
-        if (sql.endsWith('FOR UPDATE SKIP LOCKED')) isWriting = true;
-        if (sql === 'COMMIT' && isWriting) resolve();
-      },
-    };
-  });
 }
 
 describe.each(DATABASES)('the activity of sessions on %s', (name) => {
@@ -58,28 +43,6 @@ describe.each(DATABASES)('the activity of sessions on %s', (name) => {
 });
 
 describeEachPooled('the activity of a locked session on %s', (name) => {
-  it('the activity of a locked session is written when the lock is released, without another request', async () => {
-    const database = await createDatabase(name);
-    const app = await TestApplication.start({ database });
-    const { access_token: token, session_id: session } = await app.login();
-    app.clock.advance(10 * MINUTE);
-    const locker = app.dataSource.createQueryRunner();
-    await locker.startTransaction();
-    await locker.query(`SELECT id FROM auth_sessions WHERE id = '${session}' FOR UPDATE`);
-    const written = nextActivityWrite(app);
-    await app.get('/me', token).expect(200);
-    await written;
-    expect(await activityOf(app, session)).toBe(0);
-    await locker.rollbackTransaction();
-    await locker.release();
-    await app.close();
-    const reader = await new DataSource(database.options).initialize();
-    const [row] = await reader.query('SELECT last_activity - created_at AS since FROM auth_sessions');
-    expect(Number(row.since)).toBe(10 * MINUTE);
-    await reader.destroy();
-    await database.drop();
-  });
-
   it('a locked session does not delay the activity of other sessions', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });

@@ -1,5 +1,4 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { BackgroundTask } from '../base/background-task';
 import { Database } from '../database/database';
 import { forUpdateSkipLocked } from '../database/dialect';
 import { letters, StatementFactory } from '../database/statements';
@@ -7,41 +6,25 @@ import { affectedBy, rowsOf, type Transaction } from '../database/transaction';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { type SessionRecord, SessionSql } from './session';
 
-interface Touch {
-  readonly sessionId: string;
-  readonly at: number;
-}
-
 /** The maximum number of sessions in one UPDATE. */
 const SESSIONS_PER_UPDATE = 100;
 
 /**
- * The delay before a failed write is retried, and the maximum number of tries. A session that stays locked during all
- * tries is probably being ended.
- */
-const RETRY_AFTER_MS = 1_000;
-
-const MAX_TRIES = 10;
-
-/**
- * Writes the last activity of sessions in the background, one write at a time. Requests wait for the writes only during
- * a shutdown.
+ * Writes the last activity of sessions in the background, one batch at a time. Requests wait for the writes only during
+ * a shutdown. An activity that cannot be written, for example because another transaction has locked the session, is
+ * dropped. The next request of the session is due again.
  */
 @Injectable()
 export class Activity implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthActivity');
-  private pending = new Map<string, number>();
-  private beingWritten: ReadonlyMap<string, number> = new Map();
-  /** The activities whose last write failed, each with the number of tries. */
-  private readonly failed = new Map<string, { readonly at: number; readonly tries: number }>();
-  private triesBySession = new Map<string, number>();
   private readonly intervalMs: number;
-  private readonly retries = new BackgroundTask('activity retries', RETRY_AFTER_MS, () => this.retry());
-  private writing: Promise<void> | undefined;
-  private stopped = false;
-
   private readonly lockAvailable;
   private readonly update;
+  /** The instants to write, by session. */
+  private pending = new Map<string, number>();
+  private beingWritten: ReadonlyMap<string, number> = new Map();
+  private writing: Promise<void> | undefined;
+  private stopped = false;
 
   constructor(
     private readonly database: Database,
@@ -62,7 +45,7 @@ export class Activity implements BeforeApplicationShutdown {
   }
 
   /** Returns whether the session's stored last activity is at least `activityIntervalSeconds` old. */
-  isDue({ lastActivity }: SessionRecord, now: number): boolean {
+  isDue({ lastActivity }: Pick<SessionRecord, 'lastActivity'>, now: number): boolean {
     return now - lastActivity >= this.intervalMs;
   }
 
@@ -78,8 +61,7 @@ export class Activity implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.requeueFailed();
-    await Promise.all([this.retries.stop(), this.flush()]);
+    await this.flush();
   }
 
   /** Resolves when the write of every recorded activity has succeeded or failed. Never rejects. */
@@ -93,73 +75,32 @@ export class Activity implements BeforeApplicationShutdown {
     // written together.
     if (!this.stopped) await new Promise(setImmediate);
     while (this.pending.size > 0) {
-      const touches = [...this.pending].map(([sessionId, at]) => ({ sessionId, at }));
       this.beingWritten = this.pending;
       this.pending = new Map();
+      const all = [...this.beingWritten];
       try {
-        this.retryLater(await this.write(touches));
+        for (let i = 0; i < all.length; i += SESSIONS_PER_UPDATE) {
+          const batch = all.slice(i, i + SESSIONS_PER_UPDATE);
+          await this.database.transaction(null, () => this.writeBatch(batch));
+        }
       } catch {
-        this.logger.warn(
-          `Writing the last activity of ${touches.length} session(s) failed. Each write is tried at most ${MAX_TRIES} times.`,
-        );
-        this.retryLater(touches);
+        this.logger.warn(`Writing the last activity of up to ${all.length} session(s) failed.`);
       }
       this.beingWritten = new Map();
     }
     this.writing = undefined;
   }
 
-  /** Schedules a retry for activities that the last write did not store. Each activity is tried at most 10 times. */
-  private retryLater(touches: readonly Touch[]): void {
-    const before = this.triesBySession;
-    this.triesBySession = new Map();
-    for (const { sessionId, at } of touches) {
-      const tries = (before.get(sessionId) ?? 0) + 1;
-      if (tries < MAX_TRIES && !this.stopped) this.failed.set(sessionId, { at, tries });
-    }
-    if (this.failed.size > 0) this.retries.start();
-  }
-
-  /** Retries once. A write that fails again schedules the next retry. */
-  private retry(): Promise<void> {
-    this.retries.pause();
-    this.requeueFailed();
-    return this.flush();
-  }
-
-  private requeueFailed(): void {
-    for (const [sessionId, { at, tries }] of this.failed) {
-      this.triesBySession.set(sessionId, tries);
-      if (!this.pending.has(sessionId)) this.pending.set(sessionId, at);
-    }
-    this.failed.clear();
-  }
-
-  /**
-   * Writes the last activity of sessions.
-   * @returns the touches of sessions that other transactions have locked, or that no longer exist
-   */
-  private async write(touches: readonly Touch[]): Promise<readonly Touch[]> {
-    const skipped: Touch[] = [];
-    for (let i = 0; i < touches.length; i += SESSIONS_PER_UPDATE) {
-      const batch = touches.slice(i, i + SESSIONS_PER_UPDATE);
-      skipped.push(...(await this.database.transaction(null, () => this.writeBatch(batch))));
-    }
-    return skipped;
-  }
-
-  /** Skips sessions that other transactions have locked, so that locked sessions do not delay the rest of the batch. */
-  private *writeBatch(touches: readonly Touch[]): Transaction<readonly Touch[]> {
-    const ids = touches.map(({ sessionId }) => sessionId);
-    const locked = new Set((yield* rowsOf(this.lockAvailable.with({ ids }))).map((row) => String(row['id'])));
-    const batch = touches.filter(({ sessionId }) => locked.has(sessionId));
-    const skipped = touches.filter(({ sessionId }) => !locked.has(sessionId));
-    if (batch.length === 0) return skipped;
-    const instants: [string, unknown][] = batch.flatMap(({ sessionId, at }, i) => [
-      [`id${letters(i)}`, sessionId],
+  /** Skips sessions that other transactions have locked, so that they do not delay the rest of the batch. */
+  private *writeBatch(batch: readonly (readonly [string, number])[]): Transaction<void> {
+    const rows = yield* rowsOf(this.lockAvailable.with({ ids: batch.map(([id]) => id) }));
+    const ids = rows.map((row) => String(row['id']));
+    const locked = batch.filter(([id]) => ids.includes(id));
+    if (locked.length === 0) return;
+    const instants = locked.flatMap(([id, at], i) => [
+      [`id${letters(i)}`, id],
       [`at${letters(i)}`, at],
     ]);
-    yield* affectedBy(this.update(batch.length).with({ ...Object.fromEntries(instants), ids: [...locked] }));
-    return skipped;
+    yield* affectedBy(this.update(locked.length).with({ ...Object.fromEntries(instants), ids }));
   }
 }
