@@ -11,6 +11,7 @@ import { measureRefresh } from './parts/refresh';
 import { writeReport } from './report/write-report';
 import { saveMeasurement, LATEST, type PartName, type PartResults } from './results';
 import { HELP, readCommand, type Settings } from './settings';
+import { compareVersions } from './versions/compare';
 
 const PARTS: { readonly [Name in PartName]: Part<PartResults[Name]> } = {
   guard: measureGuard,
@@ -26,8 +27,9 @@ const args = process.argv.slice(2);
 const teardown = new Teardown();
 
 async function main(): Promise<void> {
-  const { part, isHelp, settings } = readCommand(args);
+  const { part, operands, isHelp, settings } = readCommand(args);
   if (isHelp) return log(HELP);
+  if (part === 'compare') return compareVersions(operands, settings, teardown);
   if (part === 'all') for (const name of Object.keys(PARTS)) await measure(name as PartName, settings);
   else if (part in PARTS) await measure(part as PartName, settings);
   else if (part !== 'report') throw new Error(`Unknown part ${part}. See npm run bench -- --help.`);

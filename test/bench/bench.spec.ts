@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ describe('a short run of the benchmark', () => {
 
   beforeAll(async () => {
     const { settings } = readCommand(
-      '--database sqlite --contenders none,ours --connections 2 --rounds 2 --seconds 0.3 --warmup 0.1 --sessions 3 --load plain'.split(
+      '--databases sqlite --contenders none,ours --connections 2 --rounds 2 --seconds 0.3 --warmup 0.1 --sessions 3 --load plain'.split(
         ' ',
       ),
     );
@@ -81,7 +81,7 @@ describe('a short run of the benchmark', () => {
 });
 
 it('an application that does not start is reported with its error', async () => {
-  const { settings } = readCommand(['--database', 'sqlite', '--contenders', 'ours', '--load', 'plain']);
+  const { settings } = readCommand(['--databases', 'sqlite', '--contenders', 'ours', '--load', 'plain']);
   const teardown = new Teardown();
   const broken = measureGuard({ ...settings, options: { maxSessions: 0 } }, teardown);
   await expect(broken).rejects.toThrow(/The application of ours exited before it listened: [^]*maxSessions/);
@@ -139,6 +139,14 @@ it('an invalid option is refused, and the error lists the valid ones', () => {
   expect(() => readCommand(['guard', '--connections', 'many'])).toThrow('--connections many: use a number above 0');
   expect(() => readCommand(['guard', '--contenders', 'theirs'])).toThrow('--contenders theirs: use one of none, ours');
   expect(() => readCommand(['guard', '--round', '3'])).toThrow('--round');
+  expect(() => readCommand(['compare', '--only', 'logout'])).toThrow('--only logout: use one of guard, refresh');
+});
+
+it('a comparison of two versions has its own defaults, and takes the tarballs as operands', () => {
+  const { part, operands, settings } = readCommand(['compare', 'a.tgz', 'b.tgz', '--seconds', '3']);
+  expect([part, ...operands]).toEqual(['compare', 'a.tgz', 'b.tgz']);
+  expect(settings).toMatchObject({ rounds: 15, seconds: 3, connections: [1, 8, 32] });
+  expect(readCommand(['guard']).settings.rounds).toBe(5);
 });
 
 it('the packages of the benchmark are not in the lockfile of the repository', () => {
@@ -171,7 +179,7 @@ describe('a benchmark part that is measured on one database', () => {
 
 describe('benchmark parts that depend on the schema', () => {
   const settingsOf = (args: string) =>
-    readCommand(`--database sqlite --rounds 1 --seconds 0.1 --options {"bcryptCost":10} ${args}`.split(' ')).settings;
+    readCommand(`--databases sqlite --rounds 1 --seconds 0.1 --options {"bcryptCost":10} ${args}`.split(' ')).settings;
   const teardown = new Teardown();
   afterEach(() => teardown.run());
 
@@ -192,15 +200,38 @@ describe('benchmark parts that depend on the schema', () => {
   }, 60_000);
 });
 
-it('npm run files-per-request lists the files that a request executes', () => {
+describe('npm run files-per-request', () => {
   const script = join(__dirname, '../../scripts/files-per-request.mjs');
-  const env = { ...process.env, TEST_DATABASES: 'sqlite' };
-  const output = execFileSync(process.execPath, [script, '--list'], { env, encoding: 'utf8' });
-  const [, guarded, refresh, login] = output.split(/^(?=\w)/m).map((section) => section.split('\n').filter(Boolean));
-  const hasher = '  adapters/hashers/bcrypt-password-hasher.ts';
-  expect(guarded![0]).toBe(`guarded request ${guarded!.length - 1}`);
-  expect(guarded).toContain('  http/guards/bearer-auth.guard.ts');
-  expect(refresh).toContain('  services/sessions/refresh.ts');
-  expect(guarded).not.toContain(hasher);
-  expect(login).toContain(hasher);
-}, 60_000);
+  let flows: { heading: string; files: string[] }[];
+  let exitCode: number | null;
+
+  beforeAll(() => {
+    const env = { ...process.env, TEST_DATABASES: 'sqlite' };
+    const { stdout, status } = spawnSync(process.execPath, [script, '--list', '--check'], { env, encoding: 'utf8' });
+    const [, ...sections] = stdout.split(/^(?=\w)/m).map((section) => section.split('\n').filter(Boolean));
+    flows = sections.map(([heading, ...files]) => ({ heading: heading!, files: files.map((file) => file.trim()) }));
+    exitCode = status;
+  }, 60_000);
+
+  it('npm run files-per-request lists the files that a request executes', () => {
+    expect(flows).toHaveLength(5);
+    const [guarded, refresh, reuse, cookieRefresh, login] = flows.map(({ files }) => files.join());
+    expect(guarded).toContain('bearer-auth.guard.ts');
+    expect(guarded).not.toContain('bcrypt-password-hasher.ts');
+    expect(refresh).not.toContain('cookies/cross-site-check.ts');
+    expect(reuse!.length).toBeGreaterThan(refresh!.length);
+    expect(cookieRefresh).toContain('cookies/cross-site-check.ts');
+    expect(login).toContain('bcrypt-password-hasher.ts');
+  });
+
+  it('npm run files-per-request counts the files of the folders base, options, adapters and database as one', () => {
+    for (const { heading, files } of flows) {
+      const others = files.filter((file) => !/^(base|options|adapters|database)\//.test(file));
+      expect(heading).toMatch(new RegExp(`^[a-z ]+${others.length + 1} \\(${files.length}\\)`));
+    }
+  });
+
+  it('npm run files-per-request -- --check fails if a count is above its limit', () => {
+    expect(exitCode).toBe(flows.some(({ heading }) => heading.includes('above the limit')) ? 1 : 0);
+  });
+});

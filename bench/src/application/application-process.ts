@@ -17,8 +17,12 @@ export class ApplicationProcess {
     readonly headers: readonly Headers[],
   ) {}
 
-  /** Starts the process. Resolves when it listens and has created its sessions. */
-  static async start(spec: ApplicationSpec): Promise<ApplicationProcess> {
+  /**
+   * Starts the process. Resolves when it listens and has created its sessions.
+   * @param project the tsconfig.json whose paths say where the library is. Default: that of the repository, and so the
+   *   library's sources
+   */
+  static async start(spec: ApplicationSpec, project = join(ROOT, 'tsconfig.json')): Promise<ApplicationProcess> {
     const script = `require('@swc-node/register'); require(${JSON.stringify(join(__dirname, 'server.ts'))})`;
     const child = spawn(process.execPath, ['--expose-gc', '-e', script], {
       cwd: ROOT,
@@ -26,7 +30,7 @@ export class ApplicationProcess {
         PATH: process.env['PATH'],
         NODE_ENV: 'production',
         NODE_NO_WARNINGS: '1',
-        SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json'),
+        SWC_NODE_PROJECT: project,
         APPLICATION_SPEC: writeOptions(spec),
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

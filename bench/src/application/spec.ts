@@ -2,7 +2,8 @@ import type { ContenderName, ContenderSetup, Headers } from '../contenders/conte
 
 /** The setup of an application process. */
 export interface ApplicationSpec extends ContenderSetup {
-  readonly contender: ContenderName;
+  /** `packed` is the library with the settings of `npm run bench -- compare`. */
+  readonly contender: ContenderName | 'packed';
 }
 
 /** A message from an application process to its parent. */

@@ -25,7 +25,7 @@ class LoggedInGuard implements CanActivate {
 /** express-session with its store for PostgreSQL. Every request reads the session and, by default, extends it. */
 export const make: MakeContender = (setup) => {
   if (setup.database.type !== 'postgres')
-    throw new Error('express-session is measured only on PostgreSQL. Set --database postgres.');
+    throw new Error('express-session is measured only on PostgreSQL. Set --databases postgres.');
   const session = loadPeer<ExpressSession>('express-session');
   const PgStore = loadPeer<ConnectPgSimple>('connect-pg-simple')(session);
   const pool = new Pool({ connectionString: String(setup.database.url) });

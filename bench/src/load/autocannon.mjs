@@ -1,10 +1,10 @@
 // Generates load with autocannon.
 import autocannon from 'autocannon';
-import { readJob, Tally, writeResult } from './job.mjs';
+import { nextBody, readJob, requestsOf, Tally, writeResult } from './job.mjs';
 
 const job = await readJob();
 const tally = new Tally();
-const requests = job.headers.map((headers) => ({ method: 'GET', headers }));
+const requests = requestsOf(job);
 let connection = 0;
 const start = performance.now();
 const run = autocannon({
@@ -12,7 +12,13 @@ const run = autocannon({
   connections: job.connections,
   duration: job.seconds,
   setupClient(client) {
-    const first = Math.floor((connection++ * requests.length) / job.connections);
+    const index = connection++;
+    if (job.follow) {
+      const onResponse = (status, text) => status === 200 && client.setBody(nextBody(job, text));
+      client.setRequests([{ ...requests[index], onResponse }]);
+      return;
+    }
+    const first = Math.floor((index * requests.length) / job.connections);
     client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);
   },
 });

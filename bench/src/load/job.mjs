@@ -7,6 +7,18 @@ export async function readJob() {
   return JSON.parse(text);
 }
 
+/** Returns the requests that each connection of the job cycles through. */
+export function requestsOf({ headers, bodies }) {
+  if (!bodies) return headers.map((each) => ({ method: 'GET', headers: each }));
+  const json = { 'content-type': 'application/json' };
+  return bodies.map((body) => ({ method: 'POST', headers: json, body: JSON.stringify(body) }));
+}
+
+/** Returns the body of the next request of a job with `follow`: the followed field of a response. */
+export function nextBody({ follow }, responseText) {
+  return JSON.stringify({ [follow]: JSON.parse(responseText)[follow] });
+}
+
 export function writeResult(result) {
   console.log(JSON.stringify(result));
 }

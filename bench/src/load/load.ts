@@ -12,6 +12,13 @@ export interface LoadJob {
   readonly url: string;
   /** The headers of the requests. Each connection cycles through all of them, from its own starting point. */
   readonly headers: readonly Headers[];
+  /** Bodies of POST requests, which replace the headers. Each connection cycles through all of them in the same way. */
+  readonly bodies?: readonly object[];
+  /**
+   * The name of a field, such as `refresh_token`. Connection n starts with body n, and its next request contains this
+   * field of the previous response.
+   */
+  readonly follow?: string;
   readonly connections: number;
   readonly seconds: number;
 }
@@ -51,11 +58,11 @@ export function runLoad(tool: LoadTool, job: LoadJob): Promise<LoadResult> {
 }
 
 /**
- * Throws unless every response was a 200. Refusals are faster than successes, so they would distort the
- * comparison.
+ * Throws unless every response had the expected status, by default 200. Refusals are faster than successes, so they
+ * would distort the comparison.
  */
-export function assertAllSucceeded(who: string, result: LoadResult): void {
-  const bad = Object.keys(result.statuses).filter((status) => status !== '200');
+export function assertAllSucceeded(who: string, result: LoadResult, expected = 200): void {
+  const bad = Object.keys(result.statuses).filter((status) => status !== String(expected));
   if (bad.length > 0 || result.errors > 0 || result.requests === 0) {
     throw new Error(
       `${who} responded ${JSON.stringify(result.statuses)}, and ${result.errors} requests got no response`,

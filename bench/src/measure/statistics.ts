@@ -8,11 +8,51 @@ export interface Spread {
 }
 
 export function spread(values: readonly number[]): Spread {
+  return {
+    median: rounded(median(values)),
+    min: rounded(Math.min(...values)),
+    max: rounded(Math.max(...values)),
+  };
+}
+
+/** @throws Error if there are no values */
+export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error('Nothing was measured.');
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
-  const median = (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
-  return { median: rounded(median), min: rounded(sorted[0]!), max: rounded(sorted.at(-1)!) };
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
+}
+
+/** The bounds of a confidence interval. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+const RESAMPLES = 10_000;
+
+/**
+ * Returns the 95 % confidence interval of the median, by the percentile bootstrap with 10,000 resamples. The same
+ * values always give the same interval, because the random numbers have a fixed seed.
+ * @throws Error if there are no values
+ */
+export function medianInterval(values: readonly number[]): Interval {
+  const random = seededRandom(1);
+  const medians = Array.from({ length: RESAMPLES }, () =>
+    median(values.map(() => values[Math.floor(random() * values.length)]!)),
+  );
+  return { low: percentile(medians, 0.025), high: percentile(medians, 0.975) };
+}
+
+/** Returns a generator of reproducible random numbers from 0 (inclusive) to 1 (exclusive): mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
 
 /** Returns the value below which a share of the values lies. For the 99th percentile, the share is 0.99. */
