@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { availableServers } from './databases.mjs';
+import { availableServers } from './servers.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bench = join(root, 'bench');

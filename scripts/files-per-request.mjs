@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { availableServers } from './databases.mjs';
+import { availableServers } from './servers.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.env.SWC_NODE_PROJECT ??= join(root, 'tsconfig.json');

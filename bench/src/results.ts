@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DatabaseName } from '../../test/support/databases';
+import type { DatabaseName } from './databases';
 import type { Machine } from './measure/machine';
 import type { BoundedResult } from './parts/bounded';
 import type { GrowthResult } from './parts/growth';

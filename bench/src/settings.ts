@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DATABASES, type DatabaseName } from '../../test/support/databases';
+import { DATABASES, type DatabaseName } from './databases';
 import { CONTENDERS, type ContenderName } from './contenders/contender';
 import { LOAD_TOOLS, type LoadTool } from './load/load';
 import { LATEST } from './results';

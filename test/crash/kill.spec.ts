@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { SystemClock } from '../../libs/auth/src/base/clock';
 import { Instance } from '../properties/instance';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
 import { outcomeOf, takeSnapshot, violations } from './checker';
 import { ServerProcess } from './server-process';
 import { storm, StormClient } from './storm';
@@ -17,7 +17,7 @@ const KILLS = process.env['CI'] ? 50 : 10;
 const OPEN_TRANSACTIONS = {
   postgres: `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`,
-  mariadb: `SELECT 1 FROM information_schema.innodb_trx t
+  mysql: `SELECT 1 FROM information_schema.innodb_trx t
     JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
     WHERE p.db = DATABASE() AND p.id <> CONNECTION_ID()`,
 } as const;
@@ -60,7 +60,7 @@ describe.each(DATABASES)('kill -9 under a load of parallel refreshes on %s', (na
     if (name === 'sqlite') return;
     let open: unknown[];
     do {
-      open = await observer.query(OPEN_TRANSACTIONS[name]);
+      open = await observer.query(OPEN_TRANSACTIONS[DIALECTS[name]]);
       if (open.length > 0) await sleep(110);
     } while (open.length > 0);
   }

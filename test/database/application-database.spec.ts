@@ -1,7 +1,7 @@
 import { AUTH_ENTITIES, AUTH_MIGRATIONS, AuthUser } from 'nestjs-session-auth';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { DAY } from '../support/driven-clock';
-import { createDatabase, DATABASES, describeEachPooled } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled, DIALECTS } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
 class PrefixedNames extends DefaultNamingStrategy {
@@ -37,7 +37,7 @@ describe.each(DATABASES)("the library with the application's settings on %s", (n
   const settings: [string, object][] = [
     ['an entity prefix', { entityPrefix: 'app_' }],
     ['a naming strategy', { namingStrategy: new PrefixedNames() }],
-    ...(name === 'postgres' ? ([['a schema', { schema: 'elsewhere' }]] as [string, object][]) : []),
+    ...(DIALECTS[name] === 'postgres' ? ([['a schema', { schema: 'elsewhere' }]] as [string, object][]) : []),
   ];
 
   it.each(settings)('the library works if the DataSource has %s', async (_, setting) => {

@@ -2,6 +2,8 @@ import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-aut
 import { DataSource, type EntityManager, type InsertEvent } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { TestEnvironment, describeOnEachDatabase } from '../support/environment';
+import { TestEnvironment, describeOnEachDatabase } from '../e2e/environment';
+import { DIALECTS } from '../support/databases';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
 
@@ -242,7 +244,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
 
   it('a transaction keeps its own lock timeout', async () => {
     const { app, database } = env;
-    if (database.name !== 'postgres') return;
+    if (DIALECTS[database.name] !== 'postgres') return;
     const { session_id: session } = await app.login();
     const id = await idOf(app);
     await app.dataSource.transaction(async (manager) => {

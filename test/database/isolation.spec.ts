@@ -4,14 +4,13 @@ import { TestApplication, PASSWORD } from '../support/test-application';
 
 const USERS = ['alice', 'bob', 'carol'];
 
-describeOn('postgres').each(['repeatable read', 'serializable'])(
-  'an application with the default isolation level %s on postgres',
-  (level) => {
+describeOn('postgres')('an application on %s', (name) => {
+  describe.each(['repeatable read', 'serializable'])('with the default isolation level %s', (level) => {
     let database: TestDatabase;
     let app: TestApplication;
 
     beforeAll(async () => {
-      database = await createDatabase('postgres');
+      database = await createDatabase(name);
       const extra = { max: 20, options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}` };
       const options = { ...database.options, extra } as DataSourceOptions;
       app = await TestApplication.start({ database: { ...database, options }, users: USERS });
@@ -33,5 +32,5 @@ describeOn('postgres').each(['repeatable read', 'serializable'])(
       const [{ sessions }] = await app.dataSource.query('SELECT COUNT(*) AS sessions FROM auth_sessions');
       expect(Number(sessions)).toBe(72);
     });
-  },
-);
+  });
+});

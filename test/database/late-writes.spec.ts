@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
 /** The rows or tables that another transaction locks for longer than the library waits. */
@@ -9,7 +9,7 @@ const LOCKED = {
   'the row of auth_sessions': 'SELECT * FROM auth_sessions FOR UPDATE',
   'the table auth_events': {
     postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE',
-    mariadb: 'LOCK TABLES auth_events WRITE',
+    mysql: 'LOCK TABLES auth_events WRITE',
   },
 } as const;
 
@@ -42,7 +42,7 @@ describeEachPooled('operations that are delayed by a lock on %s', (name) => {
         const before = await rows();
         const runner = other.createQueryRunner();
         await runner.startTransaction();
-        await runner.query(typeof locked === 'string' ? locked : locked[name]);
+        await runner.query(typeof locked === 'string' ? locked : locked[DIALECTS[name]]);
         const bounds = app.nest.get<{ answerWithinMs: number }>(Database);
         bounds.answerWithinMs = 400;
         const status =
@@ -54,7 +54,7 @@ describeEachPooled('operations that are delayed by a lock on %s', (name) => {
           expect([operation, locked]).toEqual(['refresh', LOCKED['the row of auth_user_locks']]);
         }
         bounds.answerWithinMs = 5_000;
-        if (name === 'mariadb') await runner.query('UNLOCK TABLES');
+        if (DIALECTS[name] === 'mysql') await runner.query('UNLOCK TABLES');
         await runner.rollbackTransaction();
         await runner.release();
         if (status !== 503) return;

@@ -1,6 +1,6 @@
 import { AUTH_ENTITIES, AUTH_MIGRATIONS } from 'nestjs-session-auth';
 import { DataSource, DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
-import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 
 class PrefixedNames extends DefaultNamingStrategy {
   override columnName(property: string, custom: string | undefined, prefixes: string[]): string {
@@ -15,12 +15,12 @@ const SETTINGS: [string, object][] = [
 ];
 
 /** Returns the columns of each index of a table, including the primary key. */
-const INDEXES: Record<DatabaseName, (dataSource: DataSource, table: string) => Promise<string[]>> = {
+const INDEXES: Record<Dialect, (dataSource: DataSource, table: string) => Promise<string[]>> = {
   async postgres(dataSource, table) {
     const rows = await dataSource.query(`SELECT indexdef FROM pg_indexes WHERE tablename = '${table}'`);
     return (rows as { indexdef: string }[]).map(({ indexdef }) => /\((.*)\)/.exec(indexdef)![1]!).sort();
   },
-  async mariadb(dataSource, table) {
+  async mysql(dataSource, table) {
     const rows = await dataSource.query(
       `SELECT GROUP_CONCAT(column_name ORDER BY seq_in_index SEPARATOR ', ') AS columns FROM information_schema.statistics
        WHERE table_schema = DATABASE() AND table_name = '${table}' GROUP BY index_name`,
@@ -70,7 +70,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     },
   );
 
-  if (name === 'postgres') {
+  if (DIALECTS[name] === 'postgres') {
     it('the migrations use the schema of the DataSource', async () => {
       const settings = { schema: 'elsewhere', entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
       const options = { ...database.options, ...settings } as DataSourceOptions;
@@ -86,7 +86,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
   it('auth_sessions has four indexes and auth_events has two, as with synchronize', async () => {
     const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const dataSource = await new DataSource(options).initialize();
-    const indexesOf = (table: string): Promise<string[]> => INDEXES[name](dataSource, table);
+    const indexesOf = (table: string): Promise<string[]> => INDEXES[DIALECTS[name]](dataSource, table);
     const expectIndexes = async (): Promise<void> => {
       expect(await indexesOf('auth_sessions')).toEqual(['check_at', 'id', 'user_id, login_network', 'user_id, state']);
       expect(await indexesOf('auth_events')).toEqual(['id', 'user_id, id']);
@@ -99,7 +99,7 @@ describe.each(DATABASES)('the migrations on %s', (name) => {
     await dataSource.destroy();
   });
 
-  if (name === 'postgres') {
+  if (DIALECTS[name] === 'postgres') {
     it('auth_sessions is the only table with a fill factor that leaves space in its pages', async () => {
       const options = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
       const dataSource = await new DataSource(options).initialize();

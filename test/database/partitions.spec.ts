@@ -11,9 +11,9 @@ const statements = blocksOf('docs/scaling.md')
   .flatMap(({ code }) => code.replace(/^ *--.*$/gm, '').split(/;\s*$/m))
   .filter((statement) => statement.trim());
 
-describeOn('postgres')('the partitioned tables of docs/scaling.md', () => {
+describeOn('postgres')('the partitioned tables of docs/scaling.md', (name) => {
   it('the library works with tables that already contained rows when they were partitioned', async () => {
-    const database = await createDatabase('postgres');
+    const database = await createDatabase(name);
     const migrated = { ...database.options, entities: [...AUTH_ENTITIES], migrations: [...AUTH_MIGRATIONS] };
     const admin = await new DataSource({ ...migrated, synchronize: false }).initialize();
     await admin.runMigrations();

@@ -2,7 +2,7 @@ import { AuthEvent, AuthHealth, AuthSession, OpenSockets, SessionAdministration 
 import type { DataSource } from 'typeorm';
 import { paramsInTransaction } from '../../libs/auth/src/database/transaction';
 import { firstEventIdAt } from '../../libs/auth/src/history/event-log';
-import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
+import { createDatabase, DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap, type Call } from '../support/tap';
@@ -116,14 +116,14 @@ async function runEverything(app: TestApplication): Promise<void> {
 }
 
 /** Returns the tables of the library that a plan scans completely. */
-const SCANS: Record<DatabaseName, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
+const SCANS: Record<Dialect, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
   async postgres(dataSource, call) {
     const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${call.sql}`, paramsInTransaction(call));
     return plan.flatMap((row) =>
       [...Object.values(row)[0]!.matchAll(/Seq Scan on (auth_\w+)/g)].map(([, table]) => table!),
     );
   },
-  async mariadb(dataSource, { sql, params }) {
+  async mysql(dataSource, { sql, params }) {
     const plan: { table: string | null; type: string | null }[] = await dataSource.query(`EXPLAIN ${sql}`, params);
     return plan.filter(({ table, type }) => table !== null && type === 'ALL').map(({ table }) => table!);
   },
@@ -142,8 +142,8 @@ describe.each(DATABASES)('query plans on %s', (name) => {
       auth: { refreshReuseGraceSeconds: 10, history: { maxRowsPerUser: 2 } },
     });
     await fill(app);
-    if (name === 'postgres') await app.dataSource.query('ANALYZE');
-    if (name === 'mariadb') await app.dataSource.query('ANALYZE TABLE auth_sessions, auth_events');
+    if (DIALECTS[name] === 'postgres') await app.dataSource.query('ANALYZE');
+    if (DIALECTS[name] === 'mysql') await app.dataSource.query('ANALYZE TABLE auth_sessions, auth_events');
     const seen = new Map<string, Call>();
     const tap = new Tap(app);
     tap.hook = { before: (call) => void (call.sql && seen.set(call.sql, { ...call, params: [...call.params] })) };
@@ -156,7 +156,7 @@ describe.each(DATABASES)('query plans on %s', (name) => {
     expect(statements.length).toBeGreaterThan(30);
     const scans: [string, string[]][] = [];
     for (const call of statements) {
-      const tables = await SCANS[name](app.dataSource, call);
+      const tables = await SCANS[DIALECTS[name]](app.dataSource, call);
       // A dry run of pruning counts the rows of all users.
       if (call.sql.includes('HAVING COUNT(*)')) continue;
       // Planners scan tables that have only a few rows.

@@ -6,7 +6,7 @@ import { raceWithDeadline } from '../../libs/auth/src/database/deadline';
 import { DriverConnections } from '../../libs/auth/src/database/connections';
 import { ServerClock } from '../../libs/auth/src/database/server-clock';
 import { autocommitParams, REMAINING_MS, type Result } from '../../libs/auth/src/database/transaction';
-import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
 
 describeEachPooled('prepared statements on %s', (name) => {
@@ -26,12 +26,14 @@ describeEachPooled('prepared statements on %s', (name) => {
     const { access_token: token } = await app.login();
     await app.get('/me', token).expect(200);
     const change =
-      name === 'postgres' ? 'ALTER COLUMN device_name TYPE varchar(80)' : 'MODIFY device_name varchar(80) NOT NULL';
+      DIALECTS[name] === 'postgres'
+        ? 'ALTER COLUMN device_name TYPE varchar(80)'
+        : 'MODIFY device_name varchar(80) NOT NULL';
     await app.dataSource.query(`ALTER TABLE auth_sessions ${change}`);
     for (let i = 0; i < 5; i++) await app.get('/me', token).expect(200);
   });
 
-  if (name === 'postgres') {
+  if (DIALECTS[name] === 'postgres') {
     it('each prepared read has a unique name, because other clients may share the connection behind a pooler', async () => {
       const { access_token: token } = await app.login();
       await app.get('/me', token).expect(200);

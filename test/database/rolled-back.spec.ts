@@ -1,7 +1,7 @@
 import { Database } from '../../libs/auth/src/database/database';
 import { JoinedTransaction } from '../../libs/auth/src/database/joined-transaction';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../../libs/auth/src/database/transaction';
-import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
 
 const insert = (userId: string): string =>
@@ -66,7 +66,7 @@ describeEachPooled('transactions that the database rolls back on %s', (name) => 
 
   /** Raises SQLSTATE 40001 on PostgreSQL, and a deadlock on MariaDB. Galera reports conflicts as deadlocks. */
   const conflict =
-    name === 'postgres'
+    DIALECTS[name] === 'postgres'
       ? "DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END $$"
       : "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'conflict'";
 

@@ -2,7 +2,7 @@ import { Database } from '../../libs/auth/src/database/database';
 import type { Dialect } from '../../libs/auth/src/database/dialect';
 import { serverWarnings } from '../../libs/auth/src/database/server-checks';
 import type { Row } from '../../libs/auth/src/database/transaction';
-import { createDatabase, DATABASES, describeOn, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeOn, type Dialect, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
 
 /** Returns a server that responds to a statement with the rows or the error of the first pattern that matches. */
@@ -110,9 +110,9 @@ describe.each(DATABASES)('server warnings on %s', (name) => {
   });
 });
 
-describeOn('postgres')('server warnings at startup', () => {
+describeOn('postgres')('server warnings at startup', (name) => {
   it('an application on a read-only database starts and logs one warning', async () => {
-    const database = await createDatabase('postgres');
+    const database = await createDatabase(name);
     const first = await TestApplication.start({ database, users: [] });
     await first.dataSource.query(
       `ALTER DATABASE ${new URL((database.options as { url: string }).url).pathname.slice(1)}
@@ -126,7 +126,7 @@ describeOn('postgres')('server warnings at startup', () => {
   });
 
   it('an application starts without a warning if the queries for server warnings fail', async () => {
-    const database = await createDatabase('postgres');
+    const database = await createDatabase(name);
     const app = await TestApplication.start({
       database,
       users: [],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Coverage } from '../../bench/src/coverage/executed-files';
-import { createDatabase, DATABASES, type DatabaseName, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
 
 const ROOT = join(__dirname, '../..');
@@ -58,9 +58,9 @@ describe('the architecture guide', () => {
 });
 
 /** Files that run only on some databases. */
-const RUNS_ON: Readonly<Record<string, readonly DatabaseName[]>> = {
-  'store/database/pooled-database.ts': ['postgres', 'mariadb'],
-  'store/database/driver-connections.ts': ['postgres', 'mariadb'],
+const RUNS_ON: Readonly<Record<string, readonly Dialect[]>> = {
+  'store/database/pooled-database.ts': ['postgres', 'mysql'],
+  'store/database/driver-connections.ts': ['postgres', 'mysql'],
   'store/database/sqlite-database.ts': ['sqlite'],
 };
 
@@ -109,7 +109,7 @@ describe.each(DATABASES)('the walkthroughs of the architecture guide on %s', (na
     'every file that the section "%s" names is executed by the request',
     async (title) => {
       const section = guide.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!;
-      const files = filesNamedIn(section).filter((file) => RUNS_ON[file]?.includes(name) ?? true);
+      const files = filesNamedIn(section).filter((file) => RUNS_ON[file]?.includes(DIALECTS[name]) ?? true);
       expect(files.length).toBeGreaterThan(10);
       const operation = await WALKTHROUGHS[title]!(app);
       const executed = await coverage.executedFiles(SOURCES, operation);

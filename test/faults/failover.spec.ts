@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthUser } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { SwitchingProxy } from '../support/switching-proxy';
 import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';
 import { Tap } from '../support/tap';
@@ -134,12 +134,15 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
     await app.get('/me', session!.access_token).expect(401);
   });
 
-  const refusals: Record<typeof name, readonly { code?: string; errno?: number; message: string }[]> = {
+  const refusals: Record<
+    (typeof DIALECTS)[typeof name],
+    readonly { code?: string; errno?: number; message: string }[]
+  > = {
     postgres: [
       { code: '25006', message: 'cannot execute UPDATE in a read-only transaction' },
       { code: '57P03', message: 'the database system is starting up' },
     ],
-    mariadb: [
+    mysql: [
       { errno: 1290, message: 'The MariaDB server is running with the --read-only option' },
       { errno: 1836, message: 'Running in read-only mode' },
       { errno: 1036, message: "Table 'auth_sessions' is read only" },
@@ -149,7 +152,7 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
     ],
   };
 
-  it.each([...refusals[name]])(
+  it.each([...refusals[DIALECTS[name]]])(
     'an operation is retried if a statement or the COMMIT fails with %j',
     async (refusal) => {
       const [session] = await logins(1);

@@ -1,7 +1,7 @@
 import { hashSync } from 'bcrypt';
 import { AUTH_ENTITIES_WITHOUT_USERS, BcryptPasswordHasher, UserStore, type StoredUser } from 'nestjs-session-auth';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
 const SECRET = 'secret-value';
@@ -22,7 +22,7 @@ describe.each(DATABASES)('the log of a failed statement on %s', (name) => {
   });
   beforeEach(() => (app.logs.length = 0));
 
-  const parameters = name === 'postgres' ? '$1' : '?';
+  const parameters = DIALECTS[name] === 'postgres' ? '$1' : '?';
 
   it.each([
     [

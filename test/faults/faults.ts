@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
-import type { DatabaseName } from '../support/databases';
+import { type DatabaseName, type Dialect, DIALECTS } from '../support/databases';
 import type { Call, Hook } from '../support/tap';
 
 /** A fault of one statement, and the required outcome of the operation. */
 export interface Fault {
   readonly name: string;
-  readonly on: readonly DatabaseName[];
+  readonly on: readonly Dialect[];
   /**
    * `works`: the operation succeeds. `works before COMMIT`: the operation succeeds, but if the fault is at the
    * COMMIT, only repeatable operations succeed. `fails`: the operation fails with 503.
@@ -24,8 +24,8 @@ export interface Tools {
   readonly hanging: Promise<never>;
 }
 
-const ALL: readonly DatabaseName[] = ['sqlite', 'postgres', 'mariadb'];
-const POOLED: readonly DatabaseName[] = ['postgres', 'mariadb'];
+const ALL: readonly Dialect[] = ['sqlite', 'postgres', 'mysql'];
+const POOLED: readonly Dialect[] = ['postgres', 'mysql'];
 
 const fail = (): never => {
   throw new Error('out of order');
@@ -34,13 +34,13 @@ const fail = (): never => {
 /** Throws the driver's error for a transaction that the database rolls back because of a conflict. */
 const deadlock = ({ name }: Tools): never => {
   if (name === 'sqlite') throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
-  if (name === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  if (DIALECTS[name] === 'postgres') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   throw Object.assign(new Error('Deadlock found'), { code: 'ER_LOCK_DEADLOCK', errno: 1213 });
 };
 
 /** Closes every other connection to the database, as a restart of the server does. */
 async function cutConnections({ name, observer }: Tools): Promise<void> {
-  if (name === 'postgres') {
+  if (DIALECTS[name] === 'postgres') {
     await observer.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );

@@ -1,4 +1,4 @@
-import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { EventLog } from '../../libs/auth/src/history/event-log';
@@ -53,13 +53,13 @@ describe.each(DATABASES)('when the event log cannot be written on %s', (name) =>
   });
 });
 
-const TABLE_LOCKS = { postgres: 'LOCK TABLE auth_events', mariadb: 'LOCK TABLES auth_events WRITE' };
+const TABLE_LOCKS = { postgres: 'LOCK TABLE auth_events', mysql: 'LOCK TABLES auth_events WRITE' };
 const ROW_LOCK = 'SELECT id FROM auth_events FOR UPDATE';
 
 describeEachPooled('when another transaction has locked the event log on %s', (name) => {
-  const tableLock = TABLE_LOCKS[name];
+  const tableLock = TABLE_LOCKS[DIALECTS[name]];
   // On PostgreSQL a locked row of the event log does not block inserts.
-  const locks = name === 'mariadb' ? [tableLock, ROW_LOCK] : [tableLock];
+  const locks = DIALECTS[name] === 'mysql' ? [tableLock, ROW_LOCK] : [tableLock];
 
   it.each(locks.flatMap((lock) => [0, 10].map((graceSeconds) => ({ lock, graceSeconds }))))(
     'a logout and the revocation after reuse are committed within seconds, and the loss of the events is logged (%j)',
@@ -89,7 +89,7 @@ describeEachPooled('when another transaction has locked the event log on %s', (n
       if (locksTables) await locker.query('UNLOCK TABLES');
       else await locker.rollbackTransaction();
       await locker.release();
-      if (name === 'mariadb') {
+      if (DIALECTS[name] === 'mysql') {
         const [waits] = await app.dataSource.query(
           'SELECT @@lock_wait_timeout AS tables, @@innodb_lock_wait_timeout AS locked_rows',
         );

@@ -175,9 +175,9 @@ describeEachPooled('a reauthentication whose result is lost after the commit, on
   });
 });
 
-describeOn('postgres')('a refresh whose connection is lost while the database still executes it', () => {
+describeOn('postgres')('a refresh whose connection is lost while the database still executes it', (name) => {
   it('the refresh waits for the database and returns its pair', async () => {
-    const database = await createDatabase('postgres');
+    const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     const session = await app.login();
     const first = app.dataSource.createQueryRunner();

@@ -1,6 +1,6 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, describeEachPooled, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
 import { TcpProxy } from '../support/tcp-proxy';
@@ -18,7 +18,7 @@ describeEachPooled('an outage of %s', (name) => {
     proxy = through.proxy;
     // A small pool, which two hanging connections exhaust.
     const bounds =
-      name === 'postgres'
+      DIALECTS[name] === 'postgres'
         ? { connectTimeoutMS: 1500, extra: { max: 2 } }
         : { connectTimeout: 1500, extra: { connectionLimit: 2 } };
     const options = { ...database.options, url: through.url, ...bounds } as DataSourceOptions;
@@ -103,7 +103,7 @@ describeEachPooled('a login during a failure of %s', (name) => {
 const LOCKED = {
   'the session': 'SELECT * FROM auth_sessions FOR UPDATE',
   'the lock of the user': 'SELECT * FROM auth_user_locks FOR UPDATE',
-  'the log': { postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE', mariadb: 'LOCK TABLES auth_events WRITE' },
+  'the log': { postgres: 'LOCK TABLE auth_events IN EXCLUSIVE MODE', mysql: 'LOCK TABLES auth_events WRITE' },
 } as const;
 
 describeEachPooled('a lock of another transaction on %s', (name) => {
@@ -127,12 +127,12 @@ describeEachPooled('a lock of another transaction on %s', (name) => {
     await runner.startTransaction();
     for (const what of locks) {
       const sql = LOCKED[what];
-      await runner.query(typeof sql === 'string' ? sql : sql[name]);
+      await runner.query(typeof sql === 'string' ? sql : sql[DIALECTS[name]]);
     }
     try {
       return await work();
     } finally {
-      if (name === 'mariadb') await runner.query('UNLOCK TABLES');
+      if (DIALECTS[name] === 'mysql') await runner.query('UNLOCK TABLES');
       await runner.rollbackTransaction();
       await runner.release();
     }
@@ -144,7 +144,7 @@ describeEachPooled('a lock of another transaction on %s', (name) => {
     { token: 'used', locks: ['the session'] },
     { token: 'used', locks: ['the lock of the user'] },
     // MariaDB cannot hold two locks in this test, because LOCK TABLES ends the transaction that holds the first lock.
-    ...(name === 'postgres'
+    ...(DIALECTS[name] === 'postgres'
       ? [{ token: 'used' as const, locks: ['the lock of the user' as const, 'the log' as const] }]
       : []),
   ])(

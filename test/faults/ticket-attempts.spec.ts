@@ -2,7 +2,7 @@ import { AuthLoginFailure, AuthLoginTicket } from 'nestjs-session-auth';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
 import { FaultHook, FAULTS, type Fault } from './faults';
@@ -27,7 +27,7 @@ describe.each(DATABASES)('faults during an attempt with a login ticket on %s', (
     await database.drop();
   });
 
-  const faults = FAULTS.filter(({ on, lasting }) => on.includes(name) && !lasting);
+  const faults = FAULTS.filter(({ on, lasting }) => on.includes(DIALECTS[name]) && !lasting);
   const cases = faults.flatMap((fault) => [true, false].map((isRight) => ({ fault, isRight, title: fault.name })));
 
   it.each(cases)(

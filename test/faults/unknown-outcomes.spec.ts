@@ -199,9 +199,9 @@ describe.each(DATABASES)('a refresh during an outage on %s', (name) => {
   });
 });
 
-describeOn('postgres')('a refresh that reaches the database after its caller has received a response', () => {
+describeOn('postgres')('a refresh that reaches the database after its caller has received a response', (name) => {
   it('a late refresh is not executed, because its deadline has passed by the clock of the database', async () => {
-    const database = await createDatabase('postgres');
+    const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     const { refresh_token: first, session_id: id } = await app.login();
     const { refreshToken } = await app.auth.refresh(first);

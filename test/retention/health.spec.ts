@@ -7,7 +7,8 @@ import type { PruningService } from '../../libs/auth/src/retention/pruning.servi
 import type { SessionSql } from '../../libs/auth/src/sessions/session';
 import { StatementFactory } from '../../libs/auth/src/database/statements';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
-import { createDatabase, describeEachPooled, type DatabaseName, type TestDatabase } from '../support/databases';
+import { describeOnEachDatabase, type TestEnvironment } from '../e2e/environment';
+import { createDatabase, describeEachPooled, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { SwitchingProxy } from '../support/switching-proxy';
 import { TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';
@@ -102,13 +103,13 @@ describeOnEachDatabase('the health check, called by Terminus', { imports: [Healt
 });
 
 /** For each database, replacements in the SQL of the probe that make a server report that it accepts no writes. */
-const REFUSALS: Record<DatabaseName, readonly { reason: string; says: readonly [column: string, value: string] }[]> = {
+const REFUSALS: Record<Dialect, readonly { reason: string; says: readonly [column: string, value: string] }[]> = {
   sqlite: [],
   postgres: [
     { reason: 'in_recovery', says: ['pg_is_in_recovery()', 'true'] },
     { reason: 'read_only', says: ["current_setting('transaction_read_only')", "'on'"] },
   ],
-  mariadb: [
+  mysql: [
     { reason: 'read_only', says: ['@@global.read_only', '1'] },
     { reason: 'read_only', says: ['@@global.read_only', "'NO_LOCK'"] },
     { reason: 'read_only', says: ['@@global.innodb_read_only', '1'] },
@@ -130,7 +131,7 @@ describeEachPooled('the health check on %s', (name) => {
     await database.drop();
   });
 
-  it.each([...REFUSALS[name]])(
+  it.each([...REFUSALS[DIALECTS[name]]])(
     'the health check is down on a server that accepts no writes, with the reason $reason: $says',
     async ({ reason, says }) => {
       const tap = new Tap(app);
@@ -151,7 +152,7 @@ describeEachPooled('the health check on %s', (name) => {
   );
 
   // Skipped on MariaDB, where the probe reads no session setting.
-  (name === 'postgres' ? it : it.skip)(
+  (DIALECTS[name] === 'postgres' ? it : it.skip)(
     'the health check removes connections to a read-only server from the pool',
     async () => {
       const proxy = new SwitchingProxy(app.dataSource);
@@ -181,7 +182,7 @@ describeEachPooled('the health check on %s', (name) => {
     const url = new URL((database.options as { url: string }).url);
     const schema = url.pathname.slice(1);
     const [create, drop] =
-      name === 'postgres'
+      DIALECTS[name] === 'postgres'
         ? [
             [`CREATE ROLE ${user} LOGIN PASSWORD 'reader'`, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`],
             [`DROP OWNED BY ${user}`, `DROP ROLE ${user}`],
@@ -197,7 +198,7 @@ describeEachPooled('the health check on %s', (name) => {
       url: url.href,
       synchronize: false,
     } as never).initialize();
-    const pooled = new PooledDatabase(reader, name === 'postgres' ? 'postgres' : 'mysql');
+    const pooled = new PooledDatabase(reader, DIALECTS[name] === 'postgres' ? 'postgres' : 'mysql');
     const pruning = { lastRuns: { succeededAt: null, failedAt: null } } as PruningService;
     const statements = new StatementFactory(reader, pooled.dialect);
     const sql = { account: 'NULL' } as SessionSql;

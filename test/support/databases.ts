@@ -4,9 +4,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { Dialect } from '../../libs/auth/src/store/database/dialect';
 import { SQLITE } from './sqlite';
 
-export type DatabaseName = 'sqlite' | 'postgres' | 'mariadb';
+export type { Dialect };
+
+/** The SQL dialect of each database of the tests. */
+export const DIALECTS = {
+  sqlite: 'sqlite',
+  postgres: 'postgres',
+  postgres18: 'postgres',
+  mariadb: 'mysql',
+  mysql9: 'mysql',
+} as const satisfies Record<string, Dialect>;
+
+export type DatabaseName = keyof typeof DIALECTS;
+type PooledName = Exclude<DatabaseName, 'sqlite'>;
+/** The names of the databases with a dialect. */
+type NameOf<D extends Dialect> = {
+  [Name in DatabaseName]: (typeof DIALECTS)[Name] extends D ? Name : never;
+}[DatabaseName];
 
 /** A separate database for one test file. `drop` removes it. */
 export interface TestDatabase {
@@ -24,15 +41,23 @@ export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES']
   .split(',')
   .filter(Boolean) as DatabaseName[];
 
-/** Returns `describe` for tests of one database, or `describe.skip` if the database is not available. */
-export function describeOn(name: DatabaseName): jest.Describe {
-  return DATABASES.includes(name) ? describe : describe.skip;
+/**
+ * Returns `describe.each` with the databases of this run that have the dialect. The tests are reported as skipped if
+ * there is none.
+ */
+export function describeOn<D extends Dialect>(
+  dialect: D,
+): (title: string, defineTests: (name: NameOf<D>) => void) => void {
+  const hasDialect = (name: DatabaseName): name is NameOf<D> => DIALECTS[name] === dialect;
+  const available = DATABASES.filter(hasDialect);
+  if (available.length > 0) return describe.each(available);
+  return describe.skip.each((Object.keys(DIALECTS) as DatabaseName[]).filter(hasDialect).slice(0, 1));
 }
 
 /** The databases with a connection pool. `describeEachPooled` is reported as skipped if none is available. */
-export const POOLED = DATABASES.filter((name) => name !== 'sqlite') as readonly Exclude<DatabaseName, 'sqlite'>[];
+export const POOLED = DATABASES.filter((name) => name !== 'sqlite') as readonly PooledName[];
 
-export function describeEachPooled(title: string, defineTests: (name: Exclude<DatabaseName, 'sqlite'>) => void): void {
+export function describeEachPooled(title: string, defineTests: (name: PooledName) => void): void {
   if (POOLED.length > 0) describe.each(POOLED)(title, defineTests);
   else describe.skip.each(['postgres'] as const)(title, defineTests);
 }
@@ -43,11 +68,19 @@ export function describeEachPooled(title: string, defineTests: (name: Exclude<Da
  */
 export const WITHOUT_NAMED_STATEMENTS: AuthModuleOptions = process.env['TEST_POOLER'] ? { namedStatements: false } : {};
 
-/** The URLs of one cluster are separated by spaces. */
-const ADMIN_URLS: Record<Exclude<DatabaseName, 'sqlite'>, readonly string[]> = {
-  postgres: (process.env['TEST_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres').split(' '),
-  mariadb: (process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306/mysql').split(' '),
+/** The TypeORM driver of each server and its URLs. The URLs of one cluster are separated by spaces. */
+const SERVERS = {
+  postgres: serverAt('postgres', 'TEST_POSTGRES_URL', 'postgres://postgres@127.0.0.1:5432/postgres'),
+  postgres18: serverAt('postgres', 'TEST_POSTGRES18_URL', 'postgres://postgres@127.0.0.1:5418/postgres'),
+  mariadb: serverAt('mariadb', 'TEST_MARIADB_URL', 'mysql://root@127.0.0.1:3306/mysql'),
+  mysql9: serverAt('mysql', 'TEST_MYSQL9_URL', 'mysql://root@127.0.0.1:3309/mysql'),
 };
+
+type Driver = 'postgres' | 'mariadb' | 'mysql';
+
+function serverAt(type: Driver, variable: string, url: string): { type: Driver; serverUrls: string[] } {
+  return { type, serverUrls: (process.env[variable] ?? url).split(' ') };
+}
 
 /** The code of `ER_BAD_DB_ERROR` on MySQL and MariaDB. */
 const UNKNOWN_DATABASE = 1049;
@@ -59,15 +92,15 @@ const UNKNOWN_DATABASE = 1049;
  */
 export async function createDatabase(name: DatabaseName, { isDurable = false } = {}): Promise<TestDatabase> {
   if (name === 'sqlite') return createSqlite();
-  const type = name === 'postgres' ? 'postgres' : 'mariadb';
-  const admin = await new DataSource({ type, url: ADMIN_URLS[name][0]! }).initialize();
+  const { type, serverUrls } = SERVERS[name];
+  const admin = await new DataSource({ type, url: serverUrls[0]! }).initialize();
   const database = `nsa_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${database}`);
   // On a cluster this setting also controls whether a commit waits for other servers.
-  if (name === 'postgres' && ADMIN_URLS[name].length === 1 && !isDurable) {
+  if (type === 'postgres' && serverUrls.length === 1 && !isDurable) {
     await admin.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
   }
-  const urls = ADMIN_URLS[name].map((server) => {
+  const urls = serverUrls.map((server) => {
     const url = new URL(server);
     url.pathname = `/${database}`;
     return url.href;
@@ -80,14 +113,14 @@ export async function createDatabase(name: DatabaseName, { isDurable = false } =
       return { type, url: urls[instances++ % urls.length]! } as const;
     },
     async drop() {
-      await admin.query(`DROP DATABASE ${database}${name === 'postgres' ? ' WITH (FORCE)' : ''}`);
+      await admin.query(`DROP DATABASE ${database}${type === 'postgres' ? ' WITH (FORCE)' : ''}`);
       await admin.destroy();
     },
   };
 }
 
 /** Waits until the database exists on another server of the cluster. */
-async function untilThere(type: 'postgres' | 'mariadb', url: string): Promise<void> {
+async function untilThere(type: Driver, url: string): Promise<void> {
   for (;;) {
     const dataSource = new DataSource({ type, url });
     try {

@@ -9,7 +9,14 @@ import {
   type StreakLimits,
 } from '../../libs/auth/src/throttle/limits';
 import { LoginAttemptStore } from '../../libs/auth/src/throttle/throttle';
-import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
+import {
+  createDatabase,
+  DATABASES,
+  describeEachPooled,
+  describeOn,
+  DIALECTS,
+  type TestDatabase,
+} from '../support/databases';
 import { TestApplication } from '../support/test-application';
 import { statementsOf, Tap } from '../support/tap';
 
@@ -131,7 +138,7 @@ describe.each(DATABASES)('failure streaks on %s', (name) => {
   });
 
   it('admitting or refusing an attempt takes four statements', async () => {
-    const begin = name === 'mariadb' ? 'START' : 'BEGIN';
+    const begin = DIALECTS[name] === 'mysql' ? 'START' : 'BEGIN';
     for (const end of ['COMMIT', 'COMMIT', 'ROLLBACK']) {
       statements = [];
       const { kind } = await attempts.admit(ATTEMPT);
@@ -192,17 +199,18 @@ describeEachPooled('parallel admissions on %s', (name) => {
   });
 });
 
-describeOn('mariadb').each(['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'])(
-  'connections with the isolation level %s on mariadb',
-  (level) => {
+describeOn('mysql')('connections to %s', (name) => {
+  const levels = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
+  describe.each(levels)('with the isolation level %s', (level) => {
     it('parallel attempts do not exceed the limit, and none of them fails', async () => {
-      const database = await createDatabase('mariadb');
+      const database = await createDatabase(name);
       const app = await TestApplication.start({ database });
       const { pool } = app.dataSource.driver as unknown as {
         pool: { on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void };
       };
       pool.on('acquire', (connection) => connection.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`));
-      const [row] = await app.dataSource.query('SELECT @@tx_isolation AS level');
+      const variable = name === 'mariadb' ? '@@tx_isolation' : '@@transaction_isolation';
+      const [row] = await app.dataSource.query(`SELECT ${variable} AS level`);
       expect(row.level).toBe(level.replace(' ', '-'));
       const store = storeOf(app);
       const admissions = await Promise.all(Array.from({ length: 20 }, () => store.admit(ATTEMPT)));
@@ -211,5 +219,5 @@ describeOn('mariadb').each(['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE RE
       await app.close();
       await database.drop();
     });
-  },
-);
+  });
+});

@@ -16,13 +16,13 @@ class Person {
   password!: string;
 }
 
-describeOn('postgres')('usernames in a column of type citext', () => {
+describeOn('postgres')('usernames in a column of type citext', (name) => {
   const users = { entity: Person, username: 'email', passwordHash: 'password' };
   const entities = [Person, ...AUTH_ENTITIES_WITHOUT_USERS];
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await createDatabase('postgres');
+    database = await createDatabase(name);
   });
   afterAll(() => database.drop());
 

@@ -3,7 +3,7 @@ import { AUTH_ENTITIES_WITHOUT_USERS, AuthUser, type AuthModuleOptions } from 'n
 import { hashSync } from 'bcrypt';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { CountingHasher } from '../support/counting-hasher';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { fullWidth, tryLogin } from '../support/spellings';
 
@@ -202,7 +202,7 @@ describe.each(DATABASES)('case-insensitive names in a mapped entity on %s', (nam
     const members = app.dataSource.getMetadata(Member);
     const runner = app.dataSource.createQueryRunner();
     const table = (await runner.getTable(members.tablePath))!;
-    if (name === 'mariadb') await runner.dropIndices(table, table.indices);
+    if (DIALECTS[name] === 'mysql') await runner.dropIndices(table, table.indices);
     else await runner.dropUniqueConstraints(table, table.uniques);
     await runner.release();
     await app.dataSource.getRepository(Member).insert({ email: 'Alice', foldedEmail: 'alice', password: HASH });

@@ -39,12 +39,12 @@ const EMOJI = '\u{1f600}';
 const CYRILLIC = '\u0430\u043b\u0438\u0441\u0430';
 const hasher = new CountingHasher();
 
-describeOn('mariadb')('names that the character set of the users cannot represent', () => {
+describeOn('mysql')('names that the character set of the users cannot represent', (name) => {
   let database: TestDatabase;
   let app: TestApplication;
 
   beforeEach(async () => {
-    database = await createDatabase('mariadb');
+    database = await createDatabase(name);
   });
   afterEach(async () => {
     await app.close();

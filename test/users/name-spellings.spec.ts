@@ -8,6 +8,7 @@ import {
   UserStore,
 } from 'nestjs-session-auth';
 import { Column, DataSource, DeleteDateColumn, Entity, type FindOptionsWhere, PrimaryGeneratedColumn } from 'typeorm';
+import { dialectOf } from '../../libs/auth/src/store/database/dialect';
 import { CountingHasher } from '../support/counting-hasher';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
@@ -48,7 +49,7 @@ class LaxUsers extends UserStore {
 
   override findByUsername(username: string): Promise<StoredUser | null> {
     LaxUsers.asked.push(username);
-    const isLax = this.members.manager.dataSource.options.type === 'mariadb';
+    const isLax = dialectOf(this.members.manager.dataSource) === 'mysql';
     return this.find(isLax ? { name: username } : { lax: lax(username) });
   }
 

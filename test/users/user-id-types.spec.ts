@@ -1,7 +1,7 @@
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthService, SessionAdministration, type UserId } from 'nestjs-session-auth';
 import { hashSync } from 'bcrypt';
 import { Column, Entity, PrimaryColumn, type ColumnOptions } from 'typeorm';
-import { createDatabase, DATABASES, describeOn, type DatabaseName, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES, describeOn, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { PASSWORD, TestApplication } from '../support/test-application';
 
@@ -58,21 +58,21 @@ const large: IdType = {
   unknown: ['9007199254740994', '9007199254740993x', 'x', '', UUIDS[0], '9223372036854775808'],
 };
 
-const ID_TYPES: Record<DatabaseName, readonly IdType[]> = {
+const ID_TYPES: Record<Dialect, readonly IdType[]> = {
   sqlite: [small('integer'), text('varchar'), uuid],
   postgres: [small('integer'), small('smallint'), large, uuid, text('varchar'), text('text')],
-  mariadb: [small('int'), large, uuid, text('varchar')],
+  mysql: [small('int'), large, uuid, text('varchar')],
 };
 
 describe.each(DATABASES)('ids of users on %s', (name) => {
-  describe.each(ID_TYPES[name])('with the type $type', ({ type, ids: [alice, bob], unknown }) => {
+  describe.each(ID_TYPES[DIALECTS[name]])('with the type $type', ({ type, ids: [alice, bob], unknown }) => {
     let database: TestDatabase;
     let app: TestApplication;
     let auth: AuthService;
 
     beforeAll(async () => {
       database = await createDatabase(name);
-      const column = name === 'mariadb' && type === 'varchar' ? { type, collation: 'utf8mb4_bin' } : { type };
+      const column = DIALECTS[name] === 'mysql' && type === 'varchar' ? { type, collation: 'utf8mb4_bin' } : { type };
       const entity = entityWith(name === 'sqlite' && type === 'uuid' ? { type: 'varchar' } : column);
       app = await TestApplication.start({
         database,
@@ -120,7 +120,7 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
       };
       await expectNoAccessAfter(() => auth.disableUser(alice));
       const activeColumn = app.dataSource.driver.escape('active');
-      const falseLiteral = name === 'postgres' ? 'false' : '0';
+      const falseLiteral = DIALECTS[name] === 'postgres' ? 'false' : '0';
       await expectNoAccessAfter(() =>
         app.dataSource.query(`UPDATE holders SET ${activeColumn} = ${falseLiteral} WHERE email = 'alice'`),
       );
@@ -156,9 +156,9 @@ class LoginName {
   hash!: string;
 }
 
-describeOn('mariadb')('ids of users with trailing spaces', () => {
+describeOn('mysql')('ids of users with trailing spaces', (name) => {
   it('a user whose id differs from the id of another user only in trailing spaces gets no access', async () => {
-    const database = await createDatabase('mariadb');
+    const database = await createDatabase(name);
     const app = await TestApplication.start({
       database,
       entities: [LoginName, ...AUTH_ENTITIES_WITHOUT_USERS],

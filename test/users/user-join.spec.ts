@@ -1,7 +1,8 @@
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser, type UserId } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { createDatabase, DATABASES, type DatabaseName } from '../support/databases';
+import { dialectOf } from '../../libs/auth/src/store/database/dialect';
+import { createDatabase, DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { TestApplication, type TestApplicationOptions } from '../support/test-application';
 import { Tap, type Call } from '../support/tap';
 
@@ -66,12 +67,12 @@ const USERS: readonly [string, Omit<TestApplicationOptions, 'database'>, new () 
 ];
 
 /** Returns the tables that a plan scans completely. */
-const SCANS: Record<DatabaseName, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
+const SCANS: Record<Dialect, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
   async postgres(dataSource, { sql, params }) {
     const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${sql}`, [...params]);
     return plan.map((row) => Object.values(row)[0]!).filter((line) => line.includes('Seq Scan'));
   },
-  async mariadb(dataSource, { sql, params }) {
+  async mysql(dataSource, { sql, params }) {
     const plan: { table: string | null; type: string | null }[] = await dataSource.query(`EXPLAIN ${sql}`, [...params]);
     return plan.filter(({ type }) => type === 'ALL' || type === 'index').map(({ table }) => String(table));
   },
@@ -104,7 +105,7 @@ describe.each(DATABASES)('session lookups on %s', (name) => {
       expect(calls.size).toBe(2);
       for (const call of calls.values()) {
         expect(call.sql).toContain('LEFT JOIN');
-        expect(await SCANS[name](app.dataSource, call)).toEqual([]);
+        expect(await SCANS[DIALECTS[name]](app.dataSource, call)).toEqual([]);
       }
       await app.close();
       await database.drop();
@@ -125,8 +126,8 @@ async function fill(app: TestApplication, entity: new () => object, row: Row): P
     AuthSession,
     users.map((_, index) => ({ ...session, id: idOf(index), userId: `another-${index}` })),
   );
-  if (app.dataSource.options.type === 'postgres') await app.dataSource.query('ANALYZE');
-  if (app.dataSource.options.type === 'mariadb') {
+  if (dialectOf(app.dataSource) === 'postgres') await app.dataSource.query('ANALYZE');
+  if (dialectOf(app.dataSource) === 'mysql') {
     await app.dataSource.query(`ANALYZE TABLE auth_sessions, ${app.dataSource.getMetadata(entity).tableName}`);
   }
   return user!.id;

@@ -15,7 +15,14 @@ import {
   TableInheritance,
   VirtualColumn,
 } from 'typeorm';
-import { createDatabase, DATABASES, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
+import {
+  createDatabase,
+  DATABASES,
+  describeEachPooled,
+  describeOn,
+  DIALECTS,
+  type TestDatabase,
+} from '../support/databases';
 import { CHEAP, TestApplication, PASSWORD } from '../support/test-application';
 
 const SILENT = { log() {}, error() {}, warn() {} };
@@ -310,7 +317,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
   });
 });
 
-describeOn('mariadb')('tinyint columns as `active`', () => {
+describeOn('mysql')('tinyint columns as `active`', (name) => {
   it.each([
     ['is accepted as `active` if the property is a boolean', 'isActive', null],
     [
@@ -319,16 +326,16 @@ describeOn('mariadb')('tinyint columns as `active`', () => {
       expect.stringContaining("users.active is 'status', a column of type"),
     ],
   ])('a column of type tinyint %s', async (_, active, problem) => {
-    const database = await createDatabase('mariadb');
+    const database = await createDatabase(name);
     const entities = [Driver, ...AUTH_ENTITIES_WITHOUT_USERS];
     expect(await startError(database, { entity: Driver, active }, entities)).toEqual(problem);
     await database.drop();
   });
 });
 
-describeOn('mariadb')('spatial columns in `users.select`', () => {
+describeOn('mysql')('spatial columns in `users.select`', (name) => {
   it('a spatial column in `users.select` prevents startup, because the library reads the column without the conversion by TypeORM', async () => {
-    const database = await createDatabase('mariadb');
+    const database = await createDatabase(name);
     const entities = [Courier, ...AUTH_ENTITIES_WITHOUT_USERS];
     expect(await startError(database, { entity: Courier, select: ['position'] }, entities)).toMatch(
       /users\.select names 'position', a column of type point, which TypeORM reads with an SQL function; .*UserStore/,
@@ -358,7 +365,7 @@ describeEachPooled('columns of type char on %s', (name) => {
     'a column of type char as `%s` prevents startup if the database pads the values with spaces',
     async (option, property, problem) => {
       const error = await startError(database, { entity: Guest, [option]: property }, entities);
-      if (name === 'postgres') expect(error).toMatch(problem);
+      if (DIALECTS[name] === 'postgres') expect(error).toMatch(problem);
       else expect(error).toBeNull();
     },
   );

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DataSource, EntityMetadata, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { inChunks, SQL } from './sql';
 
 /** SQL by property name; `i` is the number of the copy, from 1. */

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { AuthEvent, AuthService, AuthSession } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { DAY_MS } from '../contenders/contender';
 import { copyRow } from './copy-rows';
 import { openAndLogOut } from './ended-session';

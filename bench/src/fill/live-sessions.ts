@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { AuthService, AuthSession, AuthUser } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { times, timesAsync } from '../contenders/contender';
 import { copyRow, newSalt } from './copy-rows';
 import { SQL } from './sql';

@@ -1,4 +1,4 @@
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 
 /** SQL that differs between databases. `i` is the current number of `numbers`. */
 interface Sql {

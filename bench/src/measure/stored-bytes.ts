@@ -1,6 +1,6 @@
 import { AuthEvent } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { SQL } from '../fill/sql';
 
 /**

@@ -7,7 +7,8 @@ import {
   type CreatedUser,
 } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { openLibrary } from '../application/in-process';
 import { copyRow } from '../fill/copy-rows';
 import { openAndLogOut } from '../fill/ended-session';

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { AuthService, PruningService } from 'nestjs-session-auth';
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { openLibrary } from '../application/in-process';
 import { timesAsync } from '../contenders/contender';
 import { fillExpiredRows } from '../fill/expired-rows';

@@ -1,4 +1,5 @@
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import type { ContenderName } from '../contenders/contender';
 import { ApplicationProcess } from '../application/application-process';
 import { assertAllSucceeded, runLoad } from '../load/load';

@@ -1,7 +1,8 @@
 import { compare, hash } from 'bcrypt';
 import { AuthService } from 'nestjs-session-auth';
 import { availableParallelism } from 'node:os';
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { times } from '../contenders/contender';
 import { openLibrary } from '../application/in-process';
 import { compareAlternating, type Comparison } from '../measure/compare';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { ApplicationProcess } from '../application/application-process';
 import type { Memory } from '../application/spec';
 import { assertAllSucceeded, runLoad } from '../load/load';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { AuthService } from 'nestjs-session-auth';
 import { DataSource } from 'typeorm';
-import { createDatabase, type DatabaseName } from '../../../test/support/databases';
+import { createDatabase } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import { openLibrary } from '../application/in-process';
 import { timesAsync } from '../contenders/contender';
 import { digestOf, fillPlainTables, PLAIN_ENTITIES, PlainSession } from '../contenders/plain-tables';

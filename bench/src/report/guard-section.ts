@@ -1,4 +1,4 @@
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import type { GuardCell, GuardResult } from '../parts/guard';
 import type { Measurement } from '../results';
 import { barChart } from './chart';

@@ -1,4 +1,4 @@
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import type { ContenderName } from '../contenders/contender';
 import type { BoundedOperation } from '../parts/bounded';
 

@@ -1,4 +1,4 @@
-import type { DatabaseName } from '../../../test/support/databases';
+import type { DatabaseName } from '../databases';
 import type { GuardCell } from '../parts/guard';
 import type { Sample } from '../parts/memory';
 import { BOUNDED_OPERATIONS } from '../parts/bounded';

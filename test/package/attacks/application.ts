@@ -1,4 +1,4 @@
-import { createDatabase, DATABASES, type DatabaseName } from '../../support/databases';
+import { createDatabase, type DatabaseName, DATABASES, DIALECTS } from '../../support/databases';
 import type { CompiledApplication } from '../compile';
 import { withApplication } from '../application-process';
 import { accountAttacks, sessionFlood } from './accounts';
@@ -17,7 +17,7 @@ const VARIANTS: { users: UsersVariant; words: string }[] = [
 export function describeAttacks(compiledApplication: () => CompiledApplication): void {
   const settings = DATABASES.flatMap((database) =>
     // A store writes its own statements, for which two databases are enough.
-    VARIANTS.filter(({ users }) => users === 'entity' || database !== 'mariadb').map((variant) => ({
+    VARIANTS.filter(({ users }) => users === 'entity' || DIALECTS[database] !== 'mysql').map((variant) => ({
       database,
       ...variant,
     })),

@@ -1,0 +1,107 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const SCRIPTS = join(__dirname, '../../scripts');
+
+let cache: string;
+beforeEach(() => void (cache = mkdtempSync(join(tmpdir(), 'nsa-cache-'))));
+afterEach(() => rmSync(cache, { recursive: true }));
+
+/** Runs a script with an empty cache. Returns its exit status and everything that it printed. */
+function run(script: string, ...args: string[]): { status: number | null; output: string } {
+  const env = { ...process.env, XDG_CACHE_HOME: cache };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(SCRIPTS, script), ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  return { status, output: stdout + stderr };
+}
+
+/** Calls a function that a script exports. Scripts are ES modules, which Jest cannot import. */
+function call(module: string, name: string, ...args: unknown[]): unknown {
+  const url = JSON.stringify(pathToFileURL(join(SCRIPTS, module)));
+  const code = `import { ${name} } from ${url}; console.log(JSON.stringify(${name}(...${JSON.stringify(args)})))`;
+  const node = [process.execPath, ['--input-type=module', '--eval', code]] as const;
+  return JSON.parse(execFileSync(...node, { encoding: 'utf8', stdio: 'pipe' }));
+}
+
+describe('npm run databases', () => {
+  it.each([{ args: [] }, { args: ['--help'] }, { args: ['start', '--help'] }])(
+    'prints its usage with %j',
+    ({ args }) => {
+      const { status, output } = run('databases.mjs', ...args);
+      expect(status).toBe(0);
+      expect(output).toMatch(/^Usage: npm run databases[^]*mysql9[^]*postgres18/);
+      expect(output).toContain(cache);
+    },
+  );
+
+  it.each([
+    [['stat'], /^Unknown command: stat\./],
+    [['start', 'oracle'], /^Unknown servers: oracle\. The servers are mysql9 and postgres18\./],
+  ])('refuses the arguments %j', (args, message) => {
+    const { status, output } = run('databases.mjs', ...args);
+    expect(status).toBe(1);
+    expect(output).toMatch(message);
+  });
+
+  it('does not stop another process that has the recorded process id', () => {
+    const folder = join(cache, 'nestjs-session-auth/databases/mysql9');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'pid'), `${process.pid}\n`);
+    expect(run('databases.mjs', 'status', 'mysql9').output).toBe('mysql9: not downloaded\n');
+    expect(run('databases.mjs', 'stop', 'mysql9').output).toBe('mysql9: was not running.\n');
+    expect(existsSync(join(folder, 'pid'))).toBe(false);
+  });
+});
+
+describe('npm test with --databases', () => {
+  it.each([
+    [['--databases'], /needs a list of databases\. Use a list of sqlite, postgres, mariadb, postgres18, mysql9/],
+    [['--databases', 'mysql9,oracle'], /^Unknown databases: oracle\./],
+    [['--databases=oracle'], /^Unknown databases: oracle\./],
+  ])('refuses the arguments %j', (args, message) => {
+    const { status, output } = run('test.mjs', ...args);
+    expect(status).toBe(1);
+    expect(output).toMatch(message);
+  });
+});
+
+describe('the Debian archive that is configured for apt', () => {
+  const archiveIn = (...lines: string[]): unknown =>
+    call('databases/apt-sources.mjs', 'archiveIn', lines.join('\n'), 'trixie');
+
+  it('is found in the one-line format', () => {
+    const archive = archiveIn(
+      '# deb http://commented.example/debian trixie main',
+      'deb-src http://sources.example/debian trixie main',
+      'deb [arch=amd64 signed-by=/etc/apt/keyrings/vendor.asc] https://vendor.example/apt stable main',
+      'deb http://security.example/debian-security trixie-security main',
+      'deb [arch=amd64] http://mirror.example/debian trixie main contrib # comment',
+    );
+    expect(archive).toBe('http://mirror.example/debian');
+  });
+
+  it('is found in .sources files', () => {
+    const archive = archiveIn(
+      ...['Types: deb', 'URIs: http://off.example/debian', 'Suites: trixie', 'Components: main', 'Enabled: no', ''],
+      ...['Types: deb', 'URIs: https://vendor.example/apt', 'Suites: trixie', 'Components: main'],
+      ...['Signed-By:', ' -----BEGIN PGP PUBLIC KEY BLOCK-----', ' .', ' mDMEYCQjIxYJKwYBBAHaRw8BAQdA', ''],
+      ...['Types: deb deb-src', '# a comment', 'URIs: http://mirror.example/debian', 'Suites: trixie trixie-updates'],
+      ...['Components: main', 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg'],
+    );
+    expect(archive).toBe('http://mirror.example/debian');
+  });
+
+  it('is required', () => {
+    expect(() => archiveIn('deb https://vendor.example/apt trixie stable')).toThrow(/Found no Debian archive/);
+  });
+});
+
+it('the newest version of PostgreSQL is chosen by numbers', () => {
+  const versions = ['17.10.0-beta.17', '18.9.0-beta.17', '18.10.0-beta.9', '18.10.0-beta.17', '19.0.0-beta.1'];
+  expect(call('databases/postgres18.mjs', 'newestOf', versions, 18)).toBe('18.10.0-beta.17');
+});
