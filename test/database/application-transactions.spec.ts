@@ -2,7 +2,6 @@ import { AuthUser, OpenSockets, SessionAdministration } from 'nestjs-session-aut
 import { DataSource, type EntityManager, type InsertEvent } from 'typeorm';
 import { Database } from '../../libs/auth/src/database/database';
 import { TestEnvironment, describeOnEachDatabase } from '../support/environment';
-import { TestEnvironment, describeOnEachDatabase } from '../e2e/environment';
 import { DIALECTS } from '../support/databases';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { Tap } from '../support/tap';

@@ -1,5 +1,4 @@
 import { Database } from '../../libs/auth/src/database/database';
-import type { Dialect } from '../../libs/auth/src/database/dialect';
 import { serverWarnings } from '../../libs/auth/src/database/server-checks';
 import type { Row } from '../../libs/auth/src/database/transaction';
 import { createDatabase, DATABASES, describeOn, type Dialect, type TestDatabase } from '../support/databases';

@@ -7,7 +7,6 @@ import type { PruningService } from '../../libs/auth/src/retention/pruning.servi
 import type { SessionSql } from '../../libs/auth/src/sessions/session';
 import { StatementFactory } from '../../libs/auth/src/database/statements';
 import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
-import { describeOnEachDatabase, type TestEnvironment } from '../e2e/environment';
 import { createDatabase, describeEachPooled, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { SwitchingProxy } from '../support/switching-proxy';
 import { TestApplication } from '../support/test-application';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { Dialect } from '../../libs/auth/src/store/database/dialect';
+import type { Dialect } from '../../libs/auth/src/database/dialect';
 import { SQLITE } from './sqlite';
 
 export type { Dialect };

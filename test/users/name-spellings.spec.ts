@@ -8,7 +8,7 @@ import {
   UserStore,
 } from 'nestjs-session-auth';
 import { Column, DataSource, DeleteDateColumn, Entity, type FindOptionsWhere, PrimaryGeneratedColumn } from 'typeorm';
-import { dialectOf } from '../../libs/auth/src/store/database/dialect';
+import { dialectOf } from '../../libs/auth/src/database/dialect';
 import { CountingHasher } from '../support/counting-hasher';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';

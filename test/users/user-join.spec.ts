@@ -1,7 +1,7 @@
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser, type UserId } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { dialectOf } from '../../libs/auth/src/store/database/dialect';
+import { dialectOf } from '../../libs/auth/src/database/dialect';
 import { createDatabase, DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { TestApplication, type TestApplicationOptions } from '../support/test-application';
 import { Tap, type Call } from '../support/tap';
