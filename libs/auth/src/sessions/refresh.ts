@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Clock, OncePerMinute } from '../base/clock';
 import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../base/errors';
 import { textProblem } from '../base/fields';
@@ -6,13 +6,19 @@ import { measureDuration, Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
 import type { Client } from '../history/client';
 import { Signals } from '../history/signal-publisher';
-import { parseRefreshToken, type RefreshTokenClaims, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
+import {
+  parseRefreshToken,
+  type RefreshTokenClaims,
+  type Successor,
+  TokenIssuer,
+  tokenPair,
+  type TokenPair,
+} from '../tokens/tokens';
 import { Users } from '../users/users';
 import type { PresentedRefreshToken } from './decide-refresh';
 import { EndSessions } from './end-sessions';
 import { type NetworkChange, Rotate, type RotateOutcome } from './rotate';
 import { type SessionRecord, toSessionInfo } from './session';
-import { UnconfirmedPairs } from './unconfirmed-pairs';
 
 /** The outcomes that all have the same response. */
 type Refusal = Exclude<RotateOutcome, { kind: 'rotated' | 'replayed' | 'unchanged' | 'unknown' }>;
@@ -25,6 +31,67 @@ export interface Presentation {
 }
 
 const BEARER: Presentation = { transport: 'bearer', accessToken: null };
+
+/** How long a pair is kept for the client's retry, in milliseconds. */
+const RETENTION_MS = 60_000;
+
+/** The maximum number of pairs, which bounds memory if an outage affects every client at the same time. */
+const MAX_PAIRS = 10_000;
+
+type Presented = Pick<PresentedRefreshToken, 'digest' | 'transport'>;
+
+/**
+ * Keeps the token pairs of refreshes that failed with 503 because their outcome was unknown. If the client presents
+ * its token to this instance again within 60 seconds, the refresh is retried with the same pair, whose digests the
+ * database contains if the first attempt was committed. A returned pair is not kept. Pairs are kept in memory only.
+ * The key includes the transport, so that a bearer client never receives the pair of a cookie client, or vice versa.
+ */
+@Injectable()
+export class UnconfirmedPairs implements BeforeApplicationShutdown {
+  /** The kept pairs, oldest first. */
+  private readonly pairs = new Map<string, { readonly successor: Successor; readonly expiresAt: number }>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  beforeApplicationShutdown(): void {
+    clearTimeout(this.timer);
+    this.pairs.clear();
+  }
+
+  /**
+   * Keeps a pair, which `take` can return for up to 60 seconds.
+   * @param presented the refresh token that the pair replaces
+   */
+  keep(presented: Presented, successor: Successor): void {
+    this.pairs.set(keyOf(presented), { successor, expiresAt: this.clock.now() + RETENTION_MS });
+    if (this.pairs.size > MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);
+    // A timer removes expired pairs, because secrets must not stay in memory until the next refresh.
+    this.timer ??= setTimeout(() => this.removeExpired(), RETENTION_MS).unref();
+  }
+
+  /**
+   * Removes the pair that replaces the presented token, and returns the pair. Returns null if no pair is kept, or if
+   * the pair has expired.
+   */
+  take(presented: Presented): Successor | null {
+    const key = keyOf(presented);
+    const kept = this.pairs.get(key);
+    if (!kept) return null;
+    this.pairs.delete(key);
+    return this.clock.now() < kept.expiresAt ? kept.successor : null;
+  }
+
+  private removeExpired(): void {
+    const now = this.clock.now();
+    for (const [key, { expiresAt }] of this.pairs) if (expiresAt <= now) this.pairs.delete(key);
+    this.timer = this.pairs.size > 0 ? setTimeout(() => this.removeExpired(), RETENTION_MS).unref() : undefined;
+  }
+}
+
+function keyOf({ digest, transport }: Presented): string {
+  return `${transport} ${digest}`;
+}
 
 /** Refreshes token pairs, and reports the reuse of refresh tokens. */
 @Injectable()
