@@ -456,15 +456,15 @@ describeEachPooled('pruning beside locked rows, on %s', (name) => {
 
   it('pruning skips locked events and ended sessions of a user with too many, without waiting', async () => {
     const database = await createDatabase(name);
-    const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 20 } } });
+    const app = await TestApplication.start({ database, auth: { history: { maxRowsPerUser: 2_000 } } });
     const { ended } = await withEndedSessions(app, 1_010);
-    await writeEvents(app, await aliceId(app), many('token_refresh', 40), 2 * HOUR);
-    await writeEvents(app, 'another user', many('logout', 30), HOUR);
+    await writeEvents(app, await aliceId(app), many('token_refresh', 2_020), 2 * HOUR);
+    await writeEvents(app, 'another user', many('logout', 2_010), HOUR);
     const other = app.dataSource.createQueryRunner();
     await other.startTransaction();
     await other.query(`SELECT id FROM auth_sessions WHERE id = '${ended[0]}' FOR UPDATE`);
     await other.query('SELECT id FROM auth_events ORDER BY id LIMIT 1 FOR UPDATE');
-    // Of the 43 and 30 events, 33 exceed the maximum, of which one is locked. Of the 1,010 sessions, 1,009 are found.
+    // Of the 2,023 and 2,010 events, 33 exceed the maximum, of which one is locked. Of the 1,010 sessions, 1,009 are found.
     expect(await app.pruning.prune()).toMatchObject({ events: 32, sessions: 9 });
     await other.rollbackTransaction();
     await other.release();

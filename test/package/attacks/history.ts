@@ -1,6 +1,6 @@
 import { ELSEWHERE, INVALID_CREDENTIALS, type At, type Json } from './environment';
 
-/** `history.maxRowsPerUser` of the application. Beyond it, the library may also remove events before `prune`. */
+/** `history.maxRowsPerUser` of the application. */
 const MAX_ROWS = 100;
 const REFRESHES = MAX_ROWS - 2;
 

@@ -43,7 +43,6 @@ export class DriverController {
   @Get('rows')
   async rows(): Promise<object> {
     const failures = await this.dataSource.getRepository(AuthLoginFailure).count();
-    // The histories of users are trimmed in the background.
     return { failures, events: await this.dataSource.getRepository(AuthEvent).countBy({ userId: IsNull() }) };
   }
 }

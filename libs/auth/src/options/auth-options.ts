@@ -191,15 +191,15 @@ export interface AuthModuleOptions {
     retentionDays?: number;
     /**
      * The maximum number of events per user, 1 to 10000000. Pruning removes the excess, in this order: refreshes,
-     * failed logins, starts of delays and blocks, requests for a password reset, and then the oldest events. Each
-     * instance also removes the excess between two pruning runs, whenever it has written this many events for the
-     * user, or 1,000 if that is less. Default: 1000.
+     * failed logins, starts of delays and blocks, requests for a password reset, and then the oldest events. Between
+     * two pruning runs, a user can have more events. Default: 1000.
      */
     maxRowsPerUser?: number;
   };
   /**
    * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, no run is scheduled:
-   * call `PruningService.prune()` yourself. Default: 3600.
+   * call `PruningService.prune()` yourself. Besides, each instance prunes after every 100,000 events that it has
+   * written. Default: 3600.
    */
   pruneIntervalSeconds?: number | false;
   /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */

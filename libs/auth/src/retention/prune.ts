@@ -6,7 +6,14 @@ import { affectedBy, type Query, type Row, rowsOf, type Step } from '../database
 import { EventLog, firstEventIdAt, type WriteEvents } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { endEvents, inactiveReason, EndSessions } from '../sessions/end-sessions';
-import { accountFromRow, type EndedSession, isExpired, sessionFromRow, SessionSql, toEndedSession } from '../sessions/session';
+import {
+  accountFromRow,
+  type EndedSession,
+  isExpired,
+  sessionFromRow,
+  SessionSql,
+  toEndedSession,
+} from '../sessions/session';
 
 /** The rows that pruning removes because they are too old or have expired. */
 const PRUNABLE = ['loginFailures', 'loginTickets', 'passwordResets', 'events'] as const;
@@ -31,26 +38,29 @@ const BATCH_SIZE = 500;
 /** The maximum number of events that one statement reads to find the users with the most events. */
 const MAX_EVENTS_READ = 10_000;
 
-/** The maximum number of events kept for unknown names. Anyone can cause events of unknown names. (ASVS 16.4) */
+/**
+ * The maximum number of events kept for unknown names. Anyone can cause events of unknown names.
+ * (ASVS 16.4)
+ */
 const MAX_EVENTS_WITHOUT_USER = 10_000;
 
 /**
- * The maximum number of ended sessions kept per user. Each login is compared with these sessions to detect a new
- * device.
+ * The maximum number of ended sessions kept per user. Each login is compared with these sessions to
+ * detect a new device.
  */
 const MAX_ENDED_SESSIONS = 1_000;
 
 /**
- * The events that are removed first: routine events, and events that outsiders can cause. All other events are
- * removed after these.
+ * The events that are removed first: routine events, and events that outsiders can cause. All other
+ * events are removed after these.
  */
 const REMOVED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', 'password_reset_requested'];
 
 type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
 
 /**
- * Finds and removes what is due, in batches. Batches skip rows that other transactions have locked, and take no
- * lock of a user, so any number of instances can prune at the same time.
+ * Finds and removes what is due, in batches. Batches skip rows that other transactions have locked,
+ * and take no lock of a user, so any number of instances can prune at the same time.
  */
 @Injectable()
 export class Prune {
@@ -75,9 +85,7 @@ export class Prune {
     const isDue = 's.{session.checkAt} <= :now';
     const isEnding = `(${sql.expiresAt} <= :now OR ${sql.account} IN ('disabled', 'deleted'))`;
     this.sessions = {
-      due: sql.selectWithAccount(
-        `WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT :limit ${skipLocked}`,
-      ),
+      due: sql.selectWithAccount(`WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT :limit ${skipLocked}`),
       remove: statements.statement(
         `DELETE FROM {session} WHERE {session.id} IN (:ids...) AND {session.state} <> 'active'`,
       ),
@@ -162,7 +170,8 @@ export class Prune {
   }
 
   /**
-   * Counts what a run would end and remove. Does not count ended sessions that exceed the maximum of their user.
+   * Counts what a run would end and remove. Does not count ended sessions that exceed the maximum
+   * of their user.
    */
   async count(now: number): Promise<PruneCounts> {
     const count = async (query: Query): Promise<Row> => (await this.database.run(null, query)).rows[0] ?? {};
@@ -183,15 +192,13 @@ export class Prune {
   }
 
   /**
-   * Processes one batch of the sessions that are due. Ended sessions are deleted. Active sessions end if they have
-   * expired or, if statements can read the accounts, if their user is inactive. All other active sessions are
-   * rescheduled: refreshes and activity do not change `checkAt`, because it has an index, and PostgreSQL cannot
-   * perform a HOT update that changes an indexed column.
+   * Processes one batch of the sessions that are due. Ended sessions are deleted. Active sessions
+   * end if they have expired or, if statements can read the accounts, if their user is inactive.
+   * All other active sessions are rescheduled: refreshes and activity do not change `checkAt`,
+   * because it has an index, and PostgreSQL cannot perform a HOT update that changes an indexed
+   * column.
    */
-  private *pruneSessions(
-    now: number,
-    write: WriteEvents,
-  ): Step<PrunedBatch & { readonly visited: number }> {
+  private *pruneSessions(now: number, write: WriteEvents): Step<PrunedBatch & { readonly visited: number }> {
     const rows = yield* rowsOf(this.sessions.due.with({ now, limit: BATCH_SIZE }));
     const ended: EndedSession[] = [];
     const toRemove: unknown[] = [];
@@ -210,8 +217,8 @@ export class Prune {
   }
 
   /**
-   * Removes the events and ended sessions that exceed the maximum of their user. The number of events reveals both,
-   * because each new session also writes an event.
+   * Removes the events and ended sessions that exceed the maximum of their user. The number of
+   * events reveals both, because each new session also writes an event.
    */
   private async *removeExcessOfUsers(): AsyncGenerator<PrunedBatch> {
     let after: string | undefined = '';
@@ -234,11 +241,12 @@ export class Prune {
   }
 
   /**
-   * Removes the events of a user, or of unknown names (null), beyond the cap: first those of `REMOVED_FIRST`, kind by
-   * kind, then all others, and of each kind the oldest.
+   * Removes the events of a user, or of unknown names (null), beyond the cap: first those of
+   * `REMOVED_FIRST`, kind by kind, then all others, and of each kind the oldest.
    *
-   * Reads the events from the newest to the oldest. An event is removed as soon as `cap` events that are kept
-   * longer have been read. That stays true whatever other instances remove meanwhile, so they need no lock.
+   * Reads the events from the newest to the oldest. An event is removed as soon as `cap` events
+   * that are kept longer have been read. That stays true whatever other instances remove meanwhile,
+   * so they need no lock.
    */
   private async *removeExcessEvents(userId: string | null, cap: number): AsyncGenerator<PrunedBatch> {
     const { ofUser, ofUnknownNames, lock, remove } = this.history;
@@ -264,9 +272,9 @@ export class Prune {
   }
 
   /**
-   * Removes at most one batch of the user's ended sessions. Each removed session is older than 1,000 ended sessions
-   * that are locked until the commit, so parallel calls remove no session too many. Reads a bounded number of
-   * sessions, however many the user has.
+   * Removes at most one batch of the user's ended sessions. Each removed session is older than
+   * 1,000 ended sessions that are locked until the commit, so parallel calls remove no session too
+   * many. Reads a bounded number of sessions, however many the user has.
    */
   private *removeExcessSessions(userId: string): Step<number> {
     const found = yield* rowsOf(this.sessions.endedOfUser.with({ userId, limit: MAX_ENDED_SESSIONS + BATCH_SIZE }));

@@ -10,12 +10,13 @@ import { EndSessions } from '../sessions/end-sessions';
 import { Prune, type PruneCounts } from './prune';
 
 /**
- * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small batches. Pruning can run
- * during normal traffic, and on any number of instances at the same time. Ended sessions are kept as long as the
- * history, because each login is compared with earlier sessions to detect a new device.
+ * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small
+ * batches. Pruning can run during normal traffic, and on any number of instances at the same time.
+ * Ended sessions are kept as long as the history, because each login is compared with earlier
+ * sessions to detect a new device.
  *
- * Runs every `pruneIntervalSeconds`, unless the option is false, and after every 100,000 events that this instance has
- * written.
+ * Runs every `pruneIntervalSeconds`, unless the option is false, and after every 100,000 events
+ * that this instance has written.
  */
 @Injectable()
 export class PruningService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -40,8 +41,8 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Schedules the first run at a random time within the first interval, so that instances that start together are
-   * unlikely to prune at the same time.
+   * Schedules the first run at a random time within the first interval, so that instances that
+   * start together are unlikely to prune at the same time.
    */
   onApplicationBootstrap(): void {
     this.events.onGrowth = () => this.task.runSoon();
@@ -54,8 +55,9 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Ends sessions that have expired or, without a custom `UserStore`, whose user is not active, and removes rows that
-   * are no longer needed. A run may leave some of them to a later run. With `dryRun` (default: false), only counts.
+   * Ends sessions that have expired or, without a custom `UserStore`, whose user is not active, and
+   * removes rows that are no longer needed. A run may leave some of them to a later run. With
+   * `dryRun` (default: false), only counts.
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
@@ -102,7 +104,10 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** The result of pruning. In a dry run, each number estimates how many rows pruning would end or remove. */
+/**
+ * The result of pruning. In a dry run, each number estimates how many rows pruning would end or
+ * remove.
+ */
 export interface PruneReport {
   readonly dryRun: boolean;
   /**
@@ -112,13 +117,14 @@ export interface PruneReport {
   readonly endedSessions: number;
   /**
    * The number of ended sessions that pruning removed, either because their login is older than
-   * `history.retentionDays`, or because their user has more than 1,000 ended sessions. A dry run does not count the
-   * sessions above this maximum.
+   * `history.retentionDays`, or because their user has more than 1,000 ended sessions. A dry run
+   * does not count the sessions above this maximum.
    */
   readonly sessions: number;
   /**
-   * The number of events that pruning removed, either because they are older than `history.retentionDays`, or because
-   * their user has more than `history.maxRowsPerUser` events. The maximum for all unknown names together is 10,000.
+   * The number of events that pruning removed, either because they are older than
+   * `history.retentionDays`, or because their user has more than `history.maxRowsPerUser` events.
+   * The maximum for all unknown names together is 10,000.
    */
   readonly events: number;
   /** The number of expired failure streaks that pruning removed. */
