@@ -1,6 +1,4 @@
-import { OpenTelemetryMetrics } from '../../libs/auth/src/base/telemetry';
-import { METRICS, type MetricName } from '../../libs/auth/src/base/telemetry';
-import { Metrics, NoMetrics } from '../../libs/auth/src/base/telemetry';
+import { Metrics, METRICS, NoMetrics, OpenTelemetryMetrics, type MetricName } from '../../libs/auth/src/base/telemetry';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DAY } from '../support/driven-clock';
 import { TestApplication, PASSWORD } from '../support/test-application';
@@ -165,13 +163,13 @@ describe('applications without metrics', () => {
     expect(metrics).toBeInstanceOf(NoMetrics);
   });
 
-  it('the guard starts no timer without an SDK', async () => {
+  it('the guard measures no duration without an SDK', async () => {
     const database = await createDatabase('sqlite');
     const app = await TestApplication.start({ database });
-    const startTimer = jest.spyOn(app.nest.get(Metrics), 'startTimer');
+    const record = jest.spyOn(app.nest.get(Metrics), 'record');
     const { access_token: token } = await app.login();
     await app.get('/me', token).expect(200);
-    expect(startTimer).not.toHaveBeenCalled();
+    expect(record).not.toHaveBeenCalledWith('session_auth.lookup.duration', expect.anything(), undefined);
     await app.close();
     await database.drop();
   });

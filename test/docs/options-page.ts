@@ -12,12 +12,12 @@ import {
 const SOURCES = join(__dirname, '../../libs/auth/src');
 const INTERFACES = {
   AuthModuleOptions: { file: 'options/auth-options.ts', prefix: '' },
-  AuthModuleExtras: { file: 'options/module-extras.ts', prefix: '' },
-  UserEntityMapping: { file: 'domain/ports/accounts.ts', prefix: 'users.' },
+  AuthModuleExtras: { file: 'options/auth-options.ts', prefix: '' },
+  UserEntityMapping: { file: 'adapters/user-store.ts', prefix: 'users.' },
 };
 
 /** The files that declare the union types of options. */
-const UNIONS = ['options/auth-options.ts', 'domain/failure-streak.ts', 'domain/username.ts'];
+const UNIONS = ['options/auth-options.ts', 'base/fields.ts'];
 
 /** The declaration of an option in the source. */
 export interface DeclaredOption {

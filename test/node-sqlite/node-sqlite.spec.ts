@@ -1,5 +1,5 @@
 import { hasNodeSqlite, NodeSqlite } from '../../libs/auth/src/node-sqlite/node-sqlite';
-import { SqlText } from '../../libs/auth/src/node-sqlite/statement';
+import { outlineOf, returnsRows } from '../../libs/auth/src/node-sqlite/statement';
 
 const describeIfAvailable = hasNodeSqlite() ? describe : describe.skip;
 
@@ -93,7 +93,7 @@ describeIfAvailable('node:sqlite of Node 22.13 to 22.15', () => {
   ])('detects from its text whether a statement returns rows: %s', (sql) => {
     const open = (): NodeSqlite => new NodeSqlite(':memory:').exec('CREATE TABLE t (id, "RETURNING")');
     const reported = open().prepare(sql.replace('INTO t VALUES (1)', 'INTO t VALUES (1, 1)')).reader;
-    expect(new SqlText(sql).returnsRows).toBe(reported);
+    expect(returnsRows(outlineOf(sql))).toBe(reported);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { type CryptoSource } from '../../libs/auth/src/base/random';
+import { type Random } from '../../libs/auth/src/base/random';
 import { NoMetrics } from '../../libs/auth/src/base/telemetry';
 import type { EventLog } from '../../libs/auth/src/history/event-log';
 import type { AuthModuleOptions } from '../../libs/auth/src/options/auth-options';
@@ -24,13 +24,13 @@ class FakePrune {
   }
 }
 
-const crypto = { randomBytes: () => [128] } as unknown as CryptoSource;
+const random = { bytes: () => [128] } as unknown as Random;
 const clock = { now: () => 1_000_000_000_000 };
 const endSessions = { publish: () => undefined } as unknown as EndSessions;
 
 function serviceOf(prune: FakePrune, given: AuthModuleOptions = {}, events = {} as EventLog): PruningService {
   const options = resolveOptions(given);
-  return new PruningService(options, prune as unknown as Prune, endSessions, clock, events, new NoMetrics(), crypto);
+  return new PruningService(options, prune as unknown as Prune, endSessions, clock, events, new NoMetrics(), random);
 }
 
 describe('scheduled pruning', () => {

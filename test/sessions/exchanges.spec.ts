@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions, type TokenPair } from 'nestjs-session-auth';
-import { NodeCryptoSource } from '../../libs/auth/src/base/random';
+import { Random } from '../../libs/auth/src/base/random';
 import { networkOf } from '../../libs/auth/src/history/client';
 import {
   decideRefresh,
@@ -220,7 +220,7 @@ class Setup {
   ) {
     this.options = app.nest.get(AUTH_OPTIONS);
     this.graceMs = graceSecondsFor(this.options, transport) * SECOND;
-    this.issuer = new TokenIssuer(new NodeCryptoSource(), app.nest.get(AUTH_OPTIONS));
+    this.issuer = new TokenIssuer(new Random(), app.nest.get(AUTH_OPTIONS));
     const { token, replay } = situation;
     const generation = GENERATION - token.behind;
     const familySecret = randomBytes(FAMILY_SECRET_BYTES);

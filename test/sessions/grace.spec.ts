@@ -3,7 +3,7 @@ import { AuthSession, BearerAuthGuard, CurrentSession, type SessionInfo } from '
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
-import { NodeCryptoSource } from '../../libs/auth/src/base/random';
+import { derive, sha256 } from '../../libs/auth/src/base/random';
 import { formatAccessToken } from '../../libs/auth/src/tokens/tokens';
 import { SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
@@ -282,9 +282,8 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
     const first = await app.login();
     const { body: pair } = await refreshFrom(HOME, app, first.refresh_token).expect(200);
     const row = await storedSession(env, first.session_id);
-    const crypto = new NodeCryptoSource();
     const accessTokenBy = (secret: string, seed: string): string =>
-      formatAccessToken(row.id, crypto.derive(secret, Buffer.from(seed, 'base64url'), 65).subarray(0, 32));
+      formatAccessToken(row.id, derive(secret, Buffer.from(seed, 'base64url'), 65).subarray(0, 32));
 
     const seed = row.replaySeed!;
     expect(Buffer.from(seed, 'base64url')).toHaveLength(16);
@@ -366,7 +365,7 @@ describeOnEachDatabase('the network of a client within a grace period', graceOf(
       digests.add((await storedSession(env, id)).replayNetworkDigest);
     }
     expect(digests.size).toBe(2);
-    expect([...digests]).not.toContain(new NodeCryptoSource().sha256(HOME));
+    expect([...digests]).not.toContain(sha256(HOME));
   });
 });
 

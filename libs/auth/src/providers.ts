@@ -12,7 +12,7 @@ import { TokenSource } from './adapters/token-source';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import { AuthService } from './auth.service';
 import { Clock, SystemClock } from './base/clock';
-import { CryptoSource, NodeCryptoSource } from './base/random';
+import { Random } from './base/random';
 import { Metrics, OpenTelemetryMetrics } from './base/telemetry';
 import { Database } from './database/database';
 import { ApplicationTransactions } from './database/joined-transaction';
@@ -82,10 +82,10 @@ function replaceableProvider(
   return { provide, useFactory, inject: [ModuleRef, AUTH_OPTIONS] };
 }
 
-/** The clock, cryptography, metrics, signals, password hasher, device detector and token source. */
+/** The clock, randomness, metrics, signals, password hasher, device detector and token source. */
 const PLATFORM_PROVIDERS: Provider[] = [
   { provide: Clock, useClass: SystemClock },
-  { provide: CryptoSource, useClass: NodeCryptoSource },
+  Random,
   { provide: Metrics, useFactory: () => OpenTelemetryMetrics.load() },
   {
     provide: Signals,
@@ -136,11 +136,11 @@ async function createUsers(
   database: Database,
   lock: UserLock,
   clock: Clock,
-  crypto: CryptoSource,
+  random: Random,
 ): Promise<Users> {
   if (users === undefined) {
     const table = new UserTable(dataSource, OWN_USERS, clock);
-    return new EntityUsers(table, database, nameMatching, lock, ownUsers(nameMatching, clock, crypto));
+    return new EntityUsers(table, database, nameMatching, lock, ownUsers(nameMatching, clock, random));
   }
   if ('entity' in users) {
     const problems = mappingProblems(dataSource, users);
@@ -155,7 +155,7 @@ const ACCOUNT_PROVIDERS: Provider[] = [
   {
     provide: Users,
     useFactory: createUsers,
-    inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, CryptoSource],
+    inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, Random],
   },
   { provide: LoginAttemptStore, useClass: SqlLoginAttemptStore },
   { provide: LoginTicketStore, useClass: SqlLoginTicketStore },

@@ -67,9 +67,7 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   const [first] = Object.values(fields).flat();
   const message = typeof body['detail'] === 'string' ? body['detail'] : (general?.[0] ?? first ?? `Status ${status}.`);
   const badRequest = general ? 'invalid_credentials' : first !== undefined ? 'invalid_fields' : 'bad_request';
-  const code =
-    OWN_CODES.find((own) => own === body['code']) ??
-    (status === 400 ? badRequest : (BY_STATUS[status] ?? 'unexpected_answer'));
+  const code = OWN_CODES.find((own) => own === body['code']) ?? codeFor(status, badRequest);
   const detail = code === 'cross_site_request' ? `${message} See \`cookies.trustedOrigins\`.` : message;
   // The server sends `Retry-After` (RFC 9110, section 10.2.3) in seconds, never as a date.
   const retryAfter = /^\d+$/.exec(headers.get('Retry-After') ?? '');
@@ -80,6 +78,10 @@ export async function refusalOf(response: Response): Promise<ClientError> {
     retryAfter: retryAfter && Number(retryAfter[0]),
     loginTicket,
   });
+}
+
+function codeFor(status: number, badRequest: ClientErrorCode): ClientErrorCode {
+  return status === 400 ? badRequest : (BY_STATUS[status] ?? 'unexpected_answer');
 }
 
 function isMessages(entry: [string, unknown]): entry is [string, string[]] {

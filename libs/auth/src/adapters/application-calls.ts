@@ -2,18 +2,10 @@ import { Logger } from '@nestjs/common';
 import { withTimeout } from '../base/clock';
 import { AuthError } from '../base/errors';
 import { loggable, toFailureReport } from '../base/failures';
-import { isDistinctId, type StoredUser, UserStore } from './user-store';
+import { isDistinctId, type StoredUser, type UserId, UserStore } from './user-store';
 
 /** The maximum duration of a call, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-
-class TimeoutError extends Error {
-  override readonly name = 'TimeoutError';
-
-  constructor() {
-    super(`No answer within ${TIMEOUT_MS} ms`);
-  }
-}
 
 /**
  * Thrown if a class of the application returns a value that the library cannot use. The message
@@ -46,29 +38,23 @@ export class ApplicationCalls {
   async call<T>(method: string, invoke: () => Promise<T>): Promise<T> {
     try {
       return await withTimeout(TIMEOUT_MS, invoke(), () => {
-        throw new TimeoutError();
+        throw Object.assign(new Error(`No answer within ${TIMEOUT_MS} ms`), { name: 'TimeoutError' });
       });
     } catch (error) {
-      this.logFailure(method, error);
+      if (error instanceof WrongResultError) {
+        this.logger.error(`${method}() of the ${this.calleeName} returned ${error.message}`);
+      } else {
+        const { summary, stack } = toFailureReport(error);
+        this.logger.error(`The ${this.calleeName} failed in ${method}(): ${summary}`, stack);
+      }
       throw new AuthError('database_unavailable', `The ${this.calleeName} is unavailable.`, {}, 5);
     }
-  }
-
-  private logFailure(method: string, error: unknown): void {
-    if (error instanceof WrongResultError) {
-      this.logger.error(`${method}() of the ${this.calleeName} returned ${error.message}`);
-      return;
-    }
-    const { summary, stack } = toFailureReport(error);
-    this.logger.error(`The ${this.calleeName} failed in ${method}(): ${summary}`, stack);
   }
 }
 
 const USER =
   '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }, ' +
   'or null if there is no such user (in create(), if the name is taken)';
-
-const MAX_PROPERTIES = 20;
 
 /**
  * The types of the user properties that the library relies on. The library checks the types at runtime, because
@@ -87,19 +73,18 @@ const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
  */
 export function checkedUser(result: unknown, store: UserStore): StoredUser | null {
   if (result === null) return null;
-  if (typeOf(result) !== 'object') {
-    throw new WrongResultError(`${withArticle(typeOf(result))}. Return ${USER}.`);
-  }
-  const user = result as Readonly<Record<keyof StoredUser, unknown>>;
+  if (typeOf(result) !== 'object') throw new WrongResultError(`${withArticle(result)}. Return ${USER}.`);
+  const user = result as StoredUser;
   const names = Object.keys(ACCEPTED) as (keyof StoredUser)[];
   const wrong = names.filter((name) => !ACCEPTED[name].includes(typeOf(user[name])));
   if (wrong.length > 0) {
-    const problems = wrong.map((name) => `${name} is ${withArticle(typeOf(user[name]))}`).join(', ');
-    throw new WrongResultError(`${describe(result as object)}: ${problems}. Return ${USER}.`);
+    const properties = Object.entries(user).map(([name, value]) => `${loggable(name)}: ${typeOf(value)}`);
+    const problems = wrong.map((name) => `${name} is ${withArticle(user[name])}`).join(', ');
+    throw new WrongResultError(`{ ${properties.slice(0, 20).join(', ')} }: ${problems}. Return ${USER}.`);
   }
-  refuseUnparsedId(user.id, store);
-  refuseIndistinctId(user.id);
-  return result as StoredUser;
+  const problem = idProblem(user.id, store);
+  if (problem) throw new WrongResultError(`a user whose id ${problem}`);
+  return user;
 }
 
 /**
@@ -109,35 +94,21 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
  */
 export function checkedBoolean(result: unknown, hint: string): boolean {
   if (typeof result === 'boolean') return result;
-  throw new WrongResultError(`${withArticle(typeOf(result))}. ${hint}`);
+  throw new WrongResultError(`${withArticle(result)}. ${hint}`);
 }
 
-/**
- * Throws if the ids of users are not strings and the store inherits `parseId`, which returns a string. `findById`
- * would then receive a string, for which the store may find no user.
- */
-function refuseUnparsedId(id: unknown, store: UserStore): void {
-  if (typeof id === 'string' || store.parseId !== UserStore.prototype.parseId) return;
-  const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
-  throw new WrongResultError(
-    `a user whose id is a ${typeOf(id)}, but the store inherits parseId(), which returns a ` +
-      `string. Add to the store: override parseId(text: string) { return ${parse}; }`,
-  );
-}
-
-/** Throws if MySQL and MariaDB would confuse an id with another id. */
-function refuseIndistinctId(id: unknown): void {
-  if (typeof id !== 'string' || isDistinctId(id)) return;
-  throw new WrongResultError(
-    'a user whose id ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.',
-  );
-}
-
-/** Describes an object by the names and types of its properties. */
-function describe(value: object): string {
-  const properties = Object.entries(value).map(([name, held]) => `${loggable(name)}: ${typeOf(held)}`);
-  const more = properties.length > MAX_PROPERTIES ? ', ...' : '';
-  return properties.length === 0 ? '{}' : `{ ${properties.slice(0, MAX_PROPERTIES).join(', ')}${more} }`;
+function idProblem(id: UserId, store: UserStore): string | null {
+  if (typeof id !== 'string') {
+    // `findById` would receive a string, for which the store may find no user.
+    if (store.parseId !== UserStore.prototype.parseId) return null;
+    const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
+    return (
+      `is a ${typeof id}, but the store inherits parseId(), which returns a string. ` +
+      `Add to the store: override parseId(text: string) { return ${parse}; }`
+    );
+  }
+  if (isDistinctId(id)) return null;
+  return 'ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.';
 }
 
 function typeOf(value: unknown): string {
@@ -145,7 +116,8 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function withArticle(type: string): string {
+function withArticle(value: unknown): string {
+  const type = typeOf(value);
   if (type === 'null' || type === 'undefined') return type;
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }

@@ -25,8 +25,6 @@ export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   deviceName: 'Other',
 });
 
-const NAME_LENGTH = 64;
-
 /**
  * Validates the result of a device detector. Truncates names to 64 characters and removes control characters.
  * @throws TypeError if the result is not a `DeviceInfo`
@@ -57,13 +55,11 @@ export function checkedDevice(found: unknown): DeviceInfo {
 function checkedName(property: keyof DeviceInfo, name: unknown): string {
   if (typeof name !== 'string')
     throw new TypeError(`The ${property} that detect() returned is not a string. Return a string.`);
-  return (
-    name
-      .replace(/\p{Cc}/gu, '')
-      .slice(0, NAME_LENGTH)
-      .trim()
-      .toWellFormed() || 'Other'
-  );
+  const cleaned = name
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, 64)
+    .trim();
+  return cleaned.toWellFormed() || 'Other';
 }
 
 /**

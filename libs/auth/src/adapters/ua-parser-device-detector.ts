@@ -56,7 +56,6 @@ export class UaParserDeviceDetector extends DeviceDetector {
     return parser && new UaParserDeviceDetector(parser);
   }
 
-  /** {@inheritDoc DeviceDetector.detect} */
   detect(userAgent: string): DeviceInfo {
     const parser = new this.Parser(userAgent);
     const { type, vendor, model } = parser.getDevice();
@@ -67,10 +66,10 @@ export class UaParserDeviceDetector extends DeviceDetector {
     const deviceType = client ? (bot ? 'bot' : 'other') : deviceTypeOf(userAgent, type, osFamily);
     return {
       deviceType,
-      osFamily: clip(osFamily),
-      browserFamily: clip(client ?? browserFamilyOf(parser.getBrowser().name ?? OTHER, deviceType)),
+      osFamily,
+      browserFamily: client ?? browserFamilyOf(parser.getBrowser().name ?? OTHER, deviceType),
       // The User-Agent of a bot often contains a device that does not exist.
-      deviceName: bot ? OTHER : clip(deviceNameOf(type, vendor, model)),
+      deviceName: bot ? OTHER : deviceNameOf(type, vendor, model),
     };
   }
 }
@@ -98,11 +97,10 @@ function deviceNameOf(type: string | undefined, vendor: string | undefined, mode
   if (type === 'smarttv' && vendor === 'Amazon') return 'Amazon Fire TV';
   if (model === 'Macintosh') return 'Mac';
   const name = model.replace(/^(iPhone|iPad|iPod)\d.*/, '$1').replace(/(?<=[a-z\d])_(?=[a-z\d])/gi, ' ');
-  const brand = name.startsWith('Pixel') ? 'Google' : vendor;
-  const isNameComplete = !brand || brand === 'Generic' || /^(?:iP|PlayStation|Xbox|Quest)/.test(name);
-  return isNameComplete || name.toLowerCase().startsWith(brand.toLowerCase()) ? name : `${brand} ${name}`;
+  return withBrand(name.startsWith('Pixel') ? 'Google' : vendor, name);
 }
 
-function clip(text: string): string {
-  return text.slice(0, 64).trim() || OTHER;
+function withBrand(brand: string | undefined, name: string): string {
+  const isNameComplete = !brand || brand === 'Generic' || /^(?:iP|PlayStation|Xbox|Quest)/.test(name);
+  return isNameComplete || name.toLowerCase().startsWith(brand.toLowerCase()) ? name : `${brand} ${name}`;
 }

@@ -107,7 +107,7 @@ export interface UserEntityMapping {
  * properties of the user that the `UserStore` returned, except the password hash.
  */
 export interface RequestUser {
-  readonly id: string | number | bigint;
+  readonly id: UserId;
   readonly username: string;
 }
 

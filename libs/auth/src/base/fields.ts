@@ -35,10 +35,7 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 /** The maximum length of a password, in bytes of UTF-8. Longer passwords are refused before they are hashed. */
 export const PASSWORD_INPUT_BYTES = 4096;
 
-/**
- * Returns the message for a missing, empty or non-string value, or null if the value is valid. The value is not
- * trimmed.
- */
+/** Returns the message for a missing, empty or non-string value, or null. The value is not trimmed. */
 export function textProblem(value: unknown): string | null {
   if (value === undefined) return FIELD_MESSAGES.required;
   if (value === null) return FIELD_MESSAGES.null;
@@ -48,11 +45,25 @@ export function textProblem(value: unknown): string | null {
 
 /** Returns the message for an invalid username, or null. */
 export function usernameProblem(value: unknown, max: number): string | null {
-  const problem = textProblem(value);
+  return storableProblem(value, (text) => (isLonger(text, max) ? FIELD_MESSAGES.tooLong(max) : null));
+}
+
+/** Returns the message for an invalid password field, or null. */
+export function passwordProblem(value: unknown): string | null {
+  const max = PASSWORD_INPUT_BYTES;
+  return storableProblem(value, (text) => (Buffer.byteLength(text) > max ? FIELD_MESSAGES.passwordTooLong(max) : null));
+}
+
+/**
+ * Refuses NUL, lone surrogates and U+FFFD. PostgreSQL refuses NUL. Hash functions treat all lone surrogates as the same
+ * character. Body parsers replace ill-formed UTF-8 with U+FFFD. If U+FFFD were accepted, different bytes would become
+ * the same name or password.
+ */
+function storableProblem(value: unknown, lengthProblem: (text: string) => string | null): string | null {
+  const problem = textProblem(value) ?? lengthProblem(value as string);
   if (problem) return problem;
   const text = value as string;
-  if (isLonger(text, max)) return FIELD_MESSAGES.tooLong(max);
-  return isStorable(text) ? null : FIELD_MESSAGES.string;
+  return text.includes('\0') || text.includes('\ufffd') || !text.isWellFormed() ? FIELD_MESSAGES.string : null;
 }
 
 /**
@@ -68,20 +79,8 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
  * into its column.
  */
 export function newUsernameProblem(value: unknown, max: number): string | null {
-  const problem = usernameProblem(value, max);
-  if (problem) return problem;
-  const name = value as string;
-  if (isLonger(foldName(name), max)) return FIELD_MESSAGES.tooLong(max);
-  return INVISIBLE.test(name) ? FIELD_MESSAGES.invisible : null;
-}
-
-/** Returns the message for an invalid password field, or null. */
-export function passwordProblem(value: unknown): string | null {
-  const problem = textProblem(value);
-  if (problem) return problem;
-  const text = value as string;
-  if (Buffer.byteLength(text) > PASSWORD_INPUT_BYTES) return FIELD_MESSAGES.passwordTooLong(PASSWORD_INPUT_BYTES);
-  return isStorable(text) ? null : FIELD_MESSAGES.string;
+  const problem = usernameProblem(value, max) ?? usernameProblem(foldName(value as string), max);
+  return problem ?? (INVISIBLE.test(value as string) ? FIELD_MESSAGES.invisible : null);
 }
 
 /**
@@ -90,15 +89,6 @@ export function passwordProblem(value: unknown): string | null {
  */
 function isLonger(text: string, max: number): boolean {
   return text.length > max * 2 || (text.length > max && [...text].length > max);
-}
-
-/**
- * Returns whether a text contains no NUL, lone surrogate or U+FFFD. PostgreSQL refuses NUL. Hash functions treat all
- * lone surrogates as the same character. Body parsers replace ill-formed UTF-8 with U+FFFD. If U+FFFD were accepted,
- * different bytes would become the same name or password.
- */
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && !text.includes('\ufffd') && text.isWellFormed();
 }
 
 /**

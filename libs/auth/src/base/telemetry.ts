@@ -1,19 +1,13 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { EndReason } from '../database/entities';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
-
-/** The scope of the instruments: the name of the package. */
-const METER = 'nestjs-session-auth';
 
 /** Records metrics. No method throws. */
 export abstract class Metrics {
   /** Whether metrics are collected. */
   abstract readonly isOn: boolean;
   abstract count(name: CounterName, by: number, attributes?: MetricAttributes): void;
-  abstract record(name: HistogramName, value: number): void;
-  /** Starts a timer. Returns the function that stops the timer and records the duration. */
-  abstract startTimer(name: DurationName): EndTimer;
+  abstract record(name: HistogramName, value: number, attributes?: MetricAttributes): void;
   /** Reads a level at each export until the returned function is called. */
   abstract observe(name: LevelName, read: () => number): () => void;
 }
@@ -26,10 +20,6 @@ export class NoMetrics extends Metrics {
 
   record(): void {}
 
-  startTimer(): EndTimer {
-    return () => undefined;
-  }
-
   observe(): () => void {
     return () => undefined;
   }
@@ -38,17 +28,16 @@ export class NoMetrics extends Metrics {
 /** Records metrics with `@opentelemetry/api`, an optional peer dependency. */
 export class OpenTelemetryMetrics extends Metrics {
   readonly isOn = true;
-  private readonly counters = new Map<CounterName, OpenTelemetry.Counter>();
-  private readonly histograms = new Map<HistogramName, OpenTelemetry.Histogram>();
+  private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
+  private readonly histograms = new Map<MetricName, OpenTelemetry.Histogram>();
 
   // The constructor is private, so that the types of the optional dependency stay out of the published
   // declarations.
   private constructor(private readonly meter: OpenTelemetry.Meter) {
     super();
     for (const [name, { kind }] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
-      const options = optionsOf(name);
-      if (kind === 'counter') this.counters.set(name as CounterName, meter.createCounter(name, options));
-      if (kind === 'histogram') this.histograms.set(name as HistogramName, meter.createHistogram(name, options));
+      if (kind === 'counter') this.counters.set(name, meter.createCounter(name, optionsOf(name)));
+      if (kind === 'histogram') this.histograms.set(name, meter.createHistogram(name, optionsOf(name)));
     }
   }
 
@@ -59,22 +48,17 @@ export class OpenTelemetryMetrics extends Metrics {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
     const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'no metrics are recorded.');
-    const meter = api?.metrics.getMeter(METER);
+    const meter = api?.metrics.getMeter('nestjs-session-auth');
     // Without an SDK, the API returns the no-op meter.
     return !api || !meter || meter === api.createNoopMeter() ? new NoMetrics() : new OpenTelemetryMetrics(meter);
   }
 
   count(name: CounterName, by: number, attributes?: MetricAttributes): void {
-    if (by > 0) this.counters.get(name)!.add(by, plain(attributes));
+    if (by > 0) this.counters.get(name)!.add(by, { ...attributes });
   }
 
-  record(name: HistogramName, value: number): void {
-    this.histograms.get(name)!.record(value);
-  }
-
-  startTimer(name: DurationName): EndTimer {
-    const start = performance.now();
-    return (attributes) => this.histograms.get(name)!.record((performance.now() - start) / 1000, plain(attributes));
+  record(name: HistogramName, value: number, attributes?: MetricAttributes): void {
+    this.histograms.get(name)!.record(value, { ...attributes });
   }
 
   observe(name: LevelName, read: () => number): () => void {
@@ -88,10 +72,6 @@ export class OpenTelemetryMetrics extends Metrics {
 function optionsOf(name: MetricName): OpenTelemetry.MetricOptions {
   const { unit, description, buckets }: MetricDescription = METRICS[name];
   return { unit, description, ...(buckets ? { advice: { explicitBucketBoundaries: [...buckets] } } : {}) };
-}
-
-function plain(attributes: MetricAttributes = {}): OpenTelemetry.Attributes {
-  return { ...attributes };
 }
 
 /** The kinds of rows that pruning removes or ends. */
@@ -115,11 +95,12 @@ export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other
  */
 export interface MetricAttributes {
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
-  readonly 'session_auth.end_reason'?: EndReason;
+  /** Why the sessions ended: an `EndReason`. */
+  readonly 'session_auth.end_reason'?: string;
   readonly 'session_auth.prune.kind'?: PruneKind;
 }
 
-export interface MetricDescription {
+interface MetricDescription {
   /** The kind of instrument. A `level` is a current number, such as the number of waiting hashes. */
   readonly kind: 'counter' | 'histogram' | 'level';
   /** Written in UCUM notation: `s` for seconds, or the counted thing enclosed in braces, such as `{session}`. */
@@ -190,40 +171,31 @@ type NameOf<Kind extends MetricDescription['kind']> = {
   [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[MetricName];
 
-export type CounterName = NameOf<'counter'>;
-
-export type HistogramName = NameOf<'histogram'>;
-
-export type LevelName = NameOf<'level'>;
-
-/** Histograms of durations. */
-export type DurationName = Extract<HistogramName, `${string}.duration`>;
-
-/** Stops a timer and records the duration. */
-export type EndTimer = (attributes?: MetricAttributes) => void;
-
-type Refusal<T> = (result: T) => MetricAttributes | undefined;
+type CounterName = NameOf<'counter'>;
+type HistogramName = NameOf<'histogram'>;
+type LevelName = NameOf<'level'>;
 
 /**
- * Runs the work and returns its result. If metrics are enabled, records the duration and the outcome.
+ * Runs the work and returns its result. If metrics are enabled, records the duration in seconds and the outcome.
  * @param refusal returns the metric attributes for a result that counts as a refusal. Default: no result is a refusal
  */
-export function measureDuration<T>(
+export async function measureDuration<T>(
   metrics: Metrics,
-  name: DurationName,
+  name: Extract<HistogramName, `${string}.duration`>,
   work: () => Promise<T>,
-  refusal: Refusal<T> = () => undefined,
+  refusal: (result: T) => MetricAttributes | undefined = () => undefined,
 ): Promise<T> {
-  return metrics.isOn ? measure(metrics.startTimer(name), work, refusal) : work();
-}
-
-async function measure<T>(end: EndTimer, work: () => Promise<T>, refusal: Refusal<T>): Promise<T> {
+  if (!metrics.isOn) return work();
+  const start = performance.now();
+  let attributes: MetricAttributes | undefined;
   try {
     const result = await work();
-    end(refusal(result));
+    attributes = refusal(result);
     return result;
   } catch (error) {
-    end({ 'error.type': error instanceof AuthError ? error.code : '_OTHER' });
+    attributes = { 'error.type': error instanceof AuthError ? error.code : '_OTHER' };
     throw error;
+  } finally {
+    metrics.record(name, (performance.now() - start) / 1000, attributes);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuthError } from '../base/errors';
-import { CryptoSource } from '../base/random';
+import { Random } from '../base/random';
 import { Database, type TransactionOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { withLockTimeout } from '../database/dialect';
@@ -68,7 +68,7 @@ export class EventLog {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly crypto: CryptoSource,
+    private readonly random: Random,
   ) {
     this.insertOne = statements.prepared(`${INSERT} VALUES (:eventRow...)`);
     this.insertMany = statements.forCount((count) => {
@@ -193,7 +193,7 @@ export class EventLog {
   private nextId(at: number): number {
     const first = firstEventIdAt(at);
     this.lastId =
-      this.lastId < first ? first + this.crypto.randomInt(2048) : this.lastId + 1 + this.crypto.randomInt(512);
+      this.lastId < first ? first + this.random.integer(2048) : this.lastId + 1 + this.random.integer(512);
     return this.lastId;
   }
 }

@@ -1,8 +1,6 @@
 // The entry point for SQLite without a native module:
 // `import { NodeSqlite } from 'nestjs-session-auth/node-sqlite'`.
-export { hasNodeSqlite } from './node-sqlite';
-export type { SqliteRow } from './node-sqlite';
-export { NodeSqlite } from './node-sqlite';
+export { hasNodeSqlite, NodeSqlite } from './node-sqlite';
 export type { NodeSqliteOptions, SqliteFunction, SqliteFunctionOptions } from './node-sqlite';
 export { SqliteError } from './sqlite-error';
-export type { NodeSqliteStatement, SqliteChanges } from './statement';
+export type { NodeSqliteStatement, SqliteChanges, SqliteRow } from './statement';

@@ -1,35 +1,16 @@
 import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { SqliteError, translated } from './sqlite-error';
-import { NodeSqliteStatement, SqlText } from './statement';
-
-/** A row, by column. */
-export type SqliteRow = Record<string, unknown>;
-
-/** A value that can be bound to a parameter. */
-export type SqliteValue = null | number | bigint | string | ArrayBufferView;
+import { SqliteError, withSqliteErrors } from './sqlite-error';
+import { type BuiltinStatement, NodeSqliteStatement, outlineOf } from './statement';
 
 /** The part of a `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare `DatabaseSync`. */
-export interface BuiltinDatabase {
+interface BuiltinDatabase {
   /** Whether a transaction is open. Undefined before Node.js 22.16, and in 23. */
   readonly isTransaction?: boolean;
   prepare(sql: string): BuiltinStatement;
   exec(sql: string): void;
   function(name: string, options: object, implementation: (...values: never[]) => unknown): void;
   close(): void;
-}
-
-/** The part of a `StatementSync` that the driver uses. */
-export interface BuiltinStatement {
-  /** The text of the statement, without any statements after it. */
-  readonly sourceSQL: string;
-  /** Returns the columns of the result. Undefined in older versions, such as Node.js 22.15. */
-  columns?(): readonly object[];
-  all(...values: SqliteValue[]): SqliteRow[];
-  get(...values: SqliteValue[]): SqliteRow | undefined;
-  iterate(...values: SqliteValue[]): Iterable<SqliteRow>;
-  run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
-  setReadBigInts(enabled: boolean): void;
 }
 
 interface Builtin {
@@ -45,7 +26,7 @@ export function hasNodeSqlite(): boolean {
 }
 
 /** Loads `node:sqlite`. @throws Error if this version of Node.js lacks the module */
-export function loadNodeSqlite(): Builtin {
+function loadNodeSqlite(): Builtin {
   if (!hasNodeSqlite()) {
     throw new Error(
       `Node ${process.versions.node} has no node:sqlite. Use Node 22.13 or later, or install better-sqlite3 ` +
@@ -75,17 +56,11 @@ export interface NodeSqliteOptions {
 export interface SqliteFunctionOptions {
   /** Whether the same arguments always give the same result. Default: false. */
   readonly deterministic?: boolean;
-  /**
-   * Whether only top-level SQL may call the function, not triggers, views or the schema. Default:
-   * false.
-   */
+  /** Whether only top-level SQL may call the function, not triggers, views or the schema. Default: false. */
   readonly directOnly?: boolean;
   /** Whether the function takes any number of arguments. Default: false, which means as many as it declares. */
   readonly varargs?: boolean;
-  /**
-   * Whether integer arguments are passed as `bigint`. Default: the value that was set
-   * with `defaultSafeIntegers()`, otherwise false.
-   */
+  /** Whether integer arguments are passed as `bigint`. Default: as set with `defaultSafeIntegers()`, or false. */
   readonly safeIntegers?: boolean;
 }
 
@@ -98,7 +73,19 @@ const ALTERNATIVES: Readonly<Record<string, string>> = {
   nativeBinding: 'remove it, because node:sqlite needs no native module',
 };
 
-const MAX_TIMEOUT_MS = 0x7f_ff_ff_ff;
+function refuseUnsupported(options: NodeSqliteOptions): void {
+  for (const [option, instead] of Object.entries(ALTERNATIVES)) {
+    if (options[option as keyof NodeSqliteOptions]) {
+      throw new Error(`\`${option}\` is not supported on node:sqlite: ${instead}.`);
+    }
+  }
+}
+
+function checkTimeout(timeout: number): void {
+  const max = 0x7f_ff_ff_ff;
+  if (Number.isInteger(timeout) && timeout >= 0 && timeout <= max) return;
+  throw new TypeError(`timeout is ${timeout}. Set a whole number of milliseconds from 0 to ${max}.`);
+}
 
 /**
  * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, so that no native module has to be compiled:
@@ -123,14 +110,8 @@ export class NodeSqlite {
    */
   constructor(path: string, options: NodeSqliteOptions = {}) {
     const { readonly = false, fileMustExist = false, timeout = 5_000 } = options;
-    for (const [option, instead] of Object.entries(ALTERNATIVES)) {
-      if (options[option as keyof NodeSqliteOptions]) {
-        throw new Error(`\`${option}\` is not supported on node:sqlite: ${instead}.`);
-      }
-    }
-    if (!Number.isInteger(timeout) || timeout < 0 || timeout > MAX_TIMEOUT_MS) {
-      throw new TypeError(`timeout is ${timeout}. Set a whole number of milliseconds from 0 to ${MAX_TIMEOUT_MS}.`);
-    }
+    refuseUnsupported(options);
+    checkTimeout(timeout);
     const isInMemory = path === '' || path === ':memory:';
     if (readonly && isInMemory)
       throw new TypeError('An in-memory database cannot be `readonly`. Remove the option, or open a file.');
@@ -160,15 +141,14 @@ export class NodeSqlite {
    */
   prepare(sql: string): NodeSqliteStatement {
     this.assertOpen();
-    const text = new SqlText(sql);
-    if (text.isEmpty) throw new RangeError('The SQL contains no statement.');
+    const outline = outlineOf(sql);
+    if (outline === '') throw new RangeError('The SQL contains no statement.');
     const statement = withSqliteErrors(() => this.database.prepare(sql));
     // SQLite would ignore the statements after the first.
-    if (!new SqlText(sql.slice(statement.sourceSQL.length)).isEmpty) {
-      throw new RangeError('The SQL contains more than one statement.');
-    }
+    const isSingle = outlineOf(sql.slice(statement.sourceSQL.length)) === '';
+    if (!isSingle) throw new RangeError('The SQL contains more than one statement.');
     if (this.readsBigInts) statement.setReadBigInts(true);
-    return new NodeSqliteStatement(statement, text);
+    return new NodeSqliteStatement(statement, outline);
   }
 
   /**
@@ -192,7 +172,7 @@ export class NodeSqlite {
       );
     }
     const rows = this.prepare(`PRAGMA ${source}`).all();
-    return simple ? firstValue(rows) : rows;
+    return simple ? Object.values(rows[0] ?? {})[0] : rows;
   }
 
   /** Registers an SQL function. */
@@ -244,17 +224,4 @@ for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table'
       throw new Error(`${name}() is not supported on node:sqlite. Use better-sqlite3 if you need it.`);
     },
   });
-}
-
-/** Runs an action, and throws errors of SQLite as `SqliteError`. */
-function withSqliteErrors<Result>(action: () => Result): Result {
-  try {
-    return action();
-  } catch (error) {
-    throw translated(error);
-  }
-}
-
-function firstValue([row]: readonly SqliteRow[]): unknown {
-  return Object.values(row ?? {})[0];
 }

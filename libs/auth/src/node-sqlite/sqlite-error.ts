@@ -54,6 +54,15 @@ export function translated(error: unknown): unknown {
   return new SqliteError(message, nameOf(errcode));
 }
 
+/** Runs an action, and throws errors of SQLite as `SqliteError`. */
+export function withSqliteErrors<Result>(action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
 /**
  * Returns the name of a code. The low byte is the result code, and the rest is the number of the extended code.
  * Unknown extended codes are left out.

@@ -1,55 +1,36 @@
-import type { BuiltinStatement, SqliteRow, SqliteValue } from './node-sqlite';
-import { translated } from './sqlite-error';
+import { translated, withSqliteErrors } from './sqlite-error';
+
+/** A row, by column. */
+export type SqliteRow = Record<string, unknown>;
+
+/** A value that can be bound to a parameter. */
+type SqliteValue = null | number | bigint | string | ArrayBufferView;
+
+/** The part of a `StatementSync` that the driver uses. The types of Node.js 20 do not declare it. */
+export interface BuiltinStatement {
+  /** The text of the statement, without any statements after it. */
+  readonly sourceSQL: string;
+  /** Returns the columns of the result. Undefined in older versions, such as Node.js 22.15. */
+  columns?(): readonly object[];
+  all(...values: SqliteValue[]): SqliteRow[];
+  get(...values: SqliteValue[]): SqliteRow | undefined;
+  iterate(...values: SqliteValue[]): Iterable<SqliteRow>;
+  run(...values: SqliteValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
+  setReadBigInts(enabled: boolean): void;
+}
 
 /** Matches string literals, quoted names and comments. A literal with a doubled quote matches as two literals. */
 const OPAQUE = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)/g;
 
-const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
+/** Returns the SQL without string literals, quoted names and comments. Empty if the SQL contains no statement. */
+export function outlineOf(sql: string): string {
+  return sql.replace(OPAQUE, ' ').replace(/^[\s;]+|[\s;]+$/g, '');
+}
 
-const READS = /^(?:SELECT|VALUES|PRAGMA|EXPLAIN)\b/i;
-
-/** The keywords of a write in a `WITH` statement. `REPLACE` alone can also be a name or a function. */
-const WRITES_WITH = /\b(?:INSERT|UPDATE|DELETE|REPLACE\s+INTO)\b/i;
-
-/**
- * Derives from the text of a statement the properties that node:sqlite does not report, or reports only in newer
- * versions of Node.js.
- */
-export class SqlText {
-  /** The statement without string literals, quoted names and comments. */
-  private readonly outline: string;
-
-  constructor(sql: string) {
-    this.outline = sql.replace(OPAQUE, ' ').trim();
-  }
-
-  /** Whether the text contains no statement. */
-  get isEmpty(): boolean {
-    return /^[\s;]*$/.test(this.outline);
-  }
-
-  /**
-   * Whether the statement can change rows, which is assumed of every `WITH` statement. For other statements, SQLite
-   * reports the number of rows of the last change.
-   */
-  get changesRows(): boolean {
-    return WRITES.test(this.outline);
-  }
-
-  /** Whether the statement returns rows. */
-  get returnsRows(): boolean {
-    if (READS.test(this.outline) || /\bRETURNING\b/i.test(this.outline)) return true;
-    return /^WITH\b/i.test(this.outline) && !WRITES_WITH.test(this.outline);
-  }
-
-  /**
-   * The number of parameters, or null if the parameters have numbers or names, because one parameter can then
-   * occur several times.
-   */
-  get parameterCount(): number | null {
-    if (/\?\d|[:@$]\w/.test(this.outline)) return null;
-    return this.outline.split('?').length - 1;
-  }
+/** `REPLACE` alone can also be a name or a function. */
+export function returnsRows(outline: string): boolean {
+  if (/^(?:SELECT|VALUES|PRAGMA|EXPLAIN)\b/i.test(outline) || /\bRETURNING\b/i.test(outline)) return true;
+  return /^WITH\b/i.test(outline) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE\s+INTO)\b/i.test(outline);
 }
 
 /** The result of `run()`. */
@@ -71,18 +52,23 @@ export interface SqliteChanges {
 export class NodeSqliteStatement {
   /** Whether the statement returns rows. If true, use `all()`, otherwise `run()`. */
   readonly reader: boolean;
+  /**
+   * Whether the statement can change rows, which is assumed of every `WITH` statement. For other statements, SQLite
+   * reports the number of rows of the last change.
+   */
   private readonly changesRows: boolean;
+  /** Null if the parameters have numbers or names, because one parameter can then occur several times. */
   private readonly parameterCount: number | null;
 
   /** @hidden */
   constructor(
     private readonly statement: BuiltinStatement,
-    text: SqlText,
+    outline: string,
   ) {
     const columns = statement.columns?.();
-    this.reader = columns ? columns.length > 0 : text.returnsRows;
-    this.changesRows = text.changesRows;
-    this.parameterCount = text.parameterCount;
+    this.reader = columns ? columns.length > 0 : returnsRows(outline);
+    this.changesRows = /^(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i.test(outline);
+    this.parameterCount = /\?\d|[:@$]\w/.test(outline) ? null : outline.split('?').length - 1;
   }
 
   /** Runs the statement and returns all rows. */
@@ -123,11 +109,7 @@ export class NodeSqliteStatement {
 
   private execute<Result>(values: unknown[], execute: (bound: SqliteValue[]) => Result): Result {
     const bound = this.checkedValues(values);
-    try {
-      return execute(bound);
-    } catch (error) {
-      throw translated(error);
-    }
+    return withSqliteErrors(() => execute(bound));
   }
 
   /**

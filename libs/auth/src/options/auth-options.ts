@@ -8,10 +8,7 @@ import type { NameMatching } from '../base/fields';
 /** The injection token of the complete `AuthModuleExtras`. */
 export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
 
-/**
- * The login attempts that the block of an account refuses. `unfamiliar`: attempts from unfamiliar
- * networks. `strict`: attempts from all networks.
- */
+/** The attempts that the block of an account refuses: those from `unfamiliar` networks, or all (`strict`). */
 export type AccountBlock = 'unfamiliar' | 'strict';
 
 /**
@@ -245,17 +242,14 @@ export interface AuthModuleOptions {
 /** The options that contain a group of options. */
 export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
 
-type ReplaceableName = 'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource';
-
-/** The options whose default depends on the request. They stay undefined if the application does not set them. */
-type DeferredName = 'refreshReuseGraceSeconds';
+/** The options without a constant default. They stay undefined if the application does not set them. */
+type OptionalName =
+  'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource' | 'refreshReuseGraceSeconds';
 
 /** The checked options with all defaults, frozen. */
-export type ResolvedAuthOptions = Readonly<
-  Required<Omit<AuthModuleOptions, GroupName | ReplaceableName | DeferredName>>
-> & {
+export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, GroupName | OptionalName>>> & {
   readonly [Group in GroupName]: Readonly<Required<NonNullable<AuthModuleOptions[Group]>>>;
-} & { readonly [Name in ReplaceableName | DeferredName]: AuthModuleOptions[Name] };
+} & { readonly [Name in OptionalName]: AuthModuleOptions[Name] };
 
 /** The injection token of the `ResolvedAuthOptions`. */
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';

@@ -8,6 +8,15 @@ import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } 
 
 type OptionName = keyof ResolvedAuthOptions;
 
+/** A rule for the value of an option. */
+export interface Rule<T> {
+  /** Describes the valid values. Completes the phrase "use ..." in error messages. */
+  readonly expected: string;
+  /** The range of a number, as docs/options.md shows it. */
+  readonly range?: string;
+  readonly accepts: (value: unknown) => value is T;
+}
+
 /** The default of an option, and the rule for its value. docs/options.md shows the default and any range. */
 export interface OptionRow<T = unknown> {
   readonly default: T;
@@ -25,6 +34,81 @@ type OptionTable<T> = {
   readonly [Name in keyof T]-?: Name extends GroupName ? OptionTable<T[Name]> : OptionRow<T[Name]>;
 };
 
+function oneOf<T extends string>(...values: readonly T[]): Rule<T> {
+  return {
+    expected: `one of ${values.map((one) => `'${one}'`).join(', ')}`,
+    accepts: (value): value is T => (values as readonly unknown[]).includes(value),
+  };
+}
+
+function integer(min: number, max = Number.MAX_SAFE_INTEGER): Rule<number> {
+  const isUnbounded = max === Number.MAX_SAFE_INTEGER;
+  return {
+    expected: isUnbounded ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`,
+    range: isUnbounded ? `at least ${min}` : `${min} to ${max}`,
+    accepts: (value): value is number =>
+      Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+  };
+}
+
+/** Returns the rule for a duration in seconds, up to 100 years. A longer duration is a mistake. */
+function seconds(min: number): Rule<number> {
+  const rule = integer(min, 3_155_760_000);
+  const range = `${min} ${min === 1 ? 'second' : 'seconds'} to 100 years`;
+  return { ...rule, range, expected: `${rule.expected} (100 years)` };
+}
+
+const boolean: Rule<boolean> = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
+
+function orFalse<T>(rule: Rule<T>): Rule<T | false> {
+  return {
+    ...rule,
+    expected: `${rule.expected}, or false`,
+    accepts: (value): value is T | false => value === false || rule.accepts(value),
+  };
+}
+
+/** @param pattern what the text must match. Default: any text except the empty string */
+function text(expected: string, pattern = /./s): Rule<string> {
+  return { expected, accepts: (value): value is string => typeof value === 'string' && pattern.test(value) };
+}
+
+function textList(expected: string): Rule<readonly string[]> {
+  return {
+    expected,
+    accepts: (value): value is readonly string[] =>
+      Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  };
+}
+
+/** Returns a rule that accepts a class that extends the base class, or an instance of such a class. */
+function extending<T extends object>(
+  base: abstract new () => T,
+  expected = `a class that extends ${base.name}, or an instance of one`,
+): Rule<(new (...args: never[]) => T) | T> {
+  return {
+    expected,
+    accepts: (value): value is T =>
+      value instanceof base || (typeof value === 'function' && value.prototype instanceof base),
+  };
+}
+
+/**
+ * A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. If `cookies.secure` is true,
+ * the library adds `__Host-` itself.
+ */
+const cookieName = text(
+  "letters, digits and any of !#$%&'*+-.^_`|~, without a prefix such as __Host-",
+  /^(?!__(?:host|secure|http)-)[\w!#$%&'*+\-.^`|~]+$/i,
+);
+
+/** The cost factor of bcrypt. Low costs make tests fast and hashes weak, so they are accepted only in tests. */
+const bcryptCost: Rule<number> = {
+  expected: "a whole number from 10 to 15 (4 to 9 only if NODE_ENV is 'test')",
+  range: '10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
+  accepts: (value): value is number => integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
+};
+
 const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absoluteTimeoutSeconds' } as const;
 
 const quarterOfIdleTimeout = {
@@ -35,80 +119,6 @@ const quarterOfIdleTimeout = {
 
 const MAPPING_OR_STORE =
   "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore, or an instance of one";
-
-export function oneOf<T extends string>(...values: readonly T[]): Rule<T> {
-  return {
-    expected: `one of ${values.map((one) => `'${one}'`).join(', ')}`,
-    accepts: (value): value is T => (values as readonly unknown[]).includes(value),
-  };
-}
-
-export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Rule<number> {
-  const isUnbounded = max === Number.MAX_SAFE_INTEGER;
-  return {
-    expected: isUnbounded ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`,
-    range: isUnbounded ? `at least ${min}` : `${min} to ${max}`,
-    accepts: (value): value is number =>
-      Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
-  };
-}
-
-export const boolean: Rule<boolean> = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
-
-/** Returns the rule for a duration in seconds, up to 100 years. A longer duration is a mistake. */
-export function seconds(min: number): Rule<number> {
-  const most = 3_155_760_000;
-  return {
-    ...integer(min, most),
-    expected: `a whole number from ${min} to ${most} (100 years)`,
-    range: `${min} ${min === 1 ? 'second' : 'seconds'} to 100 years`,
-  };
-}
-
-export function orFalse<T>(rule: Rule<T>): Rule<T | false> {
-  return {
-    ...rule,
-    expected: `${rule.expected}, or false`,
-    accepts: (value): value is T | false => value === false || rule.accepts(value),
-  };
-}
-
-/**
- * A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. If `cookies.secure` is true,
- * the library adds `__Host-` itself.
- */
-export const cookieName: Rule<string> = {
-  expected: "letters, digits and any of !#$%&'*+-.^_`|~, without a prefix such as __Host-",
-  accepts: (value): value is string =>
-    typeof value === 'string' && /^[\w!#$%&'*+\-.^`|~]+$/.test(value) && !/^__(?:host|secure|http)-/i.test(value),
-};
-
-export function textList(expected: string): Rule<readonly string[]> {
-  return {
-    expected,
-    accepts: (value): value is readonly string[] =>
-      Array.isArray(value) && value.every((one) => typeof one === 'string'),
-  };
-}
-
-/** The cost factor of bcrypt. Low costs make tests fast and hashes weak, so they are accepted only in tests. */
-export const bcryptCost: Rule<number> = {
-  expected: "a whole number from 10 to 15 (4 to 9 only if NODE_ENV is 'test')",
-  range: '10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
-  accepts: (value): value is number => integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
-};
-
-/** Returns a rule that accepts a class that extends the base class, or an instance of such a class. */
-export function extending<T extends object>(
-  base: abstract new () => T,
-  expected = `a class that extends ${base.name}, or an instance of one`,
-): Rule<(new (...args: never[]) => T) | T> {
-  return {
-    expected,
-    accepts: (value): value is T =>
-      value instanceof base || (typeof value === 'function' && value.prototype instanceof base),
-  };
-}
 
 const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },
@@ -180,12 +190,8 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   tokenSource: { default: undefined, defaultText: 'none', rule: extending(TokenSource) },
 };
 
-export function text(expected: string, minLength = 1): Rule<string> {
-  return { expected, accepts: (value): value is string => typeof value === 'string' && value.length >= minLength };
-}
-
 const EXTRAS: OptionTable<AuthModuleExtras> = {
-  path: { default: 'auth', rule: text("a string such as 'auth'", 0) },
+  path: { default: 'auth', rule: text("a string such as 'auth'", /^/) },
   controllers: { default: true, rule: boolean },
   globalGuard: { default: false, rule: boolean },
   dataSource: { default: 'default', rule: text('the name of a DataSource') },
@@ -193,24 +199,14 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
 };
 
 /** The paths of the optional properties of a `UserEntityMapping`. */
-export const OPTIONAL_IN_MAPPING: readonly string[] = [
-  'users.foldedUsername',
-  'users.active',
-  'users.disabledAt',
-  'users.select',
-];
-
-/** Returns a rule that accepts any class. */
-export function anyClass(expected: string): Rule<new () => object> {
-  return {
-    expected,
-    accepts: (value): value is new () => object => typeof value === 'function' && 'prototype' in value,
-  };
-}
+export const OPTIONAL_IN_MAPPING = ['users.foldedUsername', 'users.active', 'users.disabledAt', 'users.select'];
 
 /** The rules for the properties of a `UserEntityMapping`, which the option `users` accepts. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
-  entity: anyClass('an entity of the DataSource'),
+  entity: {
+    expected: 'an entity of the DataSource',
+    accepts: (value): value is new () => object => typeof value === 'function' && 'prototype' in value,
+  },
   username: text("the name of a property, such as 'email'"),
   foldedUsername: text("the name of a property, such as 'foldedEmail'"),
   passwordHash: text("the name of a property, such as 'password'"),
@@ -233,15 +229,6 @@ export const OPTION_ROWS = rowsOf(OPTIONS);
 export const EXTRA_ROWS = rowsOf(EXTRAS);
 
 /** The rules by path, such as `users.entity`. */
-export const MAPPING_RULES = new Map<string, Rule<unknown>>(
+export const MAPPING_RULES: ReadonlyMap<string, Rule<unknown>> = new Map(
   Object.entries(MAPPING).map(([name, rule]) => [`users.${name}`, rule]),
 );
-
-/** A rule for the value of an option. */
-export interface Rule<T> {
-  /** Describes the valid values. Completes the phrase "use ..." in error messages. */
-  readonly expected: string;
-  /** The range of a number, as docs/options.md shows it. */
-  readonly range?: string;
-  readonly accepts: (value: unknown) => value is T;
-}

@@ -1,43 +1,8 @@
-import type { Type } from '@nestjs/common';
 import { inspect } from 'node:util';
 import { type UserEntityMapping, UserStore } from '../adapters/user-store';
 import { isLocalhost } from '../base/fields';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
-import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow, type Rule } from './option-table';
-
-const HTTPS_REQUIRED = 'an https:// origin (http:// is accepted only for localhost, with cookies.secure: false)';
-
-/** The option `cookies` as the application wrote it. */
-interface GivenCookies {
-  readonly mode?: unknown;
-  readonly trustedOrigins?: unknown;
-  readonly secure?: unknown;
-}
-
-/** Returns the problems of the option `cookies` that the rules of the option table do not find. */
-export function cookieProblems({ mode, trustedOrigins, secure }: GivenCookies): string[] {
-  const missing = mode === undefined ? [wrongValue('cookies.mode', mode, "'optional' or 'only', or omit cookies")] : [];
-  const origins: unknown[] = Array.isArray(trustedOrigins) ? trustedOrigins : [];
-  return [
-    ...missing,
-    ...origins.flatMap((origin, index) => {
-      const expected = typeof origin === 'string' ? expectedOrigin(origin, secure === false) : null;
-      return expected === null ? [] : [wrongValue(`cookies.trustedOrigins[${index}]`, origin, expected)];
-    }),
-  ];
-}
-
-/**
- * Returns the expected value for the error message, or null if the origin is valid. A trusted origin must equal the
- * `Origin` header, in which browsers send the serialized form of an origin.
- */
-function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
-  if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
-  const url = URL.canParse(origin) ? new URL(origin) : null;
-  if (!url || !['https:', 'http:'].includes(url.protocol)) return "an origin such as 'https://app.example.com'";
-  if (url.protocol === 'http:' && !(isHttpAllowed && isLocalhost(url.hostname))) return HTTPS_REQUIRED;
-  return url.origin === origin ? null : `'${url.origin}'`;
-}
+import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 
 /**
  * Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and
@@ -49,43 +14,6 @@ export class AuthOptionsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`AuthModule cannot start with these options:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
   }
-}
-
-export function wrongValue(path: string, value: unknown, expected: string): string {
-  return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; use ${expected}`;
-}
-
-export function unknownOption(path: string, known: readonly string[]): string {
-  const group = path.slice(0, path.lastIndexOf('.') + 1);
-  const siblings = known.filter((one) => one.startsWith(group)).join(', ');
-  return `${path} is not an option; use ${closest(path, known) ?? `one of ${siblings}`}`;
-}
-
-/** Returns the known path that a misspelled or misplaced path most likely means, or undefined if none is similar. */
-function closest(path: string, known: readonly string[]): string | undefined {
-  const distances = known.map((one) => ({
-    one,
-    distance: Math.min(editDistance(path, one), editDistance(leaf(path), leaf(one))),
-  }));
-  const [best] = distances.sort((a, b) => a.distance - b.distance);
-  return best && best.distance <= leaf(path).length / 3 ? best.one : undefined;
-}
-
-function leaf(path: string): string {
-  return path.slice(path.lastIndexOf('.') + 1);
-}
-
-/** Returns the Levenshtein distance, ignoring case. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, a] of [...from.toLowerCase()].entries()) {
-    const next = [i + 1];
-    for (const [j, b] of [...to.toLowerCase()].entries()) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a === b ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
 }
 
 /** The values that the application set, by path. */
@@ -105,11 +33,11 @@ export function resolveOptions(given: unknown, withExtras: object = {}): Resolve
   const values = flatten(options);
   const extras = Object.entries(withExtras).filter(([name]) => !Object.hasOwn(options, name));
   const problems = [
-    ...(isPlainObject(given) ? [] : [wrongResult(given)]),
+    ...(isPlainObject(given) ? [] : [`the factory of forRootAsync() returned ${notPlain(given, 'return')}`]),
     ...[...values].flatMap(([path, value]) => problemsOf(path, value)),
     ...extras.flatMap(([name, value]) => problemsOfExtra(name, value)),
     ...conflictsIn(values),
-    ...(isPlainObject(options['cookies']) ? cookieProblems(options['cookies']) : []),
+    ...(isPlainObject(options['cookies']) ? cookieProblems(values) : []),
   ];
   if (problems.length > 0) throw new AuthOptionsError(problems);
   return build(values);
@@ -127,28 +55,6 @@ export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
   return Object.fromEntries(extras) as Required<AuthModuleExtras>;
 }
 
-function flatten(options: object): Values {
-  const values = Object.entries(options).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
-    if (!GROUPS.has(name) || !isPlainObject(value)) return [[name, value]];
-    return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one]);
-  });
-  return new Map(values.filter(([path, value]) => value !== undefined || !isKnown(path)));
-}
-
-function problemsOf(path: string, value: unknown): string[] {
-  if (path === 'users' && isMapping(value)) return problemsOfMapping(value);
-  if (path === 'users' && isForeignClass(value)) return [wrongUserClass(value)];
-  const row = OPTION_ROWS.get(path);
-  if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.expected)];
-  if (GROUPS.has(path)) {
-    const names = [...OPTION_ROWS.keys()].filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
-    return [wrongValue(path, value, `a plain object with ${names.join(', ')}`)];
-  }
-  if (EXTRA_ROWS.has(path))
-    return [`${path} is in the result of the factory; pass it to forRootAsync() next to the factory`];
-  return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
-}
-
 /**
  * Checks the argument of `forRoot()`. Nest copies only the argument's own properties, so the copy of an instance
  * would lack the inherited options.
@@ -156,100 +62,136 @@ function problemsOf(path: string, value: unknown): string[] {
  */
 export function assertPlainOptions(given: unknown): void {
   if (isPlainObject(given)) return;
-  throw new AuthOptionsError([
-    `the argument of forRoot() is ${inspect(given, { depth: 0 })}; use a plain object with the options`,
-  ]);
+  throw new AuthOptionsError([`the argument of forRoot() is ${notPlain(given, 'use')}`]);
 }
 
-/**
- * Describes options that are not a plain object. Such options come from a factory, because `forRoot()` checks its
- * argument.
- */
-function wrongResult(given: unknown): string {
-  return `the factory of forRootAsync() returned ${inspect(given, { depth: 0 })}; return a plain object with the options`;
+function notPlain(given: unknown, verb: string): string {
+  return `${inspect(given, { depth: 0 })}; ${verb} a plain object with the options`;
 }
 
-function isForeignClass(users: unknown): users is Type {
-  return typeof users === 'function' && !(users.prototype instanceof UserStore);
+/** Returns the values by path, without options that are undefined, which have their default. */
+function flatten(options: object): Values {
+  const values = Object.entries(options).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
+    if (!GROUPS.has(name) || !isPlainObject(value)) return [[name, value]];
+    return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one]);
+  });
+  return new Map(values.filter(([path, value]) => value !== undefined || !isOption(path)));
 }
 
-function wrongUserClass({ name }: Type): string {
-  const mapping = `{ entity: ${name}, username: 'email', passwordHash: 'password' }`;
-  return `users is the class ${name}, which does not extend UserStore; if it is an entity, use users: ${mapping}`;
+function isOption(path: string): boolean {
+  return OPTION_ROWS.has(path) || GROUPS.has(path);
+}
+
+function problemsOf(path: string, value: unknown): string[] {
+  if (path === 'users' && isMapping(value)) return problemsOfMapping(value);
+  if (path === 'users' && typeof value === 'function' && !(value.prototype instanceof UserStore)) {
+    const mapping = `{ entity: ${value.name}, username: 'email', passwordHash: 'password' }`;
+    return [
+      `users is the class ${value.name}, which does not extend UserStore; if it is an entity, use users: ${mapping}`,
+    ];
+  }
+  const row = OPTION_ROWS.get(path);
+  if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.expected)];
+  if (GROUPS.has(path)) {
+    const names = [...OPTION_ROWS.keys()].filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
+    return [wrongValue(path, value, `a plain object with ${names.join(', ')}`)];
+  }
+  if (EXTRA_ROWS.has(path)) {
+    return [`${path} is in the result of the factory; pass it to forRootAsync() next to the factory`];
+  }
+  return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
 }
 
 /** Returns whether the value is meant as a mapping: a plain object with at least one property of a mapping. */
-function isMapping(users: unknown): users is object {
-  if (!isPlainObject(users)) return false;
-  return Object.keys(users).some((name) => MAPPING_RULES.has(`users.${name}`));
+function isMapping(users: unknown): users is Partial<UserEntityMapping> {
+  return isPlainObject(users) && Object.keys(users).some((name) => MAPPING_RULES.has(`users.${name}`));
 }
 
 function problemsOfMapping(mapping: object): string[] {
   const values = new Map(Object.entries(mapping).map(([name, value]: [string, unknown]) => [`users.${name}`, value]));
   const unknown = [...values.keys()].filter((path) => !MAPPING_RULES.has(path));
-  const wrong = [...MAPPING_RULES].filter(([path, rule]) => {
+  const wrong = [...MAPPING_RULES].flatMap(([path, { accepts, expected }]) => {
     const value = values.get(path);
-    return values.has(path) ? !rule.accepts(value) : !OPTIONAL_IN_MAPPING.includes(path);
+    const isOptional = OPTIONAL_IN_MAPPING.includes(path);
+    if (values.has(path) ? accepts(value) : isOptional) return [];
+    // A property that is present but undefined is a mistake: without `active`, disabled users could log in.
+    return [wrongValue(path, value, isOptional && value === undefined ? `${expected}, or omit it` : expected)];
   });
-  // A property that is present but undefined is a mistake: without `active`, disabled users could log in.
-  const expectedFor = (path: string, { expected }: Rule<unknown>): string =>
-    values.has(path) && values.get(path) === undefined && OPTIONAL_IN_MAPPING.includes(path)
-      ? `${expected}, or omit it`
-      : expected;
+  const areBothSet = values.get('users.active') !== undefined && values.get('users.disabledAt') !== undefined;
   return [
     ...unknown.map((path) => unknownOption(path, [...MAPPING_RULES.keys()])),
-    ...wrong.map(([path, rule]) => wrongValue(path, values.get(path), expectedFor(path, rule))),
-    ...(['users.active', 'users.disabledAt'].every((path) => values.get(path) !== undefined)
-      ? ['users.active and users.disabledAt are both set; set only one of them']
-      : []),
+    ...wrong,
+    ...(areBothSet ? ['users.active and users.disabledAt are both set; set only one of them'] : []),
   ];
 }
 
 function problemsOfExtra(name: string, value: unknown): string[] {
   const row = EXTRA_ROWS.get(name);
   if (row) return value === undefined || row.rule.accepts(value) ? [] : [wrongValue(name, value, row.rule.expected)];
-  if (isKnown(name)) return [`${name} is next to the factory of forRootAsync(); return it from the factory`];
+  if (isOption(name)) return [`${name} is next to the factory of forRootAsync(); return it from the factory`];
   return [unknownOption(name, [...EXTRA_ROWS.keys()])];
 }
 
-/** Returns the problems of combinations of options. */
-function conflictsIn(values: Values): string[] {
-  const problems = [...OPTION_ROWS].flatMap(([path, { limit }]) => {
-    if (!limit || !values.has(path)) return [];
-    const [value, most] = [valueOf(path, values), limitOf(limit, values)];
-    return Number(value) > most ? [wrongValue(path, value, `at most ${most} (${limit.text})`)] : [];
-  });
-  const grace = Number(valueOf('refreshReuseGraceSeconds', values));
-  if (grace > 0 && valueOf('rotateRefreshTokens', values) === false) {
+/** Yields the problems of combinations of options. */
+function* conflictsIn(values: Values): Generator<string> {
+  const of = (path: string): unknown => valueOf(path, values);
+  for (const [path, { limit }] of OPTION_ROWS) {
+    if (!limit || !values.has(path)) continue;
+    const most = limitOf(limit, values);
+    if (Number(of(path)) > most) yield wrongValue(path, of(path), `at most ${most} (${limit.text})`);
+  }
+  const [grace, block] = [of('refreshReuseGraceSeconds'), of('failedLogins.accountBlock')];
+  if (Number(grace) > 0 && of('rotateRefreshTokens') === false) {
     const expected = '0 or omit it, because rotateRefreshTokens: false allows no grace period';
-    problems.push(wrongValue('refreshReuseGraceSeconds', grace, expected));
+    yield wrongValue('refreshReuseGraceSeconds', grace, expected);
   }
-  const block = valueOf('failedLogins.accountBlock', values);
   const isBlockSet = values.has('failedLogins.accountBlock') && typeof block === 'string';
-  if (isBlockSet && valueOf('failedLogins.throttleFrom', values) === false) {
+  if (isBlockSet && of('failedLogins.throttleFrom') === false) {
     const expected = 'false or omit it, because failedLogins.throttleFrom: false also disables the account block';
-    problems.push(wrongValue('failedLogins.accountBlock', block, expected));
+    yield wrongValue('failedLogins.accountBlock', block, expected);
   }
-  return [...problems, ...foldingConflicts(values)];
+  yield* foldingConflict(values.get('users'), of('nameMatching'));
+}
+
+/** A login must look up a name in the same form in which the library counts the failed logins of the name. */
+function foldingConflict(users: unknown, matching: unknown): string[] {
+  const path = 'users.foldedUsername';
+  if (!isMapping(users)) return [];
+  if (matching === 'insensitive' && users.foldedUsername === undefined) {
+    const expected = "the name of a unique text column of folded names, which nameMatching: 'insensitive' requires";
+    return [wrongValue(path, undefined, expected)];
+  }
+  if (matching !== 'exact' || users.foldedUsername === undefined) return [];
+  return [wrongValue(path, users.foldedUsername, "it with nameMatching: 'insensitive' only, or omit it")];
+}
+
+/** Returns the problems of the option `cookies` that the rules of the option table do not find. */
+function cookieProblems(values: Values): string[] {
+  const isModeMissing = !values.has('cookies.mode');
+  const given = values.get('cookies.trustedOrigins');
+  const origins: unknown[] = Array.isArray(given) ? given : [];
+  return [
+    ...(isModeMissing ? [wrongValue('cookies.mode', undefined, "'optional' or 'only', or omit cookies")] : []),
+    ...origins.flatMap((origin, index) => {
+      if (typeof origin !== 'string') return [];
+      const expected = expectedOrigin(origin, values.get('cookies.secure') === false);
+      return expected === null ? [] : [wrongValue(`cookies.trustedOrigins[${index}]`, origin, expected)];
+    }),
+  ];
 }
 
 /**
- * Returns the conflicts between the mapping and `nameMatching`. A login must look up a name in the same form in
- * which the library counts the failed logins of the name.
+ * Returns the expected value for the error message, or null if the origin is valid. A trusted origin must equal the
+ * `Origin` header, in which browsers send the serialized form of an origin.
  */
-function foldingConflicts(values: Values): string[] {
-  const users = values.get('users');
-  if (!isMapping(users)) return [];
-  const { foldedUsername } = users as Partial<UserEntityMapping>;
-  const matching = valueOf('nameMatching', values);
-  if (matching === 'insensitive' && foldedUsername === undefined) {
-    const expected = "the name of a unique text column of folded names, which nameMatching: 'insensitive' requires";
-    return [wrongValue('users.foldedUsername', foldedUsername, expected)];
+function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
+  if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
+  const url = URL.canParse(origin) ? new URL(origin) : null;
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return "an origin such as 'https://app.example.com'";
+  if (url.protocol === 'http:' && !(isHttpAllowed && isLocalhost(url.hostname))) {
+    return 'an https:// origin (http:// is accepted only for localhost, with cookies.secure: false)';
   }
-  if (matching === 'exact' && foldedUsername !== undefined) {
-    return [wrongValue('users.foldedUsername', foldedUsername, "it with nameMatching: 'insensitive' only, or omit it")];
-  }
-  return [];
+  return url.origin === origin ? null : `'${url.origin}'`;
 }
 
 /**
@@ -280,8 +222,31 @@ function build(values: Values): ResolvedAuthOptions {
   return Object.freeze(resolved) as unknown as ResolvedAuthOptions;
 }
 
-function isKnown(path: string): boolean {
-  return OPTION_ROWS.has(path) || GROUPS.has(path);
+function wrongValue(path: string, value: unknown, expected: string): string {
+  return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; use ${expected}`;
+}
+
+/** Suggests the known path that a misspelled or misplaced path most likely means, or lists all options of its group. */
+function unknownOption(path: string, known: readonly string[]): string {
+  const leaf = (one: string): string => one.slice(one.lastIndexOf('.') + 1);
+  const distanceTo = (one: string): number => Math.min(editDistance(path, one), editDistance(leaf(path), leaf(one)));
+  const [closest] = [...known].sort((a, b) => distanceTo(a) - distanceTo(b));
+  const isSimilar = closest !== undefined && distanceTo(closest) <= leaf(path).length / 3;
+  const siblings = known.filter((one) => one.startsWith(path.slice(0, -leaf(path).length)));
+  return `${path} is not an option; use ${isSimilar ? closest : `one of ${siblings.join(', ')}`}`;
+}
+
+/** Returns the Levenshtein distance, ignoring case. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, a] of [...from.toLowerCase()].entries()) {
+    const next = [i + 1];
+    for (const [j, b] of [...to.toLowerCase()].entries()) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a === b ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
 }
 
 /**

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
-import { CryptoSource } from '../base/random';
+import { Random } from '../base/random';
 import { measureDuration, Metrics, type PruneKind } from '../base/telemetry';
 import { EventLog } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -34,7 +34,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
     private readonly clock: Clock,
     private readonly events: EventLog,
     private readonly metrics: Metrics,
-    private readonly crypto: CryptoSource,
+    private readonly random: Random,
   ) {
     this.intervalMs = pruneIntervalSeconds === false ? null : pruneIntervalSeconds * 1000;
     this.task = new BackgroundTask('pruning', this.intervalMs ?? 0, () => this.prune());
@@ -46,7 +46,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
    */
   onApplicationBootstrap(): void {
     this.events.onGrowth = () => this.task.runSoon();
-    if (this.intervalMs !== null) this.task.start((this.intervalMs * this.crypto.randomBytes(1)[0]!) / 256);
+    if (this.intervalMs !== null) this.task.start((this.intervalMs * this.random.bytes(1)[0]!) / 256);
   }
 
   /** When pruning last succeeded and last failed in this process. Dry runs do not count. */

@@ -1,19 +1,19 @@
 // The entry point for the tests of applications: `import { ... } from 'nestjs-session-auth/testing'`.
 
-export { recordSignals, SignalRecorder } from './record-signals';
-export type { RecordedSignal } from './record-signals';
-/** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
-export { Clock } from '../base/clock';
-
 import type { INestApplicationContext } from '@nestjs/common';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
 import { AuthService } from '../auth.service';
 import { Clock } from '../base/clock';
+import { sha256 } from '../base/random';
 import type { SessionData } from '../sessions/proofs';
 import type { OpenedSession } from '../tokens/tokens';
+
+/** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
+export { Clock };
+export { recordSignals, type RecordedSignal, SignalRecorder } from './record-signals';
 
 /** A session opened for a test. */
 export interface ActingSession extends OpenedSession {
@@ -42,8 +42,6 @@ export async function actingAs(
   return { ...opened, headers: { Authorization: `Bearer ${opened.accessToken}` } };
 }
 
-const PREFIX = 'cheap$';
-
 /**
  * A fast and insecure hasher for tests: `passwordHasher: CheapPasswordHasher`.
  * @throws Error unless `NODE_ENV` is `test`
@@ -61,7 +59,7 @@ export class CheapPasswordHasher extends PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return Promise.resolve(PREFIX + createHash('sha256').update(password).digest('hex'));
+    return Promise.resolve(`cheap$${sha256(password)}`);
   }
 
   async verify(password: string, hash: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { foldName, maskName } from '../base/fields';
-import { CryptoSource } from '../base/random';
+import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { type Dialect, incomingValue, onDuplicate, readLocked } from '../database/dialect';
@@ -141,7 +141,6 @@ export class LoginThrottle {
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly clock: Clock,
-    private readonly crypto: CryptoSource,
     private readonly store: LoginAttemptStore,
   ) {
     const { throttleFrom, windowSeconds, accountBlock } = options.failedLogins;
@@ -242,12 +241,12 @@ export class LoginThrottle {
   }
 
   private networkKeyOf(network: string, account: string): string {
-    return this.crypto.sha256(`${network}\0${account}`);
+    return sha256(`${network}\0${account}`);
   }
 
   /** Returns the key of the account's streak across all networks. */
   private accountKeyOf(account: string): string {
-    return this.crypto.sha256(`*\0${account}`);
+    return sha256(`*\0${account}`);
   }
 }
 

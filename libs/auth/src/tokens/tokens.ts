@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { crc32 } from 'node:zlib';
-import { CryptoSource } from '../base/random';
+import { derive, Random, sha256 } from '../base/random';
 import type { TokenTransport } from '../database/entities';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 
@@ -225,17 +225,17 @@ export interface Successor extends IssuedPair {
 @Injectable()
 export class TokenIssuer {
   constructor(
-    private readonly crypto: CryptoSource,
+    private readonly random: Random,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
   /** Issues the first pair of a new token family. */
   issueFamily(sessionId: string, now: number): IssuedPair<NewTokenFamily> {
-    const familySecret = this.crypto.randomBytes(FAMILY_SECRET_BYTES);
-    const accessToken = formatAccessToken(sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
+    const familySecret = this.random.bytes(FAMILY_SECRET_BYTES);
+    const accessToken = formatAccessToken(sessionId, this.random.bytes(ACCESS_SECRET_BYTES));
     const refreshToken = formatRefreshToken(
       { sessionId, familySecret, generation: 0 },
-      this.crypto.randomBytes(REFRESH_SECRET_BYTES),
+      this.random.bytes(REFRESH_SECRET_BYTES),
     );
     const { tokens, digests } = this.withDigests({ accessToken, refreshToken });
     return {
@@ -261,43 +261,43 @@ export class TokenIssuer {
   }
 
   private randomSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
-    const accessToken = formatAccessToken(claims.sessionId, this.crypto.randomBytes(ACCESS_SECRET_BYTES));
+    const accessToken = formatAccessToken(claims.sessionId, this.random.bytes(ACCESS_SECRET_BYTES));
     if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
-    return this.pairAfter(claims, accessToken, this.crypto.randomBytes(REFRESH_SECRET_BYTES));
+    return this.pairAfter(claims, accessToken, this.random.bytes(REFRESH_SECRET_BYTES));
   }
 
   /** Returns a new session id, which becomes a part of every token of the session. */
   newSessionId(): string {
-    return this.crypto.uuid();
+    return this.random.uuid();
   }
 
   private newSeed(): string {
-    return Buffer.from(this.crypto.randomBytes(SEED_BYTES)).toString('base64url');
+    return Buffer.from(this.random.bytes(SEED_BYTES)).toString('base64url');
   }
 
   /** Derives the pair that replaces a refresh token. The same token and seed always yield the same pair. */
   deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): IssuedPair {
     const size = ACCESS_SECRET_BYTES + REFRESH_SECRET_BYTES;
-    const secrets = this.crypto.derive(refreshToken, Buffer.from(seed, 'base64url'), size);
+    const secrets = derive(refreshToken, Buffer.from(seed, 'base64url'), size);
     const accessToken = formatAccessToken(claims.sessionId, secrets.subarray(0, ACCESS_SECRET_BYTES));
     return this.pairAfter(claims, accessToken, secrets.subarray(ACCESS_SECRET_BYTES));
   }
 
   /** Issues a password reset token. */
   issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
-    const token = formatResetToken(this.crypto.randomBytes(RESET_SECRET_BYTES));
+    const token = formatResetToken(this.random.bytes(RESET_SECRET_BYTES));
     return { token, digest: this.digest(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
   }
 
   /** Issues a login ticket. */
   issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
-    const ticket = formatLoginTicket(this.crypto.randomBytes(TICKET_SECRET_BYTES));
+    const ticket = formatLoginTicket(this.random.bytes(TICKET_SECRET_BYTES));
     return { ticket, digest: this.digest(ticket), expiresAt: now + TICKET_LIFETIME_MS };
   }
 
   /** Returns the SHA-256 digest of a token or other data. A presented token is digested exactly as it was received. */
   digest(data: string | Uint8Array): string {
-    return this.crypto.sha256(data);
+    return sha256(data);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { NewUser, RequestUser, StoredUser, UserEntityMapping, UserId } from
 import type { Clock } from '../base/clock';
 import { invalidField } from '../base/errors';
 import type { NameMatching } from '../base/fields';
-import type { CryptoSource } from '../base/random';
+import { type Random, sha256 } from '../base/random';
 import type { AutocommitOptions, Database } from '../database/database';
 import { AuthSession, AuthUser, AuthUserLock } from '../database/entities';
 import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
@@ -31,12 +31,12 @@ export const OWN_USERS: UserEntityMapping = {
 };
 
 /** Returns how the library stores its own users. */
-export function ownUsers(matching: NameMatching, clock: Clock, crypto: CryptoSource): OwnUsers {
+export function ownUsers(matching: NameMatching, clock: Clock, random: Random): OwnUsers {
   const digested = matching === 'exact' ? 'the name' : 'foldName(name)';
   return {
     nameKey: {
       property: 'usernameKey',
-      of: (name) => crypto.sha256(name),
+      of: sha256,
       written: `the SHA-256 digest of ${digested} in hexadecimal`,
     },
     newRow: ({ username, passwordHash, properties = {} }, usernameKey) => {
@@ -47,7 +47,7 @@ export function ownUsers(matching: NameMatching, clock: Clock, crypto: CryptoSou
             "users: { entity: User, username: 'email', passwordHash: 'password' }",
         );
       }
-      return { id: crypto.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };
+      return { id: random.uuid(), username, passwordHash, usernameKey, active: true, createdAt: clock.now() };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CryptoSource } from '../base/random';
+import { Random } from '../base/random';
 import { onDuplicate } from '../database/dialect';
 import { Database } from '../database/database';
 import type { JoinedTransaction } from '../database/joined-transaction';
@@ -31,7 +31,7 @@ export class UserLock {
   constructor(
     private readonly database: Database,
     statements: StatementFactory,
-    private readonly crypto: CryptoSource,
+    private readonly random: Random,
   ) {
     // The INSERT locks the row whether it existed or not. A Galera cluster detects conflicts between two
     // nodes only in rows that change, so each lock changes the row.
@@ -86,7 +86,7 @@ export class UserLock {
    * user was still in progress. The lock must be held.
    */
   *initializeCredentials(userId: string): Step<void> {
-    yield* affectedBy(this.setVersion.with({ userId, version: 1 + this.crypto.randomInt(FIRST_VERSION_LIMIT) }));
+    yield* affectedBy(this.setVersion.with({ userId, version: 1 + this.random.integer(FIRST_VERSION_LIMIT) }));
     yield* this.revokeResetTokens(userId);
     yield* this.revokeLoginTickets(userId);
   }

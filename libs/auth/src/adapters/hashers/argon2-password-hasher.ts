@@ -23,7 +23,7 @@ const STORED_HASH =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
 /** The maximum work of a stored hash, so that a manipulated row cannot make a login take arbitrarily long. */
-const MAX_PARAMETERS = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
+const MAX = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
  * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an
@@ -41,12 +41,10 @@ export class Argon2PasswordHasher extends PasswordHasher {
   constructor({ memoryKiB = 19_456, passes = 2, lanes = 1 }: Argon2Parameters = {}) {
     super();
     const work = { memoryKiB, passes, lanes };
-    for (const [name, value] of Object.entries(work) as [keyof typeof MAX_PARAMETERS, number][]) {
+    for (const [name, value] of Object.entries(work) as [keyof typeof MAX, number][]) {
       const least = name === 'memoryKiB' ? 8 : 1;
-      if (!Number.isSafeInteger(value) || value < least || value > MAX_PARAMETERS[name]) {
-        throw new Error(
-          `Argon2PasswordHasher: ${name} is ${value}. Set a whole number from ${least} to ${MAX_PARAMETERS[name]}.`,
-        );
+      if (!Number.isSafeInteger(value) || value < least || value > MAX[name]) {
+        throw new Error(`Argon2PasswordHasher: ${name} is ${value}. Set a whole number from ${least} to ${MAX[name]}.`);
       }
     }
     if (memoryKiB < 8 * lanes) {
@@ -69,19 +67,14 @@ export class Argon2PasswordHasher extends PasswordHasher {
       return matches;
     }
     const stored = workOf(hash);
-    if (!stored || !this.accepts(hash)) return false;
+    if (!stored) return false;
     const matches = await this.argon2.verify(hash, password).catch(() => false);
     await this.addMissingWork(password, stored);
     return matches;
   }
 
   accepts(hash: string): boolean {
-    if (this.bcrypt.accepts(hash)) return true;
-    const work = workOf(hash);
-    return (
-      work !== null &&
-      Object.entries(work).every(([name, value]) => value <= MAX_PARAMETERS[name as keyof typeof MAX_PARAMETERS])
-    );
+    return this.bcrypt.accepts(hash) || workOf(hash) !== null;
   }
 
   needsRehash(hash: string): boolean {
@@ -103,17 +96,17 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 }
 
+/** Returns the parameters of a stored hash, or null if it is no Argon2id hash or exceeds the maximum work. */
 function workOf(hash: string): Required<Argon2Parameters> | null {
-  const [, memoryKiB, passes, lanes] = STORED_HASH.exec(hash) ?? [];
-  if (memoryKiB === undefined) return null;
-  return { memoryKiB: Number(memoryKiB), passes: Number(passes), lanes: Number(lanes) };
+  const [memoryKiB, passes, lanes] = STORED_HASH.exec(hash)?.slice(1).map(Number) ?? [];
+  if (!(memoryKiB! <= MAX.memoryKiB && passes! <= MAX.passes && lanes! <= MAX.lanes)) return null;
+  return { memoryKiB: memoryKiB!, passes: passes!, lanes: lanes! };
 }
 
 function load(): Argon2 {
   const argon2 = loadOptionalPeer<Argon2>('@node-rs/argon2', () => createRequire(__filename)('@node-rs/argon2'));
-  if (!argon2)
-    throw new Error(
-      'Argon2PasswordHasher requires @node-rs/argon2, which is not installed. Run npm install @node-rs/argon2.',
-    );
-  return argon2;
+  if (argon2) return argon2;
+  throw new Error(
+    'Argon2PasswordHasher requires @node-rs/argon2, which is not installed. Run npm install @node-rs/argon2.',
+  );
 }
