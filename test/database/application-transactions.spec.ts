@@ -14,6 +14,11 @@ async function idOf(app: TestApplication, username = 'alice'): Promise<string> {
   return (await app.dataSource.query(`SELECT id FROM auth_users WHERE username = '${username}'`))[0].id;
 }
 
+async function failureCounts(app: TestApplication): Promise<number[]> {
+  const rows: { failure_count: number }[] = await app.dataSource.query('SELECT failure_count FROM auth_login_failures');
+  return rows.map((row) => Number(row.failure_count));
+}
+
 /** Runs the work in a transaction of the application, which is rolled back afterwards. */
 async function rolledBack(app: TestApplication, work: (manager: EntityManager) => Promise<unknown>): Promise<void> {
   const transaction = app.dataSource.transaction(async (manager) => {
@@ -182,19 +187,67 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });
 
-  it('a wrong password is recorded even if the transaction is rolled back, except on SQLite', async () => {
-    const { app, database } = env;
+  it('wrong passwords are counted and recorded although their transactions are rolled back', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    const principal = (await app.auth.authenticate(token))!;
+    const change = (currentPassword: string, newPassword = NEW_PASSWORD): Promise<unknown> =>
+      app.dataSource.transaction((manager) =>
+        app.auth
+          .inTransaction(manager)
+          .changePassword(principal, { currentPassword, newPassword }, { ipAddress: '192.0.2.1' }),
+      );
+    for (let i = 1; i <= 10; i++) {
+      await expect(change('a wrong password')).rejects.toMatchObject({ code: 'invalid_field' });
+      // The count is stored before the rollback returns.
+      expect(await failureCounts(app)).toEqual([i]);
+    }
+    await expect(change(PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(app.sent('login_blocked')).toHaveLength(1);
+    const rows = await app.dataSource.query("SELECT event FROM auth_events WHERE event IN ('login_failure', 'login_blocked')");
+    expect(rows).toHaveLength(11);
+    app.clock.advance(30_000);
+    // The right password ends the streak, although the transaction is rolled back.
+    await expect(change(PASSWORD, 'short')).rejects.toMatchObject({ code: 'invalid_field' });
+    expect(await failureCounts(app)).toEqual([]);
+  });
+
+  it('the 100th wrong password ends the session although the transaction is rolled back', async () => {
+    const { app } = env;
+    const { access_token: token, session_id: id } = await app.login();
+    const principal = (await app.auth.authenticate(token))!;
+    const guess = (): Promise<unknown> =>
+      app.dataSource.transaction((manager) =>
+        app.auth
+          .inTransaction(manager)
+          .changePassword(principal, { currentPassword: 'a wrong password', newPassword: NEW_PASSWORD }),
+      );
+    await expect(guess()).rejects.toMatchObject({ code: 'invalid_field' });
+    await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
+    await expect(guess()).rejects.toMatchObject({ code: 'invalid_field' });
+    expect(await app.auth.authenticate(token)).toBeNull();
+    expect(app.sent('user_logged_out')).toMatchObject([{ session: { id }, reason: 'failed_reauthentication' }]);
+  });
+
+  it('a wrong password is counted once, whether a savepoint around it is rolled back or released', async () => {
+    const { app } = env;
     const { access_token: token } = await app.login();
     const principal = (await app.auth.authenticate(token))!;
     const guess = { currentPassword: 'a wrong password', newPassword: NEW_PASSWORD };
-    const guessed = app.dataSource.transaction((manager) =>
-      app.auth.inTransaction(manager).changePassword(principal, guess, { ipAddress: '192.0.2.1' }),
-    );
-    await expect(guessed).rejects.toMatchObject({ code: 'invalid_field' });
-    const [{ n }] = await app.dataSource.query("SELECT COUNT(*) AS n FROM auth_events WHERE event = 'login_failure'");
-    // SQLite has one connection, and every statement on this connection is part of the transaction.
-    expect(Number(n)).toBe(database.name === 'sqlite' ? 0 : 1);
-    expect(app.sent('login_failed')).toHaveLength(database.name === 'sqlite' ? 0 : 1);
+    const guessIn = (manager: EntityManager): Promise<unknown> =>
+      app.auth.inTransaction(manager).changePassword(principal, guess);
+    await app.dataSource.transaction(async (manager) => {
+      await manager.transaction(guessIn).catch(() => undefined);
+      await manager.transaction((nested) => guessIn(nested).catch(() => undefined));
+    });
+    expect(await failureCounts(app)).toEqual([2]);
+    await rolledBack(app, async (manager) => {
+      await manager.transaction(guessIn).catch(() => undefined);
+      await manager.transaction((nested) => guessIn(nested).catch(() => undefined));
+    });
+    expect(await failureCounts(app)).toEqual([4]);
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4]);
   });
 
   it('pending calls within a transaction fail when the transaction ends', async () => {

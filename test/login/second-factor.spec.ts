@@ -5,6 +5,7 @@ import {
   AuthSession,
   SecondFactor,
   SessionAdministration,
+  VerificationUnavailable,
   type AuthModuleOptions,
   type ClientInfo,
 } from 'nestjs-session-auth';
@@ -146,7 +147,7 @@ describeOnEachDatabase('logins of users who need a second factor', { auth }, (en
         /The second factor failed in isRequired\(\): .*out of order|isRequired\(\) of the second factor returned (undefined|a string|null)\. Return true or false\./,
       );
       enrolled.answer = null;
-      // The slots of the attempt were released.
+      // The attempt was not counted.
       for (let i = 0; i < 12; i++) await app.http.post('/auth/login').send(CREDENTIALS).expect(403);
     },
   );
@@ -555,7 +556,7 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
     await expect(app.auth.login(CREDENTIALS, CLIENT)).rejects.toMatchObject({ code: 'too_many_attempts' });
   });
 
-  it('a check that throws or returns no boolean adds no method, and counts as a failure of the ticket only', async () => {
+  it('a check that throws or returns no boolean adds no method, and counts as a failure', async () => {
     const { app } = env;
     const ticket = await ticketFor(app);
     const attempt = (check: () => unknown) => app.auth.attempt({ ticket, method: 'otp' }, CLIENT, check as never);
@@ -574,8 +575,19 @@ describeOnEachDatabase('attempts with login tickets', { auth }, (env: TestEnviro
     await expect(attempt(() => true)).rejects.toMatchObject(INVALID_TICKET);
     const [stored] = await app.dataSource.getRepository(AuthLoginTicket).find();
     expect(Object.keys(JSON.parse(stored!.methods) as object)).toEqual(['pwd']);
+    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('a check that throws VerificationUnavailable counts as no failure, neither of the ticket nor of the user', async () => {
+    const { app } = env;
+    const ticket = await ticketFor(app);
+    const unavailable = new VerificationUnavailable('the service does not answer');
+    for (let i = 0; i < 12; i++) {
+      const attempted = app.auth.attempt({ ticket, method: 'otp' }, CLIENT, () => Promise.reject(unavailable));
+      await expect(attempted).rejects.toBe(unavailable);
+    }
     expect(app.sent('login_failed')).toEqual([]);
-    await right(app, await ticketFor(app));
+    expect(await right(app, ticket)).toBe(true);
   });
 
   it('a ticket opens no session if only its first method is proven again', async () => {
@@ -623,35 +635,48 @@ describeOnEachDatabase(
       expect((await app.auth.authenticate(token))!.authenticatedAt).toEqual(start);
     });
 
-    it('each successful attempt ends the failure streak of the session, even with an older principal or at the same instant', async () => {
+    it('each successful attempt ends the failure streak of its method, even with an older principal or at the same instant', async () => {
       const { app } = env;
-      const { access_token: token, session_id: id } = await app.login();
+      const { access_token: token } = await app.login();
       const principal = (await app.auth.authenticate(token))!;
       for (const isRight of [true, false, true]) {
         await app.auth.attempt({ principal, method: 'otp' }, CLIENT, () => isRight);
       }
-      expect(await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id })).toMatchObject({
-        failureCount: null,
-      });
+      expect(await app.dataSource.getRepository(AuthLoginFailure).count()).toBe(0);
     });
 
-    it('failed attempts are counted and delayed together with passwords of the session, and the 100th failure ends the session', async () => {
+    it('failed attempts are counted per method, with the delays of passwords, and the 100th of a method ends the session', async () => {
       const { app } = env;
-      const { access_token: token, session_id: id } = await app.login();
-      for (let i = 0; i < 5; i++) expect(await attempt(app, token, false)).toBe(false);
-      for (let i = 0; i < 5; i++) await app.post('/auth/reauthenticate', token, { password: 'wrong' }).expect(400);
+      const { access_token: token } = await app.login();
+      for (let i = 0; i < 9; i++) expect(await attempt(app, token, false)).toBe(false);
+      for (let i = 0; i < 9; i++) await app.post('/auth/reauthenticate', token, { password: 'wrong' }).expect(400);
+      expect(await attempt(app, token, false)).toBe(false);
       await expect(attempt(app, token, true)).rejects.toMatchObject({
         code: 'too_many_attempts',
         retryAfterSeconds: 30,
       });
-      expect(app.sent('brute_force_threshold_hit')).toMatchObject([{ scope: 'session' }]);
+      expect(app.sent('brute_force_threshold_hit').map(({ scope }) => scope)).toEqual(['session', 'session']);
       await app.login();
-      app.clock.advance(30 * SECOND);
-      await attempt(app, token, true);
-      await app.dataSource.getRepository(AuthSession).update({ id }, { failureCount: 99 });
+      await app.dataSource
+        .getRepository(AuthLoginFailure)
+        .update({ method: 'otp' }, { failureCount: 99, delayedUntil: 0 });
       expect(await attempt(app, token, false)).toBe(false);
       await app.get('/me', token).expect(401);
       expect(app.sent('user_logged_out')).toMatchObject([{ reason: 'failed_reauthentication' }]);
+    });
+
+    it('failed attempts within sessions and with tickets together block the method of the user, but not passwords', async () => {
+      const { app } = env;
+      for (let i = 0; i < 10; i++) {
+        const { access_token: token } = await app.login();
+        for (let j = 0; j < 9; j++) await attempt(app, token, false);
+        app.clock.advance(SECOND);
+      }
+      for (let i = 0; i < 10; i++) await wrong(app, await ticketFor(app), { ipAddress: `198.51.100.${i}` });
+      expect(app.sent('login_blocked')).toMatchObject([{ scope: 'account' }]);
+      const { access_token: token } = await app.login();
+      await expect(attempt(app, token, true)).rejects.toMatchObject({ code: 'too_many_attempts' });
+      await app.post('/auth/reauthenticate', token, { password: PASSWORD }).expect(200);
     });
 
     it.each([
@@ -666,7 +691,6 @@ describeOnEachDatabase(
         app.auth.attempt({ principal: (await app.auth.authenticate(token))!, method }, CLIENT, () => isRight);
       for (let i = 0; i < 9; i++) await attemptAt(guessed, false);
       await attemptAt(known, false);
-      app.clock.advance(30 * SECOND);
       await attemptAt(known, true);
       if (known === 'pwd') {
         token = (await app.post('/auth/reauthenticate', token, { password: PASSWORD }).expect(200)).body.access_token;
@@ -676,8 +700,8 @@ describeOnEachDatabase(
       const principal = (await app.auth.authenticate(token))!;
       token = (await app.auth.confirmIdentity(principal, { methods: ['hwk'] })).accessToken;
       await attemptAt(guessed, false);
-      await expect(attemptAt(guessed, true)).rejects.toMatchObject({ retryAfterSeconds: 60 });
-      app.clock.advance(60 * SECOND);
+      await expect(attemptAt(guessed, true)).rejects.toMatchObject({ retryAfterSeconds: 30 });
+      app.clock.advance(30 * SECOND);
       await attemptAt(guessed, true);
       for (let i = 0; i < 9; i++) expect(await attemptAt(guessed, false)).toBe(false);
     });

@@ -280,12 +280,14 @@ export class Environment {
     if (variant === 'late') {
       const { accessToken } = session.pair;
       await this.refresh(auth, client, client.pairs.at(-1)!.refreshToken, 0);
-      if (session.pair.accessToken !== accessToken) expect(await confirm(PASSWORD)).toBe('access_token_invalid');
-      return;
+      if (session.pair.accessToken === accessToken) return;
+      expect(await confirm(PASSWORD)).toBe('access_token_invalid');
+      return this.model.succeeded(session, 'pwd');
     }
     const pair = await confirm(PASSWORD);
     expect(pair).toEqual(ANY_PAIR);
     client.pairs.push(pair as Pair);
+    this.model.succeeded(session, 'pwd');
     this.model.reauthenticated(session, pair as Pair, ['pwd']);
   }
 

@@ -62,10 +62,6 @@ export interface ModelSession {
   lastNetwork: string | null;
   /** How the live pair is replayed for its predecessor. */
   replay: Replay | null;
-  /** The failure streak of the session: the number of consecutive wrong passwords and other wrong secrets. */
-  failures: number;
-  /** The methods of the failures in the streak, except methods that have succeeded since. */
-  readonly failedMethods: Set<string>;
   /** The methods, with the instants of their last proofs. */
   readonly methods: Record<string, number>;
   readonly data: object | null;
@@ -89,6 +85,8 @@ interface Issued {
   readonly generation: number;
 }
 
+type Failures = Map<string, { readonly count: number; readonly until: number }>;
+
 /** The error code of a refusal, or `refused` for a refresh token. */
 export type Refusal =
   'session_limit_reached' | 'unknown_user' | 'session_not_found' | 'invalid_login_ticket' | 'second_factor_required';
@@ -106,8 +104,9 @@ export class Model {
   signals: string[] = [];
   private readonly refreshTokens = new Map<string, Issued>();
   private families = 0;
-  /** The login failures by user and method. */
-  private readonly failures = new Map<string, { count: number; until: number }>();
+  /** The failures of logins and tickets by user and method, and those within sessions by user, session and method. */
+  private readonly failures: Failures = new Map();
+  private readonly sessionFailures: Failures = new Map();
   /** For each user, when a login that the session limit refused was last recorded. */
   private readonly refusals = new Map<string, number>();
 
@@ -177,7 +176,7 @@ export class Model {
       ...{ id, user, state: 'active', reason: null, createdAt: now, authenticatedAt: now, lastActivity: now },
       ...{ idleEnd, absoluteEnd, checkAt: Math.min(idleEnd, absoluteEnd) },
       ...{ pair, accessEnd: 0, refreshEnd: 0, family: 0, generation: 0, refreshedAt: null, replay: null },
-      ...{ lastNetwork: null, failures: 0, failedMethods: new Set<string>(), methods: { ...methods }, data },
+      ...{ lastNetwork: null, methods: { ...methods }, data },
     };
     this.sessions.push(session);
     this.startFamily(session, pair);
@@ -195,11 +194,15 @@ export class Model {
   }
 
   loginFailed(user: string, username: string, method: string): void {
-    const key = `${user} ${method}`;
-    const known = this.failures.get(key);
-    const count = known && known.until > this.now ? known.count + 1 : 1;
-    this.failures.set(key, { count, until: this.now + SECONDS.failures * 1000 });
-    this.reportFailure(user, username, count);
+    this.reportFailure(user, username, this.count(this.failures, `${user} ${method}`, SECONDS.failures));
+  }
+
+  private count(failures: Failures, key: string, keptSeconds: number): number {
+    const known = failures.get(key);
+    const isLive = known !== undefined && known.until > this.now;
+    const count = isLive ? known.count + 1 : 1;
+    failures.set(key, { count, until: Math.max(isLive ? known.until : 0, this.now + keptSeconds * 1000) });
+    return count;
   }
 
   /** Records the first step of a login by a user who needs a second factor. */
@@ -227,7 +230,7 @@ export class Model {
     return this.admit(ticket.user);
   }
 
-  /** Returns whether the secret is right, or null without a valid ticket. Counts a throw only in the ticket. */
+  /** Returns whether the secret is right, or null without a valid ticket. A check that throws counts as a failure. */
   attempted(text: string, method: string, result: 'right' | 'wrong' | 'throws', username: string): boolean | null {
     const ticket = this.ticketFor(text);
     if (!ticket) return null;
@@ -237,7 +240,7 @@ export class Model {
       return true;
     }
     ticket.failures++;
-    if (result === 'wrong') this.loginFailed(ticket.user, username, method);
+    this.loginFailed(ticket.user, username, method);
     return false;
   }
 
@@ -247,11 +250,17 @@ export class Model {
     this.succeeded(session, method);
   }
 
+  /** A success of a method within a session ends the failures of that method only. */
+  succeeded({ user, id }: ModelSession, method: string): void {
+    this.sessionFailures.delete(`${user} ${id} ${method}`);
+  }
+
   /** Records a wrong password or other wrong secret within a session. */
   confirmationFailed(session: ModelSession, username: string, method = 'pwd'): void {
-    session.failedMethods.add(method);
-    this.reportFailure(session.user, username, ++session.failures);
-    if (session.failures === 100) this.endOrExpire(session, 'failed_reauthentication', 'forced_logout');
+    const { user, id } = session;
+    const count = this.count(this.sessionFailures, `${user} ${id} ${method}`, this.instance.absoluteTimeoutSeconds);
+    this.reportFailure(user, username, count);
+    if (count === 100) this.endOrExpire(session, 'failed_reauthentication', 'forced_logout');
   }
 
   private reportFailure(user: string, username: string, count: number): void {
@@ -379,7 +388,6 @@ export class Model {
 
   reauthenticated(session: ModelSession, pair: Pair, methods: readonly string[]): void {
     this.startFamily(session, pair);
-    if (methods.includes('pwd')) this.succeeded(session, 'pwd');
     for (const method of methods) session.methods[method] = this.now;
     this.log('reauthentication', session.user);
   }
@@ -392,6 +400,7 @@ export class Model {
     this.sessions = this.sessions.filter((session) => session.user !== user);
     this.tickets.endAllOf(user);
     this.clearAllFailures(user);
+    for (const key of this.sessionFailures.keys()) if (key.startsWith(`${user} `)) this.sessionFailures.delete(key);
     this.refusals.delete(user);
   }
 
@@ -432,11 +441,6 @@ export class Model {
     if (isLive) this.end(session, 'revoked', reason, event);
     else this.end(session, 'expired', 'expired', null);
     return isLive;
-  }
-
-  private succeeded(session: ModelSession, method: string): void {
-    session.failedMethods.delete(method);
-    if (session.failedMethods.size === 0) session.failures = 0;
   }
 
   private startFamily(session: ModelSession, pair: Pair): void {

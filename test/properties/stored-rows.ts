@@ -154,8 +154,6 @@ function fieldsOfRow(row: Row): unknown {
     generation: number('generation'),
     refreshedAt: number('refreshed_at'),
     lastNetwork: row['last_network'],
-    failures: number('failure_count') ?? 0,
-    failedMethods: new Set(((row['failed_methods'] as string | null) ?? '').split(',').filter(Boolean)),
     methods: JSON.parse(row['methods'] as string),
     data: JSON.parse(row['data'] as string),
     access: row['access_digest'],

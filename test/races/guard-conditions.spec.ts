@@ -20,15 +20,13 @@ import {
   ROTATION,
   removeRowLocks,
   removeUserLock,
-  TAKE_SLOT,
-  WRITE_STREAK,
   type Mutation,
 } from './mutations';
 import { LOGOUT } from './operations';
 import {
-  admissionAgainstAdmission,
+  attemptAgainstAttemptAtTheLimit,
+  attemptAgainstSuccess,
   endOfInactiveAgainstActivity,
-  failureAgainstFailure,
   pruningAgainstFailure,
   reuseAgainstReauthentication,
 } from './row-lock-scenarios';
@@ -168,18 +166,19 @@ const GUARDS: readonly Guard[] = [
     isLock: true,
   },
   {
-    guard: 'the failure streak in the condition of an attempt within a session, and the lock of the session',
-    remove: removeLastCondition(TAKE_SLOT),
-    alsoRemove: removeRowLocks,
-    scenario: admissionAgainstAdmission,
-    isLock: true,
+    guard: 'the increment of the counters before a secret is verified',
+    remove: replace(/^INSERT INTO .auth_login_failures/, /END \+ 1/, 'END + 0'),
+    scenario: attemptAgainstAttemptAtTheLimit,
   },
   {
-    guard: 'the failure streak in the condition of a failure within a session, and the lock of the session',
-    remove: removeLastCondition(WRITE_STREAK),
-    alsoRemove: removeRowLocks,
-    scenario: failureAgainstFailure,
-    isLock: true,
+    guard: 'the delay that an attempt begins before its secret is verified',
+    remove: replace(/^UPDATE .auth_login_failures. SET .delayed_until/, /$/, ' AND 1 = 0'),
+    scenario: attemptAgainstAttemptAtTheLimit,
+  },
+  {
+    guard: 'the deletion of both counters by a success',
+    remove: replace(/^DELETE FROM .auth_login_failures. WHERE .delayed_until/, /$/, ' AND 1 = 0'),
+    scenario: attemptAgainstSuccess,
   },
   {
     guard: 'the expiry in the condition by which pruning deletes a failure streak, and its lock',

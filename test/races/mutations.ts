@@ -33,8 +33,6 @@ export const REISSUE = updateOf('access_digest');
 export const FIRST_USE = updateOf('first_used_at');
 export const END = updateOf('state');
 export const RESCHEDULE = updateOf('check_at');
-export const TAKE_SLOT = updateOf('attempt_pending_until');
-export const WRITE_STREAK = updateOf('failure_count');
 
 /** Removes the lock of a user: the statement inserts the row of `auth_user_locks`, but does not change it. */
 export const removeUserLock = allOf(

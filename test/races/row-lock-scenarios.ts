@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { SessionAttemptStore } from '../../libs/auth/src/throttle/sql-session-attempt-store';
 import { SessionAdministration } from 'nestjs-session-auth';
 import { Clock } from '../../libs/auth/src/base/clock';
-import { type Client, ClientInspector } from '../../libs/auth/src/history/client';
+import { type Client, ClientInspector, type Operation } from '../../libs/auth/src/history/client';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { Reissue } from '../../libs/auth/src/sessions/reissue';
 import { Prune } from '../../libs/auth/src/retention/prune';
+import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import type { TestApplication } from '../support/test-application';
 import { atEveryCall, instancesFor, interleave, type Scenario } from './scenarios';
@@ -17,33 +17,42 @@ function contextOf(app: TestApplication): { now: number; client: Client } {
   return { now: app.nest.get(Clock).now(), client };
 }
 
-/** Within a session, one password at a time is verified. */
-export const admissionAgainstAdmission: Scenario = (environment, setting) =>
+/** Counts an attempt of the user with the method `otp`. */
+async function charge(app: TestApplication, id: string): Promise<Charge> {
+  const op: Operation = { client: contextOf(app).client, tx: null };
+  const throttle = app.nest.get(Throttle);
+  const user = { id, username: 'any', passwordHash: null, active: true };
+  return throttle.charge(throttle.ofMethod('otp', user, op.client), op);
+}
+
+/** If one more failure begins a delay, one of two attempts is admitted. */
+export const attemptAgainstAttemptAtTheLimit: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
-    const { session } = await environment.newFixture();
-    const { now } = contextOf(environment.apps[0]);
-    const [admit, rival] = instancesFor(environment, setting).map(
-      (app) => () => app.nest.get(SessionAttemptStore).admit(session.sessionId, now, null),
-    );
-    const outcome = await interleave(environment, stopAt, setting, admit!, rival!);
+    const userId = await environment.newUser();
+    const [first, second] = instancesFor(environment, setting).map((app) => () => charge(app, userId));
+    for (let i = 0; i < 9; i++) await first!();
+    const outcome = await interleave(environment, stopAt, setting, first!, second!);
     if (!outcome) return false;
-    expect(outcome.map(({ value }) => value?.kind).sort()).toEqual(['admitted', 'at_capacity']);
+    const results = outcome.map(({ value, code }) => value?.failureCount ?? code);
+    expect(results).toEqual(expect.arrayContaining([10, 'too_many_attempts']));
     return true;
   });
 
-/** Two concurrent wrong passwords are both counted. */
-export const failureAgainstFailure: Scenario = (environment, setting) =>
+/** A success deletes the counts of attempts that were counted before it, but none of later attempts. */
+export const attemptAgainstSuccess: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
-    const { session } = await environment.newFixture();
-    const [fail, rival] = instancesFor(environment, setting).map((app) => async () => {
-      const { sessionId } = session;
-      const counted = { method: 'pwd', throttleFrom: false as const, events: () => [] };
-      const attempt = { ...contextOf(app), ...counted, sessionId };
-      return (await app.nest.get(SessionAttemptStore).fail(attempt, null)).counted.failureCount;
-    });
-    const outcome = await interleave(environment, stopAt, setting, fail!, rival!);
+    const userId = await environment.newUser();
+    const [app, rival] = instancesFor(environment, setting);
+    const first = await charge(app, userId);
+    const op: Operation = { client: contextOf(app).client, tx: null };
+    const clear = (): Promise<void> => app.nest.get(Throttle).clearNow(first, op);
+    const outcome = await interleave(environment, stopAt, setting, clear, () => charge(rival, userId));
     if (!outcome) return false;
-    expect(outcome.map(({ value }) => value).sort()).toEqual([1, 2]);
+    const rows: { failure_count: number }[] = await app.dataSource.query(
+      `SELECT failure_count FROM auth_login_failures WHERE account_key = '${first.counters[0]!.owner}'`,
+    );
+    const isLater = outcome[1].value!.failureCount === 1;
+    expect(rows.map((row) => Number(row.failure_count))).toEqual(isLater ? [1, 1] : []);
     return true;
   });
 
@@ -56,7 +65,7 @@ export const pruningAgainstFailure: Scenario = (environment, setting) =>
     const failToLogIn = (on: TestApplication): Promise<unknown> => on.auth.login(credentials);
     await app.dataSource.query('DELETE FROM auth_login_failures');
     await expect(failToLogIn(app)).rejects.toMatchObject({ code: 'invalid_credentials' });
-    await app.dataSource.query('UPDATE auth_login_failures SET expires_at = 1, pending_until = 0, pending = 0');
+    await app.dataSource.query('UPDATE auth_login_failures SET expires_at = 1');
     const { now } = contextOf(app);
     const outcome = await interleave(
       environment,
@@ -141,8 +150,7 @@ export const endOfInactiveAgainstActivity: Scenario = (environment, setting) =>
       environment,
       stopAt,
       setting,
-      () =>
-        app.nest.get(SessionAdministration).end({ userId, inactiveSince: new Date(inactiveSince) }, { actor: 'carol' }),
+      () => app.nest.get(SessionAdministration).end({ userId, inactiveSince: new Date(inactiveSince) }, { actor: 'carol' }),
       async () => {
         void rival.nest.get(Activity).record(session.sessionId, now + 1_000);
         await rival.nest.get(Activity).flush();

@@ -4,9 +4,9 @@ import { RaceEnvironment } from './environment';
 import { removeRowLocks } from './mutations';
 import { ENDING_OPERATIONS, EVICTION } from './operations';
 import {
-  admissionAgainstAdmission,
+  attemptAgainstAttemptAtTheLimit,
+  attemptAgainstSuccess,
   endOfInactiveAgainstActivity,
-  failureAgainstFailure,
   forgetAgainstDelete,
   pruningAgainstFailure,
   reuseAgainstReauthentication,
@@ -70,8 +70,8 @@ describeEachPooled('concurrent operations without row locks on %s', (name) => {
         'reuse during a reauthentication': reuseAgainstReauthentication,
         'an end for inactivity during activity': endOfInactiveAgainstActivity,
         'forgetting a user during a deletion of a session': forgetAgainstDelete,
-        'two attempts within one session': admissionAgainstAdmission,
-        'two wrong passwords within one session': failureAgainstFailure,
+        'two attempts, of which one reaches the limit': attemptAgainstAttemptAtTheLimit,
+        'an attempt during a success': attemptAgainstSuccess,
         'pruning during a failed login': pruningAgainstFailure,
         ...TICKET_SCENARIOS,
       },

@@ -6,14 +6,17 @@ export class CountingHasher extends PasswordHasher {
   readonly maxPasswordBytes = 72;
   /** The hashes that passwords were verified against. */
   readonly verified: string[] = [];
+  /** What verifications wait for, or null. */
+  held: Promise<void> | null = null;
   private readonly bcrypt = new BcryptPasswordHasher(4);
 
   hash(password: string): Promise<string> {
     return this.bcrypt.hash(password);
   }
 
-  verify(password: string, hash: string): Promise<boolean> {
+  async verify(password: string, hash: string): Promise<boolean> {
     this.verified.push(hash);
+    await this.held;
     return this.bcrypt.verify(password, hash);
   }
 

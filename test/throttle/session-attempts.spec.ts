@@ -1,4 +1,4 @@
-import { AuthSession, type AuthModuleOptions } from 'nestjs-session-auth';
+import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { CountingHasher } from '../support/counting-hasher';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD } from '../support/test-application';
@@ -131,31 +131,44 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('an attempt whose process was terminated no longer blocks further attempts after half a minute', async () => {
+  it('a refused new password does not count as a failure, and the right current password ends the streak', async () => {
     const { app } = env;
-    const { access_token: token, session_id: id } = await app.login();
-    const pendingUntil = app.clock.now() + 30 * SECOND;
-    await app.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
-    app.clock.advance(30 * SECOND);
-    await reauthenticate(app, token, PASSWORD).expect(200);
-  });
-
-  it('the slot of an instance with a fast clock does not block further attempts', async () => {
-    const { app } = env;
-    const { access_token: token, session_id: id } = await app.login();
-    const pendingUntil = app.clock.now() + 10 * MINUTE;
-    await app.dataSource.getRepository(AuthSession).update({ id }, { attemptPendingUntil: pendingUntil });
-    await reauthenticate(app, token, PASSWORD).expect(200);
-  });
-
-  it('a refused new password releases the slot of the attempt and does not count as a failure', async () => {
-    const { app } = env;
-    const { access_token: token, session_id: id } = await app.login();
+    const { access_token: token } = await app.login();
+    await guess(app, token, 9);
     await change(app, token, PASSWORD, 'short').expect(400);
-    const row = await app.dataSource.getRepository(AuthSession).findOneByOrFail({ id });
-    expect([row.failureCount, row.attemptPendingUntil]).toEqual([null, null]);
+    expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+    await guess(app, token, 9);
     await change(app, token, PASSWORD).expect(200);
     await restorePassword(app);
+  });
+
+  it('the 100th wrong password is the last of several parallel ones that is verified', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    await guess(app, token, 1);
+    await app.dataSource.query('UPDATE auth_login_failures SET failure_count = 99');
+    hasher.verified.length = 0;
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async () => (await reauthenticate(app, token, 'wrong')).status),
+    );
+    expect(hasher.verified).toHaveLength(1);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(1);
+    expect(new Set(statuses)).toEqual(new Set([400, ...statuses.filter((status) => [401, 429].includes(status))]));
+    expect(app.sent('login_blocked')).toEqual([]);
+    await reauthenticate(app, token, PASSWORD).expect(401);
+  });
+
+  it('a session that has ended gives no further guesses to a principal from before its end', async () => {
+    const { app } = env;
+    const { access_token: token } = await app.login();
+    const principal = (await app.auth.authenticate(token))!;
+    await app.auth.logout(principal);
+    hasher.verified.length = 0;
+    for (const password of ['wrong', PASSWORD]) {
+      await expect(app.auth.reauthenticate(principal, password)).rejects.toMatchObject({ code: 'access_token_invalid' });
+    }
+    expect(hasher.verified).toEqual([]);
+    expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
   });
 });
 

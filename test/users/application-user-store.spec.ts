@@ -116,10 +116,11 @@ describe('the results of a user store', () => {
   ])(
     'a lookup for which the user store returns %s fails, and the log contains types but no values',
     async (_, result, message) => {
-      for (const method of ['findByUsername', 'findById'] as const) {
-        await expect(adapterOf(new FixedUsers(result))[method]('7')).rejects.toMatchObject(unavailable);
-        expect(logged()).toContain(`${method}() of the user store returned `);
-      }
+      const users = adapterOf(new FixedUsers(result));
+      await expect(users.findByName('7')).rejects.toMatchObject(unavailable);
+      expect(logged()).toContain('findByUsername() of the user store returned ');
+      await expect(users.findById('7')).rejects.toMatchObject(unavailable);
+      expect(logged()).toContain('findById() of the user store returned ');
       expect(logged()).toMatch(message);
       expect(logged()).not.toMatch(/the-hash|alice/);
     },

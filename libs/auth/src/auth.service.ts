@@ -9,10 +9,10 @@ import { type AuthEventEntry, History, type HistoryRequest } from './history/his
 import type { SessionInfo } from './history/signals';
 import { type Credentials, Login } from './login/login';
 import { LoginTickets } from './login/login-tickets';
-import { SecretAttempts } from './login/second-factor';
+import { SecondFactors } from './login/second-factor';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
-import { type PasswordChange, UserPassword } from './passwords/change-password';
-import { Reauthentication } from './passwords/in-session';
+import { ChangePassword, type PasswordChange } from './passwords/change-password';
+import { InSession } from './passwords/in-session';
 import { Passwords } from './passwords/passwords';
 import { type PasswordResetToken, ResetPassword } from './passwords/reset-password';
 import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
@@ -36,7 +36,7 @@ export class AuthService {
   constructor(
     private readonly logins: Login,
     private readonly tickets: LoginTickets,
-    private readonly secretAttempts: SecretAttempts,
+    private readonly secondFactors: SecondFactors,
     private readonly authentication: Authenticate,
     private readonly refreshes: Refresh,
     private readonly sessions: OwnSessions,
@@ -45,9 +45,9 @@ export class AuthService {
     private readonly forgetting: ForgetUser,
     private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly passwordChange: UserPassword,
+    private readonly passwordChange: ChangePassword,
     private readonly passwordReset: ResetPassword,
-    private readonly reauthentication: Reauthentication,
+    private readonly inSession: InSession,
     private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -135,7 +135,7 @@ export class AuthService {
     client: ClientInfo,
     verify: (user: { readonly id: UserId; readonly username: string }) => boolean | Promise<boolean>,
   ): Promise<boolean> {
-    return this.secretAttempts.attempt(target, this.operation(client), verify);
+    return this.secondFactors.attempt(target, this.operation(client), verify);
   }
 
   /**
@@ -248,7 +248,7 @@ export class AuthService {
    * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`; `invalid_field` on `password`
    */
   reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.reauthentication.confirm(principal, password, this.operation(client));
+    return this.inSession.reauthenticate(principal, password, this.operation(client));
   }
 
   /**
@@ -262,7 +262,7 @@ export class AuthService {
     { methods }: { readonly methods: readonly string[] },
     client: ClientInfo = {},
   ): Promise<TokenPair> {
-    return this.reauthentication.confirmBy(principal, methods, this.operation(client));
+    return this.inSession.confirmIdentity(principal, methods, this.operation(client));
   }
 
   /** Whether the option `recentLogin.endpoint` is true. */

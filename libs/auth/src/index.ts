@@ -34,6 +34,7 @@ export {
   type SessionFilter,
 } from './sessions/administration';
 export type { Credentials } from './login/login';
+export { VerificationUnavailable } from './throttle/throttle';
 export type { PasswordChange } from './passwords/change-password';
 export type { PasswordResetToken } from './passwords/reset-password';
 export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';

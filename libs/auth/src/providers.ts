@@ -24,9 +24,9 @@ import { ClientInspector } from './history/client';
 import { EventLog } from './history/event-log';
 import { History } from './history/history';
 import { Signals } from './history/signal-publisher';
-import { Login, LoginAttempts } from './login/login';
-import { ApplicationSecondFactor, LoginTickets, LoginTicketStore, SqlLoginTicketStore } from './login/login-tickets';
-import { SecretAttempts } from './login/second-factor';
+import { Login } from './login/login';
+import { ApplicationSecondFactor, LoginTickets } from './login/login-tickets';
+import { SecondFactors } from './login/second-factor';
 import {
   AUTH_EXTRAS,
   AUTH_OPTIONS,
@@ -35,13 +35,12 @@ import {
   type ResolvedAuthOptions,
 } from './options/auth-options';
 import { AuthOptionsError } from './options/resolve-options';
-import { UserPassword } from './passwords/change-password';
-import { WaitQueue } from './passwords/hash-queue';
-import { Reauthentication } from './passwords/in-session';
+import { ChangePassword } from './passwords/change-password';
+import { HashQueue } from './passwords/hash-queue';
+import { InSession } from './passwords/in-session';
 import { Passwords } from './passwords/passwords';
 import { ReplacePassword } from './passwords/replace-password';
 import { ResetPassword } from './passwords/reset-password';
-import { SessionAttempts } from './passwords/session-attempts';
 import { AuthHealth } from './retention/health';
 import { Prune } from './retention/prune';
 import { PruningService } from './retention/pruning.service';
@@ -59,9 +58,7 @@ import { Reissue } from './sessions/reissue';
 import { Rotate } from './sessions/rotate';
 import { SessionSql } from './sessions/session';
 import { requireDataSource, requireEmitter } from './startup-checks';
-import { AttemptSlots } from './throttle/attempt-slots';
-import { SessionAttemptStore, SqlSessionAttemptStore } from './throttle/sql-session-attempt-store';
-import { FailedAttemptEvents, LoginAttemptStore, LoginThrottle, SqlLoginAttemptStore } from './throttle/throttle';
+import { Throttle } from './throttle/throttle';
 import { TokenIssuer } from './tokens/tokens';
 import { EntityUsers, OWN_USERS, ownUsers, UserTable } from './users/entity-users';
 import { ExternalUsers } from './users/external-users';
@@ -157,9 +154,6 @@ const ACCOUNT_PROVIDERS: Provider[] = [
     useFactory: createUsers,
     inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, Random],
   },
-  { provide: LoginAttemptStore, useClass: SqlLoginAttemptStore },
-  { provide: LoginTicketStore, useClass: SqlLoginTicketStore },
-  { provide: SessionAttemptStore, useClass: SqlSessionAttemptStore },
   Accounts,
   ForgetUser,
 ];
@@ -175,24 +169,20 @@ async function createSecondFactor(
 
 const CREDENTIAL_PROVIDERS: Provider[] = [
   {
-    provide: WaitQueue,
-    useFactory: ({ hashing }: ResolvedAuthOptions) => new WaitQueue(hashing),
+    provide: HashQueue,
+    useFactory: ({ hashing }: ResolvedAuthOptions) => new HashQueue(hashing),
     inject: [AUTH_OPTIONS],
   },
   Passwords,
-  AttemptSlots,
-  FailedAttemptEvents,
-  LoginThrottle,
-  LoginAttempts,
-  SessionAttempts,
+  Throttle,
   { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
   LoginTickets,
   Login,
   ReplacePassword,
   ResetPassword,
-  Reauthentication,
-  SecretAttempts,
-  UserPassword,
+  InSession,
+  ChangePassword,
+  SecondFactors,
 ];
 
 const SESSION_PROVIDERS: Provider[] = [

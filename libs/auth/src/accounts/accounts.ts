@@ -9,7 +9,7 @@ import { EventLog, type WriteEvents } from '../history/event-log';
 import { Passwords } from '../passwords/passwords';
 import { EndSessions } from '../sessions/end-sessions';
 import type { EndedSession } from '../sessions/session';
-import { LoginThrottle } from '../throttle/throttle';
+import { Throttle } from '../throttle/throttle';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { ForgetUser } from './forget-user';
@@ -51,7 +51,7 @@ export class Accounts {
     private readonly events: EventLog,
     private readonly forgetUser: ForgetUser,
     private readonly passwords: Passwords,
-    private readonly throttle: LoginThrottle,
+    private readonly throttle: Throttle,
   ) {}
 
   /**

@@ -7,7 +7,7 @@ import { affectedBy, changeAll, rowsOf, type Step, type Transaction } from '../d
 import type { Operation } from '../history/client';
 import { EndSessions } from '../sessions/end-sessions';
 import { type EndedSession, toEndedSessionAt } from '../sessions/session';
-import { LoginThrottle } from '../throttle/throttle';
+import { Throttle } from '../throttle/throttle';
 import { UserLock } from '../users/user-lock';
 
 /** The number of rows in a batch. One transaction removes one batch. */
@@ -25,7 +25,7 @@ export class ForgetUser {
     statements: StatementFactory,
     private readonly lock: UserLock,
     private readonly endSessions: EndSessions,
-    private readonly throttle: LoginThrottle,
+    private readonly throttle: Throttle,
     private readonly clock: Clock,
   ) {
     const tables = ['session', 'event', 'reset', 'ticket', 'lock'];
@@ -52,7 +52,7 @@ export class ForgetUser {
    *   the rest
    */
   async forget(userId: string, { tx }: Operation): Promise<void> {
-    await this.throttle.resetUser(userId, tx);
+    await this.throttle.forget(userId, tx);
     this.endSessions.publish(await this.database.transaction(tx, () => this.revokeAccess(userId)), tx);
     for (const batch of this.batches) {
       while ((await this.database.transaction(tx, () => this.removeBatch(batch, userId))) === BATCH_SIZE)

@@ -115,10 +115,6 @@ export class AuthLoginFailure {
   @Column({ type: 'varchar', length: 32 }) method!: string;
   @Column({ type: 'integer', name: 'failure_count' }) failureCount!: number;
 
-  /** The number of attempts that are being verified. The number counts as zero after `pendingUntil`. */
-  @Column({ type: 'integer' }) pending!: number;
-  @Column({ ...INSTANT, name: 'pending_until' }) pendingUntil!: number;
-
   /** When the delay of the network, or the block of the account, ends. */
   @Column({ ...INSTANT, name: 'delayed_until' }) delayedUntil!: number;
 
@@ -238,22 +234,6 @@ export class AuthSession {
 
   /** The data that the application keeps on the session: a JSON object of at most 1,024 bytes. */
   @Column({ type: 'text', nullable: true }) data!: string | null;
-
-  /** The number of consecutive wrong passwords and other wrong secrets within the session. Null without a streak. */
-  @Column({ type: 'integer', name: 'failure_count', nullable: true }) failureCount!: number | null;
-
-  /**
-   * The methods, at most 8, that have failed in the streak and have not succeeded since, each enclosed in
-   * commas. The streak ends when none remains.
-   */
-  @Column({ type: 'varchar', length: METHODS_LENGTH, name: 'failed_methods', nullable: true })
-  failedMethods!: string | null;
-
-  /** When the slot of the last attempt expires. Null if the slot was released, or if there was no attempt. */
-  @Column({ ...INSTANT, name: 'attempt_pending_until', nullable: true }) attemptPendingUntil!: number | null;
-
-  /** Attempts within the session are refused before this instant. */
-  @Column({ ...INSTANT, name: 'attempts_delayed_until', nullable: true }) attemptsDelayedUntil!: number | null;
 }
 
 /**

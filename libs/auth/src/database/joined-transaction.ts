@@ -11,10 +11,16 @@ export interface TransactionManager {
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
 }
 
+interface Listener {
+  readonly depth: number;
+  readonly committed: () => void;
+  readonly rolledBack: () => void | Promise<void>;
+}
+
 /** A transaction of the application in which calls to the library take part. */
 export class JoinedTransaction {
   private lastCall: Promise<unknown> = Promise.resolve();
-  private listeners: { readonly depth: number; readonly committed: () => void; readonly rolledBack: () => void }[] = [];
+  private listeners: Listener[] = [];
   private endListener = (): void => undefined;
   private runsApplicationCode = false;
   private hasEnded = false;
@@ -55,17 +61,21 @@ export class JoinedTransaction {
    * @throws TransactionEndedError
    */
   assertOpen(): void {
-    if (this.hasEnded || !this.runner.isTransactionActive) throw new TransactionEndedError();
+    if (!this.isOpen) throw new TransactionEndedError();
+  }
+
+  get isOpen(): boolean {
+    return !this.hasEnded && this.runner.isTransactionActive;
   }
 
   /** Marks the transaction as ended, for example because its connection broke. It was not committed. */
-  end(): void {
+  async end(): Promise<void> {
     const { listeners, endListener } = this;
     this.hasEnded = true;
     this.listeners = [];
     this.endListener = (): void => undefined;
     endListener();
-    for (const { rolledBack } of listeners) rolledBack();
+    for (const { rolledBack } of listeners) await rolledBack();
   }
 
   /**
@@ -77,8 +87,11 @@ export class JoinedTransaction {
     else this.endListener = listener;
   }
 
-  /** Calls one of the functions when the current part of the transaction is committed or rolled back. */
-  whenDecided(committed: () => void, rolledBack: () => void = () => undefined): void {
+  /**
+   * Calls one of the functions when the current part of the transaction is committed or rolled back. The rollback
+   * waits for `rolledBack`, which must not reject.
+   */
+  whenDecided(committed: () => void, rolledBack: () => void | Promise<void> = () => undefined): void {
     if (!this.hasEnded) this.listeners.push({ depth: this.depth, committed, rolledBack });
   }
 
@@ -93,16 +106,16 @@ export class JoinedTransaction {
       return;
     }
     this.listeners = [];
-    this.end();
+    void this.end();
     for (const { committed } of listeners) committed();
   }
 
   /** Called when the transaction, or a savepoint, is rolled back. */
-  rolledBack(): void {
+  async rolledBack(): Promise<void> {
     if (!this.runner.isTransactionActive) return this.end();
     const { listeners, depth } = this;
     this.listeners = listeners.filter((waiting) => waiting.depth <= depth);
-    for (const waiting of listeners) if (waiting.depth > depth) waiting.rolledBack();
+    for (const waiting of listeners) if (waiting.depth > depth) await waiting.rolledBack();
   }
 
   /** The nesting depth of TypeORM's transactions. TypeORM runs nested transactions as savepoints. */
@@ -165,7 +178,7 @@ export class ApplicationTransactions implements EntitySubscriberInterface {
    */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
     if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0) {
-      this.joined.get(queryRunner)?.end();
+      void this.joined.get(queryRunner)?.end();
       this.joined.delete(queryRunner);
     }
   }
@@ -174,7 +187,8 @@ export class ApplicationTransactions implements EntitySubscriberInterface {
     this.joined.get(queryRunner)?.committed();
   }
 
-  afterTransactionRollback({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
-    this.joined.get(queryRunner)?.rolledBack();
+  /** TypeORM waits for the promise before the rollback returns. */
+  afterTransactionRollback({ queryRunner }: { readonly queryRunner: QueryRunner }): Promise<void> | undefined {
+    return this.joined.get(queryRunner)?.rolledBack();
   }
 }

@@ -8,7 +8,7 @@ import type { AuthEventName } from '../database/entities';
 import { isLockTimeout, LogLockedError } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { letters, StatementFactory } from '../database/statements';
-import { affectedBy, type Step, type Transaction } from '../database/transaction';
+import { affectedBy, type Query, type Step, type Transaction } from '../database/transaction';
 import type { Client } from './client';
 
 /** An event to write to `auth_events`. */
@@ -79,13 +79,17 @@ export class EventLog {
 
   /** Writes events. If a row cannot be written, the transaction fails. */
   *write(events: readonly NewAuthEvent[]): Step<void> {
-    this.countWritten(events.length);
-    if (events.length === 1) return void (yield* affectedBy(this.insertOne.with({ eventRow: this.rowOf(events[0]!) })));
     for (let i = 0; i < events.length; i += ROWS_PER_INSERT) {
-      const batch = events.slice(i, i + ROWS_PER_INSERT);
-      const rows = Object.fromEntries(batch.map((event, row) => [`row${letters(row)}`, this.rowOf(event)]));
-      yield* affectedBy(this.insertMany(batch.length).with(rows));
+      yield* affectedBy(this.insertOf(events.slice(i, i + ROWS_PER_INSERT)));
     }
+  }
+
+  /** Returns an INSERT of 1 to 200 events, with new ids. */
+  insertOf(events: readonly NewAuthEvent[]): Query {
+    this.countWritten(events.length);
+    if (events.length === 1) return this.insertOne.with({ eventRow: this.rowOf(events[0]!) });
+    const rows = Object.fromEntries(events.map((event, row) => [`row${letters(row)}`, this.rowOf(event)]));
+    return this.insertMany(events.length).with(rows);
   }
 
   /**

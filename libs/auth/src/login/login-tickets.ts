@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { ApplicationCalls, checkedBoolean } from '../adapters/application-calls';
 import { type ClientInfo, type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { AuthError, invalidLoginTicket, secondFactorRequired, unknownUser } from '../base/errors';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
-import { columns, type ParameterValues, StatementFactory } from '../database/statements';
+import { columns, type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, firstOf, type Row, rowsOf, type Step, type Transaction } from '../database/transaction';
-import { EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
-import { Clock } from '../base/clock';
 import type { Operation } from '../history/client';
+import { EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
 import { EndSessions } from '../sessions/end-sessions';
-import { OpenSession } from '../sessions/open-session';
+import { type Identification, OpenSession } from '../sessions/open-session';
 import {
   assertMethods,
   type GivenProofs,
@@ -22,8 +22,7 @@ import {
   type StoredProofs,
   withProvenMethods,
 } from '../sessions/proofs';
-import type { AttemptKeys } from '../throttle/limits';
-import { endStreaks } from '../throttle/throttle';
+import { type Charge, type Subject, Throttle } from '../throttle/throttle';
 import { isLoginTicket, type OpenedSession, TokenIssuer } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
@@ -48,6 +47,9 @@ export class ApplicationSecondFactor extends SecondFactor {
  * and subtracted again if the secret is correct.
  */
 const MAX_TICKET_FAILURES = 5;
+
+/** The condition for a ticket that has neither expired nor reached the maximum number of failures. */
+const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
 
 /** The maximum number of valid tickets of a user. */
 export const MAX_TICKETS = 20;
@@ -82,47 +84,15 @@ export function ticketsToRemove(newestFirst: readonly TicketAge[], now: number):
   return newestFirst.filter((ticket) => !kept.has(ticket)).map(({ digest }) => digest);
 }
 
-/** A ticket to be stored. */
-export interface NewLoginTicket extends LoginTicket {
-  readonly now: number;
-  readonly expiresAt: number;
-  /** The failure streaks that the first factor ends, or null if no password was verified. */
-  readonly attempt: AttemptKeys | null;
-  /** The event that is recorded in the same transaction. */
-  readonly event: NewAuthEvent;
-}
-
-/** Stores login tickets as digests. */
-export abstract class LoginTicketStore {
-  abstract isValid(ticket: ParameterValues): Step<boolean>;
-  abstract consume(ticket: ParameterValues): Step<void>;
-  /**
-   * Stores a ticket and removes the user's oldest tickets beyond 20. Returns false if the version of the
-   * credentials has changed.
-   */
-  abstract create(ticket: NewLoginTicket): Promise<boolean>;
-  /** Returns the valid ticket with this digest, or null. */
-  abstract find(digest: string, now: number): Promise<LoginTicket | null>;
-  /** Counts an attempt before its secret is checked. Returns false if the ticket is not valid. */
-  abstract takeAttempt(digest: string, now: number): Promise<boolean>;
-  /**
-   * Adds a proven method to the ticket, subtracts the attempt that `takeAttempt` counted, and ends the failure streaks
-   * of the method. Returns false if the ticket has expired or no longer exists.
-   */
-  abstract recordProof(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean>;
-}
-
 /**
  * The maximum number of times that `open` reads a ticket. `open` reads the ticket again if the session could not be
  * opened, for example because a parallel attempt has added a method to the ticket.
  */
 const MAX_READS = 5;
 
-/** A user whom the first factor has identified, and the state of the user's credentials at that time. */
-interface VerifiedFirstFactor {
-  readonly user: StoredUser;
+/** A user whom the first factor has identified, with the version of the user's credentials at that time. */
+export interface FirstFactor extends Pick<Identification, 'userId' | 'succeed'> {
   readonly credentialsVersion: number;
-  readonly attempt: AttemptKeys | null;
 }
 
 /** A valid ticket, and the active user to whom the ticket belongs. */
@@ -131,139 +101,40 @@ export interface FoundTicket {
   readonly user: StoredUser;
 }
 
-/** Issues login tickets after the first factor, and opens sessions with them. */
+const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
+
+/** Issues login tickets after the first factor, and opens sessions with them. Tickets are stored as digests. */
 @Injectable()
 export class LoginTickets {
+  private readonly insert;
+  private readonly readLive;
+  private readonly remove;
+  private readonly select;
+  private readonly readPresented;
+  private readonly consumePresented;
+  private readonly countAttempt;
+  private readonly takeBackAttempt;
+  private readonly lockProven;
+  private readonly writeProven;
+
   constructor(
     private readonly users: Users,
-    private readonly lock: UserLock,
-    private readonly store: LoginTicketStore,
     private readonly secondFactor: SecondFactor,
     private readonly tokens: TokenIssuer,
     private readonly endSessions: EndSessions,
     private readonly opening: OpenSession,
+    private readonly throttle: Throttle,
     private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Returns whether the application requires a second factor from the user.
-   * @throws AuthError `database_unavailable`
-   */
-  async isSecondFactorRequired(user: StoredUser, op: Operation): Promise<boolean> {
-    return this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info);
-  }
-
-  /** Issues a ticket after the first factor. Returns null if the credentials version changed in the meantime. */
-  async issue(firstFactor: VerifiedFirstFactor, given: GivenProofs, op: Operation): Promise<string | null> {
-    const { client } = op;
-    const now = this.clock.now();
-    const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
-    const userId = String(firstFactor.user.id);
-    const { credentialsVersion, attempt } = firstFactor;
-    const event = newEvent('first_factor_success', userId, client, now);
-    const proofs = storedProofs(given, now);
-    const stored = { ...proofs, userId, digest, credentialsVersion, attempt, now, expiresAt, event };
-    return (await this.store.create(stored)) ? ticket : null;
-  }
-
-  /** Issues a ticket for a user whom the application has identified. @throws AuthError `unknown_user` */
-  async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, op: Operation): Promise<string> {
-    assertMethods(given.methods ?? []);
-    const id = userIdOf(user);
-    if (id === null) throw unknownUser();
-    const credentialsVersion = await this.lock.versionOf(String(id), null);
-    const stored = await this.users.findById(id, null);
-    if (!stored?.active) throw unknownUser();
-    const ticket = await this.issue({ user: stored, credentialsVersion, attempt: null }, given, op);
-    // If no ticket was issued, the credentials version changed in the meantime, for example by `disableUser`.
-    return ticket ?? this.issueFor(user, given, op);
-  }
-
-  /** Returns a valid ticket and its user. @throws AuthError `invalid_login_ticket` */
-  async find(presented: string, op: Operation): Promise<FoundTicket> {
-    if (typeof presented !== 'string' || !isLoginTicket(presented)) throw invalidLoginTicket();
-    const ticket = await this.store.find(this.tokens.digest(presented), this.clock.now());
-    if (!ticket) throw invalidLoginTicket();
-    const user = await this.users.findById(this.users.parseId(ticket.userId), null);
-    // The application has disabled the user in its own table. The user's tickets must not become valid again when the
-    // application enables the user.
-    if (user && !user.active) {
-      await this.endSessions.endForInactiveAccount(ticket.userId, 'disabled', op);
-    }
-    const version = user?.active ? await this.lock.versionOf(ticket.userId, null) : null;
-    if (!user || version !== ticket.credentialsVersion) throw invalidLoginTicket();
-    return { ticket, user };
-  }
-
-  /** Consumes a ticket and opens a session. @throws AuthError with the codes of `AuthService.openSession` */
-  async open(presented: string, op: Operation): Promise<OpenedSession> {
-    for (let reads = 0; reads < MAX_READS; reads++) {
-      const { ticket, user } = await this.find(presented, op);
-      const hasSecond = methodCount(ticket.methods) > 1;
-      if (!hasSecond && (await this.isSecondFactorRequired(user, op))) throw secondFactorRequired();
-      const { digest, methods, credentialsVersion } = ticket;
-      const presentedTicket = { digest, methods, userId: ticket.userId };
-      const opened = await this.opening.open(
-        {
-          userId: user.id,
-          credentialsVersion,
-          proofsAt: () => ticket,
-          check: (now) => this.store.isValid({ ...presentedTicket, now }),
-          consume: (now) => this.store.consume({ ...presentedTicket, now }),
-        },
-        op,
-      );
-      if (opened.kind === 'opened') return opened.session;
-      if (opened.kind === 'limit_reached')
-        throw new AuthError('session_limit_reached', 'The session limit has been reached.');
-    }
-    throw invalidLoginTicket();
-  }
-}
-
-/** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
-export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null {
-  const id = typeof user === 'object' ? user?.id : user;
-  return id ?? null;
-}
-
-/** Returns the id and name of a user, which the application receives. */
-export function toIdentifiedUser({ id, username }: StoredUser): IdentifiedUser {
-  return { id, username };
-}
-
-/** The condition for a ticket that has neither expired nor reached the maximum number of failures. */
-const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
-
-const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
-
-/** Stores login tickets in the application's database. */
-@Injectable()
-export class SqlLoginTicketStore extends LoginTicketStore {
-  private readonly insert;
-  private readonly read;
-  private readonly remove;
-  private readonly select;
-  private readonly countAttempt;
-  private readonly lockProven;
-  private readonly writeProven;
-  private readonly endStreaks;
-  private readonly readTicket;
-  private readonly consumeTicket;
-
-  constructor(
     private readonly database: Database,
-    statements: StatementFactory,
-    private readonly locks: UserLock,
+    private readonly lock: UserLock,
     private readonly events: EventLog,
+    statements: StatementFactory,
   ) {
-    super();
-    const { dialect } = statements;
     const names = INSERTED.map((name) => `{ticket.${name}}`).join(', ');
     const values = INSERTED.map((name) => `:${name}`).join(', ');
     this.insert = statements.statement(`INSERT INTO {ticket} (${names}, {ticket.failureCount}) VALUES (${values}, 0)`);
     // Reads the row of the lock with the user's unexpired tickets.
-    this.read = statements.statement(
+    this.readLive = statements.statement(
       `SELECT s.{lock.credentialsVersion} AS version, ${columns('ticket', 'digest failureCount expiresAt', 't.')}
        FROM {lock} s LEFT JOIN {ticket} t ON t.{ticket.userId} = s.{lock.userId} AND t.{ticket.expiresAt} > :now
        WHERE s.{lock.userId} = :userId ORDER BY t.{ticket.createdAt} DESC, t.{ticket.digest}`,
@@ -275,62 +146,128 @@ export class SqlLoginTicketStore extends LoginTicketStore {
       `SELECT ${columns('ticket', `digest userId credentialsVersion ${PROOF_COLUMNS}`)} FROM {ticket}
        WHERE {ticket.digest} = :digest AND ${VALID_TICKET}`,
     );
-    this.countAttempt = statements.statement(
-      `UPDATE {ticket} SET {ticket.failureCount} = {ticket.failureCount} + 1
-       WHERE {ticket.digest} = :digest AND ${VALID_TICKET}`,
-    );
+    const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
+      AND ${VALID_TICKET}`;
+    this.readPresented = statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`);
+    this.consumePresented = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
+    const addFailures = (step: string, condition: string): Statement =>
+      statements.statement(
+        `UPDATE {ticket} SET {ticket.failureCount} = {ticket.failureCount} ${step}
+         WHERE {ticket.digest} = :digest AND ${condition}`,
+      );
+    this.countAttempt = addFailures('+ 1', VALID_TICKET);
+    this.takeBackAttempt = addFailures('- 1', '{ticket.failureCount} > 0');
     // The failures of the ticket include the attempt whose proof is being stored, so the ticket may have
     // reached the limit.
     this.lockProven = statements.statement(
       `SELECT {ticket.methods} AS methods FROM {ticket}
-       WHERE {ticket.digest} = :digest AND {ticket.expiresAt} > :now ${forUpdate(dialect)}`,
+       WHERE {ticket.digest} = :digest AND {ticket.expiresAt} > :now ${forUpdate(statements.dialect)}`,
     );
     this.writeProven = statements.statement(
       `UPDATE {ticket} SET {ticket.methods} = :methods, {ticket.failureCount} = {ticket.failureCount} - 1
        WHERE {ticket.digest} = :digest AND {ticket.methods} = :methodsRead AND {ticket.failureCount} > 0`,
     );
-    this.endStreaks = statements.prepared(endStreaks(dialect));
-    const presented = `{ticket.digest} = :digest AND {ticket.userId} = :userId AND {ticket.methods} = :methods
-      AND ${VALID_TICKET}`;
-    this.readTicket = statements.statement(`SELECT 1 AS valid FROM {ticket} WHERE ${presented}`);
-    this.consumeTicket = statements.statement(`DELETE FROM {ticket} WHERE ${presented}`);
-  }
-
-  *isValid(ticket: ParameterValues): Step<boolean> {
-    return (yield* firstOf(this.readTicket.with(ticket))) !== null;
-  }
-
-  *consume(ticket: ParameterValues): Step<void> {
-    yield* changeAll(this.consumeTicket.with(ticket), 1);
-  }
-
-  create(ticket: NewLoginTicket): Promise<boolean> {
-    return this.database.transaction(null, () => this.createLocked(ticket), { retryUnknownCommit: true });
-  }
-
-  async find(digest: string, now: number): Promise<LoginTicket | null> {
-    const [row] = (await this.database.run(null, this.select.with({ digest, now }))).rows;
-    return row ? ticketFromRow(row) : null;
   }
 
   /**
-   * Counts an attempt. If the statement is run again after a lost result, the attempt may count twice, which
-   * is safer than allowing an extra guess.
+   * Issues a ticket after the first factor, and removes the user's oldest tickets beyond 20. Returns null if the
+   * version of the credentials changed in the meantime.
    */
-  async takeAttempt(digest: string, now: number): Promise<boolean> {
-    return (await this.database.run(null, this.countAttempt.with({ digest, now }))).affected === 1;
+  async issue({ userId, ...firstFactor }: FirstFactor, given: GivenProofs, op: Operation): Promise<string | null> {
+    const now = this.clock.now();
+    const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
+    const event = newEvent('first_factor_success', String(userId), op.client, now);
+    const stored = { ...storedProofs(given, now), ...firstFactor, userId: String(userId), digest, now, expiresAt, event };
+    const isStored = await this.database.transaction(null, () => this.store(stored), { retryUnknownCommit: true });
+    return isStored ? ticket : null;
   }
 
-  recordProof(digest: string, method: string, keys: AttemptKeys, now: number): Promise<boolean> {
-    const call: ProofCall = { digest, method, keys, now, written: null };
-    return this.database.transaction(null, () => this.recordProofLocked(call), { retryUnknownCommit: true });
+  /** Issues a ticket for a user whom the application has identified. @throws AuthError `unknown_user` */
+  async issueFor(user: { readonly id: UserId } | UserId, given: GivenProofs, op: Operation): Promise<string> {
+    assertMethods(given.methods ?? []);
+    const id = userIdOf(user);
+    if (id === null) throw unknownUser();
+    const credentialsVersion = await this.lock.versionOf(String(id), null);
+    const stored = await this.users.findById(id, null);
+    if (!stored?.active) throw unknownUser();
+    const ticket = await this.issue({ userId: stored.id, credentialsVersion }, given, op);
+    // If no ticket was issued, the credentials version changed in the meantime, for example by `disableUser`.
+    return ticket ?? this.issueFor(user, given, op);
   }
 
-  private *createLocked({ now, expiresAt, attempt, event, ...ticket }: NewLoginTicket): Transaction<boolean> {
+  /** Returns a valid ticket and its user. @throws AuthError `invalid_login_ticket` */
+  async find(presented: string, op: Operation): Promise<FoundTicket> {
+    if (typeof presented !== 'string' || !isLoginTicket(presented)) throw invalidLoginTicket();
+    const query = this.select.with({ digest: this.tokens.digest(presented), now: this.clock.now() });
+    const [row] = (await this.database.run(null, query)).rows;
+    if (!row) throw invalidLoginTicket();
+    const ticket = ticketFromRow(row);
+    const user = await this.users.findById(this.users.parseId(ticket.userId), null);
+    // The application has disabled the user in its own table. The user's tickets must not become valid again when the
+    // application enables the user.
+    if (user && !user.active) await this.endSessions.endForInactiveAccount(ticket.userId, 'disabled', op);
+    const version = user?.active ? await this.lock.versionOf(ticket.userId, null) : null;
+    if (!user || version !== ticket.credentialsVersion) throw invalidLoginTicket();
+    return { ticket, user };
+  }
+
+  /** Consumes a ticket and opens a session. @throws AuthError with the codes of `AuthService.openSession` */
+  async open(presented: string, op: Operation): Promise<OpenedSession> {
+    for (let reads = 0; reads < MAX_READS; reads++) {
+      const { ticket, user } = await this.find(presented, op);
+      const hasSecond = methodCount(ticket.methods) > 1;
+      if (!hasSecond && (await this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info))) throw secondFactorRequired();
+      const opened = await this.opening.open({ ...this.identificationBy(ticket), userId: user.id }, op);
+      if (opened.kind === 'opened') return opened.session;
+      if (opened.kind === 'limit_reached') throw sessionLimitReached();
+    }
+    throw invalidLoginTicket();
+  }
+
+  /** Returns how a charge counts an attempt with the ticket. Throws `invalid_login_ticket` after five failures. */
+  counting({ digest }: LoginTicket): Required<Pick<Subject, 'begin' | 'takeBack'>> {
+    const { countAttempt, takeBackAttempt } = this;
+    const now = this.clock.now();
+    return {
+      *begin(): Step<void> {
+        if ((yield* affectedBy(countAttempt.with({ digest, now }))) === 0) throw invalidLoginTicket();
+      },
+      *takeBack(): Step<void> {
+        yield* affectedBy(takeBackAttempt.with({ digest }));
+      },
+    };
+  }
+
+  /**
+   * Adds the method of a successful attempt to the ticket, and deletes the failures of the method. Returns false if
+   * the ticket has expired or no longer exists.
+   */
+  recordProof(digest: string, charge: Charge): Promise<boolean> {
+    const call: ProofCall = { digest, charge, now: this.clock.now(), written: null };
+    return this.database.transaction(null, () => this.storeProof(call), { retryUnknownCommit: true });
+  }
+
+  /** Returns the steps that check and consume the ticket in the transaction that opens the session. */
+  private identificationBy(ticket: LoginTicket): Omit<Identification, 'userId'> {
+    const { readPresented, consumePresented } = this;
+    const { digest, userId, methods, credentialsVersion } = ticket;
+    return {
+      credentialsVersion,
+      proofsAt: () => ticket,
+      *check(now): Step<boolean> {
+        return (yield* firstOf(readPresented.with({ digest, userId, methods, now }))) !== null;
+      },
+      *consume(now): Step<void> {
+        yield* changeAll(consumePresented.with({ digest, userId, methods, now }), 1);
+      },
+    };
+  }
+
+  private *store({ now, expiresAt, succeed, event, ...ticket }: NewLoginTicket): Transaction<boolean> {
     const { userId, digest } = ticket;
     // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
-    yield* this.locks.lock(userId);
-    const rows = yield* rowsOf(this.read.with({ userId, now }));
+    yield* this.lock.lock(userId);
+    const rows = yield* rowsOf(this.readLive.with({ userId, now }));
     const stored = rows.filter((row) => row['digest'] !== null).map(ageFromRow);
     // If the response to COMMIT is lost, the next run finds the ticket that the first run has stored.
     if (stored.some((age) => age.digest === digest)) return true;
@@ -338,36 +275,55 @@ export class SqlLoginTicketStore extends LoginTicketStore {
     const digests = ticketsToRemove(stored, now);
     if (digests.length > 0) yield* affectedBy(this.remove.with({ userId, digests }));
     yield* affectedBy(this.insert.with({ ...ticket, createdAt: now, expiresAt }));
-    if (attempt) yield* affectedBy(this.endStreaks.with({ ...attempt }));
+    if (succeed) yield* succeed();
     yield* this.events.write([event]);
     return true;
   }
 
-  private *recordProofLocked(call: ProofCall): Step<boolean> {
-    const { digest, method, keys, now } = call;
+  private *storeProof(call: ProofCall): Step<boolean> {
+    const { digest, charge, now } = call;
     const row = yield* firstOf(this.lockProven.with({ digest, now }));
+    // If the response to COMMIT is lost, the next run finds the methods that the first run has written.
+    if (row && row['methods'] === call.written) return true;
+    yield* this.throttle.clear(charge);
     if (!row) return false;
     const methodsRead = String(row['methods']);
-    // If the response to COMMIT is lost, the next run finds the methods that the first run has written.
-    if (methodsRead === call.written) return true;
-    const methods = withProvenMethods(methodsRead, [method], now);
+    const methods = withProvenMethods(methodsRead, [charge.subject.method], now);
     yield* changeAll(this.writeProven.with({ digest, methods, methodsRead }), 1);
     call.written = methods;
-    yield* affectedBy(this.endStreaks.with({ ...keys }));
     return true;
   }
 }
 
-/**
- * A successful attempt that is being stored, and the methods that an earlier run of the transaction has
- * written.
- */
+/** A ticket to be stored. */
+interface NewLoginTicket extends LoginTicket, Pick<FirstFactor, 'succeed'> {
+  readonly now: number;
+  readonly expiresAt: number;
+  /** The event that is recorded in the same transaction. */
+  readonly event: NewAuthEvent;
+}
+
+/** A successful attempt to be stored, and the methods that an earlier run of the transaction has written. */
 interface ProofCall {
   readonly digest: string;
-  readonly method: string;
-  readonly keys: AttemptKeys;
+  readonly charge: Charge;
   readonly now: number;
   written: string | null;
+}
+
+/** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
+export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null {
+  const id = typeof user === 'object' ? user?.id : user;
+  return id ?? null;
+}
+
+export function sessionLimitReached(): AuthError {
+  return new AuthError('session_limit_reached', 'The session limit has been reached.');
+}
+
+/** Returns the id and name of a user, which the application receives. */
+export function toIdentifiedUser({ id, username }: StoredUser): IdentifiedUser {
+  return { id, username };
 }
 
 function ticketFromRow(row: Row): LoginTicket {

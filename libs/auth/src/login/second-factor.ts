@@ -1,96 +1,77 @@
 import { Injectable } from '@nestjs/common';
 import type { IdentifiedUser } from '../adapters/second-factor';
 import type { StoredUser } from '../adapters/user-store';
-import { invalidAccessToken, invalidLoginTicket } from '../base/errors';
-import { SessionAttempts } from '../passwords/session-attempts';
-import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
-import { Clock } from '../base/clock';
-import { Database } from '../database/database';
+import { invalidLoginTicket } from '../base/errors';
 import type { Operation } from '../history/client';
-import { Users } from '../users/users';
+import { HashQueue } from '../passwords/hash-queue';
+import { InSession } from '../passwords/in-session';
+import type { AuthPrincipal } from '../sessions/authenticate';
 import { assertMethod } from '../sessions/proofs';
-import { AttemptSlots } from '../throttle/attempt-slots';
-import { FailedAttemptEvents, LoginThrottle } from '../throttle/throttle';
-import { LoginTickets, LoginTicketStore, toIdentifiedUser } from './login-tickets';
+import { type Charge, Throttle } from '../throttle/throttle';
+import { type FoundTicket, LoginTickets, toIdentifiedUser } from './login-tickets';
 
 /** The login ticket or the session that an attempt belongs to, and the method that the attempt proves. */
 export type AttemptTarget =
   { readonly ticket: string; readonly method: string } | { readonly principal: AuthPrincipal; readonly method: string };
 
 /** Checks a secret of the user to whom the ticket or session belongs. */
-export type SecretCheck = (user: IdentifiedUser) => boolean | Promise<boolean>;
+export type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
 
 /** Throttles the checks of secrets other than passwords, such as one-time codes and recovery codes. */
 @Injectable()
-export class SecretAttempts {
+export class SecondFactors {
   constructor(
-    private readonly users: Users,
     private readonly tickets: LoginTickets,
-    private readonly ticketStore: LoginTicketStore,
-    private readonly throttle: LoginThrottle,
-    private readonly slots: AttemptSlots,
-    private readonly sessionAttempts: SessionAttempts,
-    private readonly attemptEvents: FailedAttemptEvents,
-    private readonly database: Database,
-    private readonly clock: Clock,
+    private readonly inSession: InSession,
+    private readonly throttle: Throttle,
+    private readonly queue: HashQueue,
   ) {}
 
   /**
-   * Runs a check if the attempt is admitted, and counts a failure if the check returns false.
+   * Runs a check if the attempt is admitted. The attempt counts as failed unless the check returns true.
    * @returns the result of the check
    * @throws AuthError with the codes of `AuthService.attempt`
    */
-  async attempt(target: AttemptTarget, op: Operation, check: SecretCheck): Promise<boolean> {
+  async attempt(target: AttemptTarget, op: Operation, verify: SecretVerifier): Promise<boolean> {
     assertMethod(target.method);
-    return 'ticket' in target
-      ? this.attemptWithTicket(target.ticket, target.method, op, check)
-      : this.attemptInSession(target.principal, target.method, op, check);
+    if ('ticket' in target) return this.attemptWithTicket(target.ticket, target.method, op, verify);
+    return this.inSession.attempt(target.principal, target.method, op, (user) => runCheck(verify, user));
   }
 
-  private async attemptInSession(
-    principal: AuthPrincipal,
-    method: string,
-    op: Operation,
-    check: SecretCheck,
-  ): Promise<boolean> {
-    const current = currentSessionOf(principal);
-    const user = current && (await this.users.findById(principal.userId, op.tx));
-    if (!user) throw invalidAccessToken();
-    return this.sessionAttempts.attempt(current, user, op, method, () => runCheck(check, user));
-  }
-
-  private async attemptWithTicket(
+  private attemptWithTicket(
     presented: string,
     method: string,
     op: Operation,
-    check: SecretCheck,
+    verify: SecretVerifier,
   ): Promise<boolean> {
-    const { client } = op;
-    const tx = this.database.outside(op.tx);
-    return this.slots.enter(client.network, async () => {
-      const { ticket, user } = await this.tickets.find(presented, op);
-      const keys = this.throttle.keysOfMethod(method, user, client);
-      return this.slots.run(this.throttle.slotsOf(keys, user, client, tx), async () => {
-        const isAdmitted = await this.ticketStore.takeAttempt(ticket.digest, this.clock.now());
-        if (!isAdmitted) throw invalidLoginTicket();
-        if (await runCheck(check, user)) {
-          const isProved = await this.ticketStore.recordProof(ticket.digest, method, keys, this.clock.now());
-          if (!isProved) throw invalidLoginTicket();
-          return true;
-        }
-        await this.throttle.fail(keys, this.attemptEvents.failureOf(client, user.username, user, 'network'), tx);
-        return false;
-      });
+    return this.queue.enter(op.client.network, async () => {
+      const found = await this.tickets.find(presented, op);
+      const { user } = found;
+      const subject = { ...this.throttle.ofMethod(method, user, op.client), ...this.tickets.counting(found.ticket) };
+      const charge = await this.throttle.charge(subject, op);
+      const outcome = await this.prove(found, charge, verify).catch((error: unknown) =>
+        this.throttle.refund(charge, error, op),
+      );
+      if (outcome === 'wrong') await this.throttle.report(charge, user, op);
+      if (outcome === 'ticket_ended') throw invalidLoginTicket();
+      return outcome === 'proved';
     });
+  }
+
+  /** Checks the secret, and adds the method to the ticket if the secret is right. */
+  private async prove(
+    { ticket, user }: FoundTicket,
+    charge: Charge,
+    verify: SecretVerifier,
+  ): Promise<'proved' | 'wrong' | 'ticket_ended'> {
+    if (!(await runCheck(verify, user))) return 'wrong';
+    return (await this.tickets.recordProof(ticket.digest, charge)) ? 'proved' : 'ticket_ended';
   }
 }
 
-/**
- * Returns the result of the check.
- * @throws Error if the result is not a boolean. No failure is then counted, but a ticket has used one attempt
- */
-async function runCheck(check: SecretCheck, user: StoredUser): Promise<boolean> {
-  const result: unknown = await check(toIdentifiedUser(user));
+/** Returns the result of the check. @throws Error if the result is not a boolean */
+async function runCheck(verify: SecretVerifier, user: StoredUser): Promise<boolean> {
+  const result: unknown = await verify(toIdentifiedUser(user));
   if (typeof result === 'boolean') return result;
   throw new Error(
     `The callback passed to attempt() returned ${result === null ? 'null' : typeof result}. Return true or false.`,

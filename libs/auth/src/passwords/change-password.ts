@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../base/clock';
 import { assertValidField, invalidAccessToken } from '../base/errors';
 import { passwordProblem } from '../base/fields';
-import { Login } from '../login/login';
-import type { AuthPrincipal } from '../sessions/authenticate';
-import { Clock } from '../base/clock';
 import type { Operation } from '../history/client';
+import type { AuthPrincipal } from '../sessions/authenticate';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
+import { InSession } from './in-session';
 import { ReplacePassword } from './replace-password';
 
 /** The current password and the new one. */
@@ -16,9 +16,9 @@ export interface PasswordChange {
 
 /** Changes a user's password within a session. The session continues with a new token family. */
 @Injectable()
-export class UserPassword {
+export class ChangePassword {
   constructor(
-    private readonly login: Login,
+    private readonly inSession: InSession,
     private readonly clock: Clock,
     private readonly tokens: TokenIssuer,
     private readonly replacement: ReplacePassword,
@@ -29,7 +29,7 @@ export class UserPassword {
     assertValidField('current_password', passwordProblem(currentPassword));
     assertValidField('new_password', passwordProblem(newPassword));
     this.replacement.assertSupported();
-    return this.login.verifyPasswordThen(principal, currentPassword, 'current_password', op, async (user) => {
+    return this.inSession.withPassword(principal, currentPassword, 'current_password', op, async (user) => {
       const { tokens, digests } = this.tokens.issueFamily(principal.session.id, this.clock.now());
       const keep = { sessionId: principal.session.id, issued: digests };
       const authorization = { kind: 'change', expectedHash: user.passwordHash!, keep } as const;

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { tooBusy } from '../base/errors';
 
-/** The key under which password hashes wait. */
-const HASHING = 'hashing';
-
 /** The client that a password is hashed for. */
 export interface HashOrigin {
   /** The network of the client. All hashes without a network share the limit of one network. Default: unknown. */
@@ -12,39 +9,36 @@ export interface HashOrigin {
   readonly hasEntered?: boolean;
 }
 
-/** The callbacks that end the waits for one key, by network. */
-type WaitersByNetwork = Map<string, Set<(isWoken: boolean) => void>>;
-
 /**
- * Queues the calls of this process that wait for a password hash or an attempt slot. The capacity is bounded, and
- * one network can use at most half of it. Among the callers that wait for a hash, the networks take turns. Within one
- * network, and for other keys, callers are served in the order of arrival.
+ * Queues the password hashes of this process. The capacity is bounded, and one network can use at most half of it.
+ * Among the hashes that wait, the networks take turns. Within one network, the first to wait is served first.
  *
  * Password hashes usually run on libuv's thread pool, which also handles file access and DNS lookups. Without a bound,
  * many parallel hashes would delay file access and DNS lookups. Without turns, one network could delay all others.
  * (ASVS 15.1.3)
  */
 @Injectable()
-export class WaitQueue {
-  private readonly waiting = new Map<string, WaitersByNetwork>();
-  private readonly running = new Map<string, number>();
+export class HashQueue {
+  /** The callbacks that start the hashes that wait, by network. The first network is next. */
+  private readonly waiting = new Map<string, (() => void)[]>();
   /** The number of callers inside `enter`, by network. */
   private readonly entered = new Map<string, number>();
   private readonly capacity: number;
   private enteredCount = 0;
-  private waitingCount = 0;
+  private running = 0;
 
   constructor(private readonly bounds: { readonly concurrent: number; readonly waiting: number }) {
     this.capacity = bounds.concurrent + bounds.waiting;
   }
 
-  /** The number of running hashes, and the number of waiting callers of all keys. */
+  /** The numbers of running and of waiting hashes. */
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.running.get(HASHING) ?? 0, waiting: this.waitingCount };
+    const waiting = [...this.waiting.values()].reduce((sum, { length }) => sum + length, 0);
+    return { running: this.running, waiting };
   }
 
   /**
-   * Runs work that may wait in this queue any number of times. The work must not call `enter` again.
+   * Runs work that may hash any number of passwords. The work must not call `enter` again.
    * @param network the client's network, or an empty string if unknown. All clients in unknown networks share the
    *   limit of one network
    * @throws AuthError `busy` if the queue is at capacity, or if the network already uses half of the capacity
@@ -58,7 +52,9 @@ export class WaitQueue {
       return await work();
     } finally {
       this.enteredCount--;
-      decrement(this.entered, network);
+      const left = this.entered.get(network)! - 1;
+      if (left > 0) this.entered.set(network, left);
+      else this.entered.delete(network);
     }
   }
 
@@ -66,84 +62,27 @@ export class WaitQueue {
    * Runs a password hash, after a wait if `concurrent` hashes are already running.
    * @throws AuthError `busy` under the same conditions as `enter`, unless `hasEntered` is true
    */
-  runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
-    const run = (): Promise<T> => this.run(HASHING, this.bounds.concurrent, work, { network });
-    return hasEntered ? run() : this.enter(network, run);
-  }
-
-  /** Returns whether work with this key is running. */
-  isRunning(key: string): boolean {
-    return this.running.has(key);
-  }
-
-  /**
-   * Runs work while no other work with the same key is running. Call this method within `enter`.
-   * @throws AuthError `busy` if the work cannot start within `timeoutMs`
-   */
-  runExclusive<T>(key: string, work: () => Promise<T>, timeoutMs: number): Promise<T> {
-    return this.run(key, 1, work, { timeoutMs });
-  }
-
-  /**
-   * Waits until `wake` selects this caller among those that wait for the key. Call this method within `enter`.
-   * @param timeoutMs the maximum wait, in milliseconds. Default: no limit
-   * @returns true if `wake` ended the wait, or false after the timeout
-   */
-  async wait(key: string, timeoutMs?: number, network = ''): Promise<boolean> {
-    const waiters = this.waiting.get(key) ?? (new Map() as WaitersByNetwork);
-    const ofNetwork = waiters.get(network) ?? new Set();
-    this.waiting.set(key, waiters.set(network, ofNetwork));
-    this.waitingCount++;
-    return new Promise((resolve) => {
-      const leave = (isWoken: boolean): void => {
-        clearTimeout(timer);
-        ofNetwork.delete(leave);
-        if (ofNetwork.size === 0) waiters.delete(network);
-        if (waiters.size === 0) this.waiting.delete(key);
-        this.waitingCount--;
-        resolve(isWoken);
-      };
-      const timer = timeoutMs === undefined ? undefined : setTimeout(leave, timeoutMs, false);
-      ofNetwork.add(leave);
-    });
-  }
-
-  /**
-   * Wakes one caller that waits for this key: the longest-waiting caller from the network that is next in turn.
-   * @returns whether a caller was waiting
-   */
-  wake(key: string): boolean {
-    const waiters = this.waiting.get(key);
-    const [next] = waiters ?? [];
-    if (!waiters || !next) return false;
-    const [network, ofNetwork] = next;
-    const [longestWaiting] = ofNetwork;
-    longestWaiting!(true);
-    // Moves the network to the end of the map, so that all other networks are served before its next turn.
-    if (ofNetwork.size > 0 && waiters.delete(network)) waiters.set(network, ofNetwork);
-    return true;
-  }
-
-  private async run<T>(
-    key: string,
-    concurrent: number,
-    work: () => Promise<T>,
-    { timeoutMs, network }: { readonly timeoutMs?: number; readonly network?: string | undefined },
-  ): Promise<T> {
-    const running = this.running.get(key) ?? 0;
-    if (running < concurrent) this.running.set(key, running + 1);
-    else if (!(await this.wait(key, timeoutMs, network))) throw tooBusy();
+  async runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
+    if (!hasEntered) return this.enter(network, () => this.runHash(work, { network, hasEntered: true }));
+    if (this.running < this.bounds.concurrent) this.running++;
+    else await new Promise<void>((start) => this.waiting.set(network, [...(this.waiting.get(network) ?? []), start]));
     try {
       return await work();
     } finally {
-      // The woken caller takes over this caller's slot, so that no new caller can overtake it.
-      if (!this.wake(key)) decrement(this.running, key);
+      // The next hash takes over the place of this one, so that no new caller can overtake it.
+      if (!this.startNext()) this.running--;
     }
   }
-}
 
-function decrement(counts: Map<string, number>, key: string): void {
-  const count = counts.get(key)! - 1;
-  if (count > 0) counts.set(key, count);
-  else counts.delete(key);
+  /** Starts the hash that has waited longest in the network that is next in turn. Returns false if none waits. */
+  private startNext(): boolean {
+    const [next] = this.waiting;
+    if (!next) return false;
+    const [network, [start, ...others]] = next;
+    // Moves the network to the end of the map, so that all other networks are served before its next turn.
+    this.waiting.delete(network);
+    if (others.length > 0) this.waiting.set(network, others);
+    start!();
+    return true;
+  }
 }

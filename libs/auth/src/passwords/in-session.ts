@@ -1,32 +1,70 @@
 import { Injectable } from '@nestjs/common';
-import { invalidAccessToken } from '../base/errors';
-import { Login } from '../login/login';
-import { type AuthPrincipal, currentSessionOf } from '../sessions/authenticate';
-import { OpenSockets } from '../sessions/open-sockets';
-import { assertMethods } from '../sessions/proofs';
-import { Reissue } from '../sessions/reissue';
+import type { StoredUser } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import type { Operation } from '../history/client';
+import { assertValidField, invalidAccessToken, invalidField } from '../base/errors';
+import { FIELD_MESSAGES, passwordProblem } from '../base/fields';
+import { Database } from '../database/database';
+import { forUpdate } from '../database/dialect';
+import { StatementFactory } from '../database/statements';
+import { firstOf, type Step } from '../database/transaction';
+import type { Client, Operation } from '../history/client';
+import { type AuthPrincipal, type CurrentSession, currentSessionOf } from '../sessions/authenticate';
+import { EndSessions } from '../sessions/end-sessions';
+import { OpenSockets } from '../sessions/open-sockets';
+import { assertMethods, isProvedAt, withProvenMethods } from '../sessions/proofs';
+import { Reissue } from '../sessions/reissue';
 import { PASSWORD_METHOD } from '../throttle/limits';
+import { type Subject, Throttle } from '../throttle/throttle';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
+import { Users } from '../users/users';
+import { HashQueue } from './hash-queue';
+import { Passwords } from './passwords';
 
-/** Confirms a user's identity within a session. The session continues with a new token family. */
+/** A secret to verify within a session. */
+interface Secret<T> {
+  readonly method: string;
+  readonly verify: (user: StoredUser, client: Client) => Promise<boolean>;
+  /** Runs if the secret is right. */
+  readonly work: (user: StoredUser) => Promise<T>;
+}
+
+/**
+ * Checks passwords and other secrets within a session, and confirms the user's identity. Failures are counted
+ * separately from failed logins, so that failed logins do not block a user's open sessions.
+ */
 @Injectable()
-export class Reauthentication {
+export class InSession {
+  private readonly lockActive;
+  private readonly writeMethods;
+  private readonly readMethods;
+
   constructor(
-    private readonly login: Login,
-    private readonly clock: Clock,
+    private readonly users: Users,
+    private readonly passwords: Passwords,
+    private readonly queue: HashQueue,
+    private readonly throttle: Throttle,
+    private readonly endSessions: EndSessions,
     private readonly reissues: Reissue,
     private readonly tokens: TokenIssuer,
     private readonly sockets: OpenSockets,
-  ) {}
+    private readonly clock: Clock,
+    private readonly database: Database,
+    statements: StatementFactory,
+  ) {
+    const active = `{session.id} = :id AND {session.state} = 'active'`;
+    this.lockActive = statements.statement(
+      `SELECT 1 AS active FROM {session} WHERE ${active} ${forUpdate(statements.dialect)}`,
+    );
+    const live = `${active} AND {session.accessDigest} = :accessDigest`;
+    this.writeMethods = statements.statement(
+      `UPDATE {session} SET {session.methods} = :methods WHERE ${live} AND {session.methods} = :methodsRead`,
+    );
+    this.readMethods = statements.statement(`SELECT {session.methods} AS methods FROM {session} WHERE ${live}`);
+  }
 
-  /**
-   * Verifies the user's password and issues a new token family.
-   * @throws AuthError with the codes of `Login.verifyPasswordThen`
-   */
-  confirm(principal: AuthPrincipal, password: string, op: Operation): Promise<TokenPair> {
-    return this.login.verifyPasswordThen(principal, password, 'password', op, () =>
+  /** Verifies the user's password and issues a new token family. @throws AuthError with the codes of `withPassword` */
+  reauthenticate(principal: AuthPrincipal, password: string, op: Operation): Promise<TokenPair> {
+    return this.withPassword(principal, password, 'password', op, () =>
       this.reissue(principal, [PASSWORD_METHOD], op),
     );
   }
@@ -35,9 +73,104 @@ export class Reauthentication {
    * Records that the application has confirmed the user's identity by these methods, and issues a new token family.
    * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
    */
-  async confirmBy(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
+  async confirmIdentity(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     assertMethods(methods);
     return this.reissue(principal, methods, op);
+  }
+
+  /**
+   * Runs `work` if the password of the session's user is right. The 100th wrong password in a row ends the session.
+   * @param field the field of an `invalid_field` error
+   * @throws AuthError `invalid_field`, `access_token_invalid`; `too_many_attempts` or `busy`, before the password is
+   *   verified
+   */
+  async withPassword<T extends object>(
+    principal: AuthPrincipal,
+    password: string,
+    field: string,
+    op: Operation,
+    work: (user: StoredUser) => Promise<T>,
+  ): Promise<T> {
+    assertValidField(field, passwordProblem(password));
+    const verify = (user: StoredUser, { network }: Client): Promise<boolean> =>
+      this.passwords.verify(password, user, network);
+    const result = await this.attemptThen(principal, op, { method: PASSWORD_METHOD, verify, work });
+    if (result === null) throw invalidField(field, FIELD_MESSAGES.password);
+    return result;
+  }
+
+  /**
+   * Verifies a secret, and adds its method to the session if the secret is right. The 100th wrong secret of a method
+   * in a row ends the session.
+   * @returns whether the secret is right
+   * @throws AuthError `access_token_invalid`; `too_many_attempts` or `busy`, before the secret is verified
+   */
+  async attempt(
+    principal: AuthPrincipal,
+    method: string,
+    op: Operation,
+    verify: (user: StoredUser) => Promise<boolean>,
+  ): Promise<boolean> {
+    const current = currentSessionOf(principal);
+    if (!current) throw invalidAccessToken();
+    const work = (): Promise<true> => this.addMethod(current, method, op);
+    return (await this.attemptThen(principal, op, { method, verify, work })) ?? false;
+  }
+
+  /** Returns the result of `work`, or null if the secret is wrong. */
+  private attemptThen<T>(
+    principal: AuthPrincipal,
+    op: Operation,
+    { method, verify, work }: Secret<T>,
+  ): Promise<T | null> {
+    return this.queue.enter(op.client.network, async () => {
+      const user = await this.users.findById(principal.userId, op.tx);
+      if (!user) throw invalidAccessToken();
+      const charge = await this.throttle.charge(this.subjectOf(principal.session.id, method, user, op), op);
+      const isRight = await verify(user, op.client).catch((error) => this.throttle.refund(charge, error, op));
+      if (!isRight) {
+        await this.throttle.report(charge, user, op);
+        return null;
+      }
+      // Cleared before the work runs, because the application may roll back the transaction of the work.
+      await this.throttle.clearNow(charge, op);
+      return work(user);
+    });
+  }
+
+  private subjectOf(sessionId: string, method: string, user: StoredUser, op: Operation): Subject {
+    const { lockActive } = this;
+    return {
+      ...this.throttle.inSession(sessionId, method, user),
+      // A session that has ended gives no further guesses.
+      *begin(): Step<void> {
+        if (!(yield* firstOf(lockActive.with({ id: sessionId })))) throw invalidAccessToken();
+      },
+      endSession: (tx) => {
+        const reason = 'failed_reauthentication' as const;
+        return this.endSessions.end({ userId: String(user.id), sessionId, reason }, { ...op, tx }, sessionId);
+      },
+    };
+  }
+
+  /** @throws AuthError `access_token_invalid` if the session has ended or the access token was replaced */
+  private async addMethod(
+    { id, accessDigest, methods }: CurrentSession,
+    method: string,
+    { tx }: Operation,
+  ): Promise<true> {
+    const now = this.clock.now();
+    for (let methodsRead = methods; ;) {
+      const values = { id, accessDigest, methodsRead, methods: withProvenMethods(methodsRead, [method], now) };
+      if ((await this.database.run(tx, this.writeMethods.with(values))).affected === 1) return true;
+      const [found] = (await this.database.run(tx, this.readMethods.with({ id, accessDigest }))).rows;
+      const stored = found && String(found['methods']);
+      // An earlier run of the update, whose result was lost, or a parallel proof has stored the method.
+      if (stored && isProvedAt(stored, method, now)) return true;
+      if (!stored || stored === methodsRead) throw invalidAccessToken();
+      // The methods have changed since they were read.
+      methodsRead = stored;
+    }
   }
 
   /**

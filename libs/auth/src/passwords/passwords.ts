@@ -7,7 +7,7 @@ import { loggable } from '../base/failures';
 import { FIELD_MESSAGES, passwordProblem } from '../base/fields';
 import { Metrics } from '../base/telemetry';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { type HashOrigin, WaitQueue } from './hash-queue';
+import { type HashOrigin, HashQueue } from './hash-queue';
 import { predictabilityProblem } from './password-policy';
 
 /**
@@ -24,7 +24,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly hasher: PasswordHasher,
-    private readonly queue: WaitQueue,
+    private readonly queue: HashQueue,
     metrics: Metrics,
     clock: Clock,
   ) {
@@ -45,7 +45,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Returns whether the password is correct. Call this method within `WaitQueue.enter`.
+   * Returns whether the password is correct. Call this method within `HashQueue.enter`.
    * @param user the user, or null if the user does not exist or may not log in. If null, a dummy hash is verified
    * @param network the network of the attempt
    */

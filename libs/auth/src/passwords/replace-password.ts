@@ -12,7 +12,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import { EndSessions } from '../sessions/end-sessions';
 import { Reissue, type ReissuedSession } from '../sessions/reissue';
 import { type EndedSession, toSessionInfo } from '../sessions/session';
-import { LoginThrottle } from '../throttle/throttle';
+import { Throttle } from '../throttle/throttle';
 import type { NewTokenFamily, PairExpiries } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
@@ -67,7 +67,7 @@ export class ReplacePassword {
     private readonly passwords: Passwords,
     private readonly endSessions: EndSessions,
     private readonly reissue: Reissue,
-    private readonly throttle: LoginThrottle,
+    private readonly throttle: Throttle,
     private readonly events: EventLog,
     private readonly signals: Signals,
     private readonly clock: Clock,
@@ -114,7 +114,7 @@ export class ReplacePassword {
       else this.signals.emit(tx, 'password_reset', { userId: user.id });
     }
     if (outcome.kind === 'broken') throw outcome.error;
-    if (!isChange) await this.throttle.resetPasswordStreaks(user.id, tx);
+    if (!isChange) await this.throttle.resetPassword(user.id, tx);
     return { kept };
   }
 

@@ -114,7 +114,7 @@ export class Prune {
         'failure',
         'failure.key',
         // Keeps rows with slots of attempts that are still being verified.
-        '{failure.expiresAt} <= :before AND {failure.pendingUntil} <= :before',
+        '{failure.expiresAt} <= :before',
       ),
       loginTickets: dueRows('ticket', 'ticket.digest', '{ticket.expiresAt} <= :before'),
       passwordResets: dueRows('reset', 'reset.digest', '{reset.expiresAt} <= :before'),

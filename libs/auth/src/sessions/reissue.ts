@@ -7,8 +7,6 @@ import { changeAll, firstOf, type Row, type Step } from '../database/transaction
 import type { Client } from '../history/client';
 import { EventLog, newEvent } from '../history/event-log';
 import { PASSWORD_METHOD } from '../throttle/limits';
-import { delimitedMethod } from '../throttle/session-streak';
-import { END_SESSION_STREAK } from '../throttle/sql-session-attempt-store';
 import type { NewTokenFamily, PairExpiries } from '../tokens/tokens';
 import type { CurrentSession } from './authenticate';
 import { GuardedUpdate } from './guarded-update';
@@ -21,9 +19,8 @@ export interface ReissuedSession extends PairExpiries {
 }
 
 /**
- * Issues a token pair of a new family to an active session whose user has proven their identity. A proven
- * password ends the session's failure streak, unless another method has failed and not succeeded since. The
- * previous refresh token counts as revoked rather than used, so presenting it is not reuse.
+ * Issues a token pair of a new family to an active session whose user has proven their identity. The previous refresh
+ * token counts as revoked rather than used, so presenting it is not reuse.
  */
 @Injectable()
 export class Reissue {
@@ -47,8 +44,7 @@ export class Reissue {
        {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
        {session.familyDigest} = :familyDigest, {session.generation} = 0, {session.authenticatedAt} = :now,
        {session.methods} = :methods,
-       {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL,
-       ${END_SESSION_STREAK}`;
+       {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL`;
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     const asRead = 's.{session.methods} = :methodsRead';
     this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active} AND ${asRead}`);
@@ -104,8 +100,7 @@ export class Reissue {
   }
 }
 
-/** Returns the parameters that add proven methods. A proven password no longer counts as failed. */
+/** Returns the parameters that add proven methods. */
 function proofValues({ methods }: Row, proven: readonly string[], now: number): ParameterValues {
-  const succeeded = proven.includes(PASSWORD_METHOD) ? delimitedMethod(PASSWORD_METHOD) : '';
-  return { methods: withProvenMethods(methods as string, proven, now), methodsRead: methods, succeeded };
+  return { methods: withProvenMethods(methods as string, proven, now), methodsRead: methods };
 }

@@ -1,45 +1,38 @@
 import type { BlockScope } from '../history/signals';
 import type { AccountBlock } from '../options/auth-options';
 
-/**
- * A number of consecutive failed attempts. Instants and durations are in milliseconds.
- *
- * An attempt takes a slot before its secret is verified, and releases the slot when its result is known.
- * Parallel guesses therefore cannot exceed a limit. (NIST SP 800-63B-4, 3.2.2; ASVS 6.3.1)
- */
-export interface FailureStreak {
-  readonly failures: number;
-  /** The number of slots taken by attempts whose secrets are being verified. */
-  readonly pending: number;
-  /** When the taken slots expire if they are not released, for example because the process was killed. */
-  readonly pendingUntil: number;
-  /** When the delay or block ends, or 0 if none was set. */
-  readonly delayedUntil: number;
-  /** When the streak expires. A delay or block that has not ended by then ends with the streak. */
-  readonly expiresAt: number;
-}
+/** The method name of a password. (RFC 8176, section 2) */
+export const PASSWORD_METHOD = 'pwd';
 
 /**
- * The two streaks that count an attempt: the account's streak in the client's network, and the account's streak across
- * all networks.
+ * The number of consecutive failures that begins the account block, if enabled, and that ends a session.
+ * (NIST SP 800-63B-4, 3.2.2)
  */
-export interface AttemptStreaks {
-  readonly network: FailureStreak;
-  readonly account: FailureStreak;
-}
+export const MAX_FAILURES = 100;
 
-/** The limits of a streak. */
-export interface StreakLimits {
-  /**
-   * The length of the streak at which delays begin: this failure and each later failure sets a delay. False for no
-   * delays.
-   */
+/** With an account block, the number of failures at which `brute_force_threshold_hit` is emitted for the account. */
+export const HALFWAY_FAILURES = MAX_FAILURES / 2;
+
+/** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
+export const UNTIL_RESET = 8_640_000_000_000_000;
+
+const FIRST_DELAY_MS = 30_000;
+
+const LONGEST_DELAY_MS = 3_600_000;
+
+const DAY_MS = 86_400_000;
+
+/** How long the block of an unknown name is kept under `strict`, because nobody would reset it. */
+const UNKNOWN_NAME_BLOCK_MS = 30 * DAY_MS;
+
+/** The limits that the options set. Durations are in milliseconds. */
+export interface Limits {
+  /** The number of failures at which delays begin. False for no delays. */
   readonly throttleFrom: number | false;
-  /**
-   * How long the streak in a network is kept after a failure. If twice the delay is longer, the streak is kept for
-   * twice the delay.
-   */
+  /** How long the failures from a network are counted after the last one, or twice the delay if that is longer. */
   readonly windowMs: number;
+  /** How long the failures within a session are counted after the last one: at least as long as a session lasts. */
+  readonly sessionMs: number;
   /** Which logins the block of the account refuses, or false for no block. */
   readonly accountBlock: AccountBlock | false;
 }
@@ -51,170 +44,58 @@ export interface LoginBlock {
   readonly until: number | null;
 }
 
-export type Admission =
-  | { readonly kind: 'admitted' }
-  /** All slots are taken by attempts that are being verified. */
-  | { readonly kind: 'at_capacity'; readonly scope: BlockScope }
-  | ({ readonly kind: 'blocked' } & LoginBlock);
-
-/** The result of counting a failure. */
-export interface CountedFailure {
-  /** The length of the streak in the network or session, including this failure. */
-  readonly failureCount: number;
-  /** The delays and blocks that the failure starts. */
-  readonly blocks: readonly LoginBlock[];
-  /** Whether the account has just reached half of the failures that block it. */
-  readonly isHalfway: boolean;
-}
-
-/**
- * The length at which an account's streak across all networks starts the account block, if enabled, and at which a
- * session's streak ends the session. (NIST SP 800-63B-4, 3.2.2)
- */
-export const MAX_FAILURES = 100;
-
-/** With an account block, the streak length at which `brute_force_threshold_hit` is emitted for the account. */
-export const HALFWAY_FAILURES = MAX_FAILURES / 2;
-
-/** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
-export const UNTIL_RESET = 8_640_000_000_000_000;
-
-const FIRST_DELAY_MS = 30_000;
-
-const LONGEST_DELAY_MS = 3_600_000;
-
-/** How long a slot is valid, in milliseconds. Attempts normally take less time. */
-export const SLOT_MS = 30_000;
-
-const DAY_MS = 86_400_000;
-
-/** How long the block of an unknown name is kept under `strict`, in milliseconds. */
-const UNKNOWN_NAME_BLOCK_MS = 30 * DAY_MS;
-
-export const NO_STREAK: FailureStreak = { failures: 0, pending: 0, pendingUntil: 0, delayedUntil: 0, expiresAt: 0 };
-
-/**
- * Returns the slots that an attempt adds to both streaks before its secret is verified. Slots do not extend the
- * lifetime of a streak.
- */
-export function slotsOfAttempt(now: number): AttemptStreaks {
-  const slot = { ...NO_STREAK, pending: 1, pendingUntil: now + SLOT_MS };
-  return { network: slot, account: slot };
-}
-
-/**
- * Decides whether an attempt is admitted. The streaks must already include the slots of the attempt.
- * @param enforceAccountLimits false for an attempt from a familiar network
- */
-export function admissionOf(
-  { network, account }: AttemptStreaks,
+/** Returns the delay or block of the counters that refuses an attempt for the longest time, or null. */
+export function refusal(
+  counters: readonly { readonly scope: BlockScope; readonly delayedUntil: number }[],
   now: number,
-  { throttleFrom, accountBlock }: StreakLimits,
-  enforceAccountLimits: boolean,
-): Admission {
-  if (throttleFrom === false) return { kind: 'admitted' };
-  const isLimited = enforceAccountLimits && accountBlock !== false;
-  // If both streaks refuse the attempt, the later end is returned, because the attempt is refused until then.
-  if (isLimited && account.delayedUntil > Math.max(now, network.delayedUntil)) {
-    const until = account.delayedUntil >= UNTIL_RESET ? null : account.delayedUntil;
-    return { kind: 'blocked', scope: 'account', until };
-  }
-  if (network.delayedUntil > now) return { kind: 'blocked', scope: 'network', until: network.delayedUntil };
-  // After a delay, only one attempt at a time is admitted, because its result sets the next delay or ends the streak.
-  if (network.pending > Math.max(1, throttleFrom - network.failures)) return { kind: 'at_capacity', scope: 'network' };
-  if (isLimited && account.pending > Math.max(1, MAX_FAILURES - account.failures)) {
-    return { kind: 'at_capacity', scope: 'account' };
-  }
-  return { kind: 'admitted' };
+): LoginBlock | null {
+  const longest = counters.reduce((one, other) => (other.delayedUntil > one.delayedUntil ? other : one));
+  return longest.delayedUntil > now ? blockUntil(longest.scope, longest.delayedUntil) : null;
 }
 
-/** Returns the streaks after another failure, and the result of counting the failure. */
-export function failedStreaks(
-  { network, account }: AttemptStreaks,
+export function blockUntil(scope: BlockScope, until: number): LoginBlock {
+  return { scope, until: until >= UNTIL_RESET ? null : until };
+}
+
+/** Returns until when a counter is kept after an attempt, unless a delay or block keeps it longer. */
+export function expiryAfter(scope: BlockScope, now: number, { windowMs, sessionMs }: Limits): number {
+  return now + { network: windowMs, account: DAY_MS, session: sessionMs }[scope];
+}
+
+/**
+ * Returns the delay or block that an attempt begins, and how long its counter is then kept.
+ * @param failures the failures of the counter, this attempt included
+ * @param isKnown whether the attempt is for a user, and not for an unknown name
+ */
+export function begins(
+  scope: BlockScope,
+  failures: number,
   now: number,
-  limits: StreakLimits,
+  limits: Limits,
   isKnown: boolean,
-): { readonly streaks: AttemptStreaks; readonly counted: CountedFailure } {
-  const streaks = {
-    network: networkAfterFailure(network, now, limits),
-    account: accountAfterFailure(account, now, limits, isKnown),
-  };
-  const blockSet = (scope: BlockScope, before: FailureStreak, { delayedUntil }: FailureStreak): LoginBlock[] => {
-    if (delayedUntil <= Math.max(now, before.delayedUntil)) return [];
-    return [{ scope, until: delayedUntil >= UNTIL_RESET ? null : delayedUntil }];
-  };
-  const counted = {
-    failureCount: streaks.network.failures,
-    blocks: [...blockSet('network', network, streaks.network), ...blockSet('account', account, streaks.account)],
-    isHalfway:
-      limits.accountBlock !== false &&
-      streaks.account.failures > account.failures &&
-      streaks.account.failures === HALFWAY_FAILURES,
-  };
-  return { streaks, counted };
+): { readonly until: number; readonly expiresAt: number } | null {
+  if (scope === 'account') return failures < MAX_FAILURES ? null : blockOfAccount(now, limits, isKnown);
+  const usual = delayAfter(failures, limits.throttleFrom);
+  // The 100th failure ends the session. Until its secret is verified, no parallel attempt is admitted.
+  const delayMs = scope === 'session' && failures >= MAX_FAILURES ? Math.max(usual, FIRST_DELAY_MS) : usual;
+  if (delayMs === 0) return null;
+  return { until: now + delayMs, expiresAt: Math.max(expiryAfter(scope, now, limits), now + 2 * delayMs) };
 }
 
-function networkAfterFailure(
-  streak: FailureStreak,
+function blockOfAccount(
   now: number,
-  { throttleFrom, windowMs }: StreakLimits,
-): FailureStreak {
-  const next = withFailure(streak);
-  const delayMs = delayAfter(next.failures, throttleFrom);
-  return {
-    ...next,
-    delayedUntil: delayMs === 0 ? 0 : now + delayMs,
-    expiresAt: now + Math.max(windowMs, 2 * delayMs),
-  };
-}
-
-/**
- * Returns the account's streak after another failure. Failures during a block are not counted, because failures from
- * familiar networks would extend the block.
- */
-function accountAfterFailure(
-  streak: FailureStreak,
-  now: number,
-  limits: StreakLimits,
+  { accountBlock }: Limits,
   isKnown: boolean,
-): FailureStreak {
-  const next = withFailure(streak);
-  if (streak.delayedUntil > now) return { ...next, failures: streak.failures };
-  const expiresAt = now + DAY_MS;
-  if (limits.accountBlock === false || next.failures < MAX_FAILURES) {
-    return { ...next, delayedUntil: 0, expiresAt };
-  }
-  // A block of an unknown name expires even under `strict`, because nobody would reset such a block.
-  return limits.accountBlock === 'strict'
-    ? { ...next, delayedUntil: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_BLOCK_MS }
-    : { ...next, delayedUntil: expiresAt, expiresAt };
-}
-
-function withFailure(streak: FailureStreak): FailureStreak {
-  return { ...streak, failures: streak.failures + 1, pending: Math.max(0, streak.pending - 1) };
+): { readonly until: number; readonly expiresAt: number } {
+  if (accountBlock !== 'strict') return { until: now + DAY_MS, expiresAt: now + DAY_MS };
+  return { until: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_BLOCK_MS };
 }
 
 /**
- * Returns the delay after a number of failures, in milliseconds. The delay is 30 seconds after failure `throttleFrom`,
- * and doubles with each further failure, up to one hour.
+ * Returns the delay after a number of failures, in milliseconds. The delay is 30 seconds after failure
+ * `throttleFrom`, and doubles with each further failure, up to one hour.
  */
 export function delayAfter(failures: number, throttleFrom: number | false): number {
   if (throttleFrom === false || failures < throttleFrom) return 0;
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - throttleFrom, 20));
 }
-
-/**
- * The keys of the two streaks that count an attempt. Each key is a SHA-256 digest, so that networks
- * and usernames are not stored in plain text.
- */
-export interface AttemptKeys {
-  readonly network: string;
-  readonly account: string;
-  /** The key of the account's streak for passwords, which is stored with every streak of the account. */
-  readonly owner: string;
-  /** The method that is verified, such as `pwd`. */
-  readonly method: string;
-}
-
-/** The method name of a password. (RFC 8176, section 2) */
-export const PASSWORD_METHOD = 'pwd';

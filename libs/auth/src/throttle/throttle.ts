@@ -1,331 +1,138 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
+import { AuthError } from '../base/errors';
 import { foldName, maskName } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
+import { type Dialect, incomingValue, onDuplicate } from '../database/dialect';
 import type { JoinedTransaction } from '../database/joined-transaction';
-import { type Dialect, incomingValue, onDuplicate, readLocked } from '../database/dialect';
-import { columns, StatementFactory } from '../database/statements';
-import { affectedBy, RolledBack, type Row, rowsOf, type Step, type Transaction } from '../database/transaction';
-import type { Client } from '../history/client';
-import { EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
+import { letters, StatementFactory } from '../database/statements';
+import { affectedBy, RolledBack, rowsOf, type Step, type Transaction } from '../database/transaction';
+import type { Client, Operation } from '../history/client';
+import { EventLog, newEvent } from '../history/event-log';
 import { Signals } from '../history/signal-publisher';
-import type { AuthSignals, BlockScope } from '../history/signals';
+import type { BlockScope } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import type { Slots } from './attempt-slots';
 import {
-  type Admission,
-  admissionOf,
-  type AttemptKeys,
-  type AttemptStreaks,
-  type CountedFailure,
-  failedStreaks,
-  type FailureStreak,
+  begins,
+  blockUntil,
+  expiryAfter,
   HALFWAY_FAILURES,
-  NO_STREAK,
+  type Limits,
+  type LoginBlock,
+  MAX_FAILURES,
   PASSWORD_METHOD,
-  slotsOfAttempt,
-  type StreakLimits,
+  refusal,
   UNTIL_RESET,
 } from './limits';
 
-export interface AttemptToAdmit extends AttemptKeys {
-  readonly now: number;
-  readonly limits: StreakLimits;
-  /** Whether to apply the limits of the account, from which a familiar network can be exempt. */
-  readonly enforceAccountLimits: boolean;
-}
-
-export interface FailedAttempt extends AttemptKeys {
-  readonly now: number;
-  readonly limits: StreakLimits;
-  /** Whether the account belongs to a user, and not to an unknown name. */
-  readonly isKnown: boolean;
-  /** Returns the events that record the failure. */
-  readonly events: (counted: CountedFailure) => readonly NewAuthEvent[];
-}
-
-/** Stores the failure streaks of accounts, which all instances share. Each call is atomic. */
-export abstract class LoginAttemptStore {
-  /** Takes the slots of an admitted attempt. `fail`, `release` or storing a success frees them. */
-  abstract admit(attempt: AttemptToAdmit, tx: JoinedTransaction | null): Promise<Admission>;
-  /**
-   * Returns whether a stored session of the user was opened, or an active session last refreshed, from this network.
-   * @param userId null for an unknown name
-   */
-  abstract isFamiliar(userId: UserId | null, network: string, tx: JoinedTransaction | null): Promise<boolean>;
-  /** Counts a failure and records its events. */
-  abstract fail(attempt: FailedAttempt, tx: JoinedTransaction | null): Promise<CountedFailure>;
-  /** Releases the slots of an attempt that ended without a result. */
-  abstract release(keys: AttemptKeys, tx: JoinedTransaction | null): Promise<void>;
-  /** Resets the streaks of an account in all networks: the streaks of the given method, or of all methods. */
-  abstract reset(accountKey: string, method: string | undefined, tx: JoinedTransaction | null): Promise<void>;
-}
-
-/** The events to record and the signals to emit for a failed attempt. */
-export interface Failure {
-  /** Whether a user with this name exists. */
-  readonly isKnown: boolean;
-  readonly events: (counted: CountedFailure, now: number) => readonly NewAuthEvent[];
-  /** Emits the signals. Called after the commit. */
-  readonly emit: (counted: CountedFailure, tx: JoinedTransaction | null) => void;
-}
-
-/** Creates the events and signals of a failed attempt, and of the delays and blocks that the attempt starts. */
-@Injectable()
-export class FailedAttemptEvents {
-  constructor(
-    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    private readonly signals: Signals,
-  ) {}
-
-  /**
-   * Returns the events and signals of a failed attempt.
-   * @param user the user with this name, or null
-   * @param scope the streak whose length is the `failureCount`: `network` or `session`
-   */
-  failureOf(client: Client, name: string, user: StoredUser | null, scope: BlockScope): Failure {
-    const userId = user ? String(user.id) : null;
-    // An unknown name may be a password that was entered in the wrong field.
-    const username = user ? name : maskName(name);
-    return {
-      isKnown: user !== null,
-      events: ({ failureCount, blocks }, now) => [
-        newEvent('login_failure', userId, client, now, { username, failure_count: failureCount }),
-        ...blocks.map((block) => {
-          const until = block.until === null ? null : new Date(block.until).toISOString();
-          return newEvent('login_blocked', userId, client, now, { scope: block.scope, until });
-        }),
-      ],
-      emit: (counted, tx) => this.emit(tx, counted, scope, { username, userId: user?.id ?? null, ipAddress: client.ipAddress }),
-    };
-  }
-
-  private emit(
-    tx: JoinedTransaction | null,
-    { failureCount, blocks, isHalfway }: CountedFailure,
-    scope: BlockScope,
-    identity: AttemptIdentity,
-  ): void {
-    const { username, ipAddress } = identity;
-    this.signals.emit(tx, 'login_failed', { ...identity, failureCount });
-    if (failureCount === this.options.failedLogins.signalAt) {
-      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, failureCount, scope });
-    }
-    if (isHalfway) {
-      const halfway = { failureCount: HALFWAY_FAILURES, scope: 'account' } as const;
-      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, ...halfway });
-    }
-    for (const { scope: blocked, until } of blocks) {
-      this.signals.emit(tx, 'login_blocked', {
-        ...identity,
-        scope: blocked,
-        until: until === null ? null : new Date(until),
-      });
-    }
-  }
-}
-
-type AttemptIdentity = Pick<AuthSignals['login_failed'], 'username' | 'userId' | 'ipAddress'>;
+/** The `Retry-After` of a block that only a reset ends. The value is the same for known and unknown names. */
+const RESET_RETRY_SECONDS = 86_400;
 
 /**
- * Throttles failed logins, and failed attempts with login tickets, per account and method. An account is a user, or a
- * username that belongs to no user. Each failure counts toward two failure streaks: the account's streak in the
- * client's network, and the account's streak across all networks.
+ * Thrown by a check of your own (the callback of `attempt`, a `PasswordHasher`) that could not be carried out, for
+ * example because a service did not answer. The attempt then does not count as failed. Any other error counts.
+ */
+export class VerificationUnavailable extends Error {
+  override readonly name = 'VerificationUnavailable';
+}
+
+/** A number of consecutive failures. The keys are digests, so that networks and names are not stored as plain text. */
+interface Counter {
+  readonly key: string;
+  /** The digest by which all counters of a user, or of an unknown name, are reset. */
+  readonly owner: string;
+  readonly scope: BlockScope;
+}
+
+/** What an attempt counts against. */
+export interface Subject {
+  /** One or two counters, in the order in which their rows are locked. */
+  readonly counters: readonly Counter[];
+  readonly method: string;
+  /** The name as it was entered, or the name of the user. */
+  readonly name: string;
+  readonly user: StoredUser | null;
+  /** Counts the attempt for a login ticket, or checks the session. Begins the transaction of the charge. */
+  readonly begin?: () => Step<void>;
+  /** Takes the count of the login ticket back. */
+  readonly takeBack?: () => Step<void>;
+  /** Ends the session, after the 100th failure. */
+  readonly endSession?: (tx: JoinedTransaction | null) => Promise<unknown>;
+}
+
+/** An attempt that was counted before its secret is verified. */
+export interface Charge {
+  readonly subject: Subject;
+  /** The counters that count the attempt: only the first during a block of the account. */
+  readonly counters: readonly Counter[];
+  /** The failures of the first counter, this attempt included. */
+  readonly failureCount: number;
+  /** The delays and blocks that the attempt begins. */
+  readonly begun: readonly LoginBlock[];
+  /** Whether the attempt is the half of the failures that block the account. */
+  readonly isHalfway: boolean;
+}
+
+/**
+ * Throttles the attempts to verify a password or another secret. Each attempt is counted before its secret is
+ * verified, and counts as failed until the secret proves right. Parallel guesses therefore cannot exceed a limit.
+ * (NIST SP 800-63B-4, 3.2.2; ASVS 6.3.1)
+ *
+ * Counts are stored outside the application's transaction, because its rollback must not undo them.
  */
 @Injectable()
-export class LoginThrottle {
-  private readonly limits: StreakLimits;
-
-  constructor(
-    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
-    private readonly clock: Clock,
-    private readonly store: LoginAttemptStore,
-  ) {
-    const { throttleFrom, windowSeconds, accountBlock } = options.failedLogins;
-    const isThrottled = throttleFrom !== false;
-    this.limits = { throttleFrom, windowMs: windowSeconds * 1000, accountBlock: isThrottled && accountBlock };
-  }
-
-  /**
-   * Returns the keys of the failure streaks that count a login by password.
-   * @param username the name as it was entered
-   * @param user the user with that name, or null
-   */
-  keysOf(username: string, user: StoredUser | null, { network }: Pick<Client, 'network'>): AttemptKeys {
-    const account = user ? userAccount(user.id) : `name\0${foldName(username, this.options.nameMatching)}`;
-    const owner = this.accountKeyOf(account);
-    return { network: this.networkKeyOf(network, account), account: owner, owner, method: PASSWORD_METHOD };
-  }
-
-  /** Returns the keys of the failure streaks that count a user's attempts with one method. */
-  keysOfMethod(method: string, user: StoredUser, client: Pick<Client, 'network'>): AttemptKeys {
-    const passwordKeys = this.keysOf(user.username, user, client);
-    if (method === PASSWORD_METHOD) return passwordKeys;
-    const account = `method\0${method}\0${String(user.id)}`;
-    const network = this.networkKeyOf(client.network, account);
-    return { network, account: this.accountKeyOf(account), owner: passwordKeys.owner, method };
-  }
-
-  /**
-   * Returns the slots that an attempt needs: one in the account's streak in the client's network, and one in the
-   * account's streak across all networks. With `throttleFrom: false`, an attempt needs no slots.
-   */
-  slotsOf(
-    keys: AttemptKeys,
-    user: StoredUser | null,
-    client: Pick<Client, 'trackedNetwork'>,
-    tx: JoinedTransaction | null,
-  ): Slots {
-    const key = keys.network;
-    if (this.limits.throttleFrom === false) {
-      return { key, take: () => Promise.resolve({ kind: 'admitted' }), release: () => Promise.resolve() };
-    }
-    const isExempt = once(() => this.isFamiliar(user, client, tx));
-    const admit = (now: number, enforceAccountLimits: boolean): Promise<Admission> =>
-      this.store.admit({ ...keys, now, limits: this.limits, enforceAccountLimits }, tx);
-    return {
-      key,
-      take: async (now) => {
-        const admission = await admit(now, true);
-        const isAccountLimit = admission.kind !== 'admitted' && admission.scope === 'account';
-        return isAccountLimit && (await isExempt()) ? admit(now, false) : admission;
-      },
-      release: () => this.store.release(keys, tx),
-    };
-  }
-
-  /** Counts a failed attempt, records its events and emits its signals. */
-  async fail(
-    keys: AttemptKeys,
-    { isKnown, events, emit }: Failure,
-    tx: JoinedTransaction | null,
-  ): Promise<void> {
-    const now = this.clock.now();
-    const attempt = { ...keys, now, limits: this.limits, isKnown };
-    emit(await this.store.fail({ ...attempt, events: (counted) => events(counted, now) }, tx), tx);
-  }
-
-  /** Resets a user's failure streaks of every method. Takes part in the application's transaction, if there is one. */
-  resetUser(id: UserId, tx: JoinedTransaction | null): Promise<void> {
-    return this.store.reset(this.accountKeyOf(userAccount(id)), undefined, tx);
-  }
-
-  /**
-   * Resets a user's failure streaks for passwords. The streaks of other methods continue, because a password reset
-   * must not allow more guesses with other methods.
-   */
-  resetPasswordStreaks(id: UserId, tx: JoinedTransaction | null): Promise<void> {
-    return this.store.reset(this.accountKeyOf(userAccount(id)), PASSWORD_METHOD, tx);
-  }
-
-  /** Resets all failure streaks of a name, and of the user with that name. */
-  async reset(username: string, user: StoredUser | null, tx: JoinedTransaction | null): Promise<void> {
-    await this.store.reset(this.keysOf(username, null, { network: '' }).account, undefined, tx);
-    if (user) await this.resetUser(user.id, tx);
-  }
-
-  /**
-   * Returns whether the client is exempt from the account limits, because its network is familiar
-   * to the user. With `accountBlock: 'strict'`, no client is exempt. The query also runs for
-   * unknown names, so that the response time does not reveal whether a name exists.
-   */
-  private isFamiliar(
-    user: StoredUser | null,
-    { trackedNetwork }: Pick<Client, 'trackedNetwork'>,
-    tx: JoinedTransaction | null,
-  ): Promise<boolean> {
-    if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return Promise.resolve(false);
-    return this.store.isFamiliar(user?.id ?? null, trackedNetwork, tx);
-  }
-
-  private networkKeyOf(network: string, account: string): string {
-    return sha256(`${network}\0${account}`);
-  }
-
-  /** Returns the key of the account's streak across all networks. */
-  private accountKeyOf(account: string): string {
-    return sha256(`*\0${account}`);
-  }
-}
-
-/**
- * Returns the text that identifies a user's account. Unknown names have a different prefix, so that no name can
- * produce a user's key.
- */
-function userAccount(id: UserId): string {
-  return `user\0${String(id)}`;
-}
-
-/** Returns a function that calls `load` on its first call, and returns the same promise on every call. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => (result ??= load());
-}
-
-/**
- * Transactions lock both rows by primary key before reading: first the row of the network, then the row of
- * the account.
- */
-const LOCKS_BEFORE_READING = { anyIsolation: true };
-
-/**
- * Stores failure streaks in the application's database. For each account and method, there is one row for
- * each network, and one row for all networks.
- */
-@Injectable()
-export class SqlLoginAttemptStore extends LoginAttemptStore {
-  private readonly lockRows;
-  private readonly readRows;
-  private readonly writeRows;
-  private readonly releaseRows;
-  private readonly deleteAccount;
+export class Throttle {
+  private readonly limits: Limits;
+  private readonly increment;
+  private readonly readCounters;
+  private readonly beginBlock;
+  private readonly clearCounters;
+  private readonly decrement;
+  private readonly deleteOwner;
   private readonly deleteMethod;
   private readonly readFamiliar;
 
   constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    private readonly clock: Clock,
     private readonly database: Database,
-    statements: StatementFactory,
     private readonly events: EventLog,
+    private readonly signals: Signals,
+    statements: StatementFactory,
   ) {
-    super();
+    const { throttleFrom, windowSeconds, accountBlock } = options.failedLogins;
+    this.limits = {
+      throttleFrom,
+      windowMs: windowSeconds * 1000,
+      sessionMs: options.absoluteTimeoutSeconds * 1000,
+      accountBlock: throttleFrom !== false && accountBlock,
+    };
     const { dialect } = statements;
-    const stored = (column: string): string => `{failure}.{failure.${column}}`;
-    const incoming = (column: string): string => incomingValue(dialect, `{failure.${column}}`);
-    const upsert = (assignments: readonly string[]): string =>
-      `${INSERT} ${onDuplicate(dialect, '{failure.key}', assignments.join(', '))}`;
-
-    // An expired value counts as zero. The incoming slots are added to the current value.
-    const current = (column: string, until: string): string =>
-      `CASE WHEN ${stored(until)} > :now THEN ${stored(column)} ELSE 0 END`;
-    const later = (column: string): string =>
-      `CASE WHEN ${stored(column)} > ${incoming(column)} THEN ${stored(column)} ELSE ${incoming(column)} END`;
-    this.lockRows = statements.prepared(
-      upsert([
-        `{failure.failureCount} = ${current('failureCount', 'expiresAt')}`,
-        `{failure.delayedUntil} = ${current('delayedUntil', 'expiresAt')}`,
-        `{failure.pending} = ${current('pending', 'pendingUntil')} + ${incoming('pending')}`,
-        // These assignments come last, because MySQL evaluates assignments from left to right, and the
-        // assignments above read the old values.
-        `{failure.pendingUntil} = ${later('pendingUntil')}`,
-        `{failure.expiresAt} = ${later('expiresAt')}`,
-      ]),
+    this.increment = [1, 2].map((count) => statements.prepared(increment(dialect, count)));
+    const keys = '{failure.key} IN (:first, :last)';
+    this.readCounters = statements.prepared(`SELECT ${COUNTER_COLUMNS} FROM {failure} WHERE ${keys} FOR UPDATE`);
+    this.beginBlock = statements.statement(
+      'UPDATE {failure} SET {failure.delayedUntil} = :until, {failure.expiresAt} = :expiresAt WHERE {failure.key} = :key',
     );
-    this.readRows = statements.prepared(
-      `SELECT {failure.key} AS id, ${columns('failure', STREAK_COLUMNS.join(' '))}
-       FROM {failure} WHERE {failure.key} IN (:network, :account) ${readLocked(dialect)}`,
+    // PostgreSQL locks the rows in the order of the counters, so that attempts do not deadlock. MySQL and MariaDB lock
+    // them in the order of the index. A deadlock there is resolved by running the transaction again.
+    const inOrder =
+      dialect === 'postgres'
+        ? `{failure.key} IN (SELECT {failure.key} FROM {failure} WHERE ${keys} ORDER BY {failure.key} = :last FOR UPDATE)`
+        : keys;
+    this.clearCounters = statements.prepared(
+      `DELETE FROM {failure} WHERE {failure.delayedUntil} < :below AND ${inOrder}`,
     );
-    this.writeRows = statements.statement(
-      upsert(STREAK_COLUMNS.map((column) => `{failure.${column}} = ${incoming(column)}`)),
+    this.decrement = statements.statement(
+      `UPDATE {failure} SET {failure.failureCount} = {failure.failureCount} - 1, {failure.delayedUntil} =
+         CASE WHEN {failure.delayedUntil} IN (:begun...) THEN 0 ELSE {failure.delayedUntil} END
+       WHERE {failure.failureCount} > 0 AND ${inOrder}`,
     );
-    this.releaseRows = statements.statement(
-      `UPDATE {failure} SET {failure.pending} = {failure.pending} - 1
-       WHERE {failure.pending} > 0 AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`,
-    );
-    this.deleteAccount = statements.statement('DELETE FROM {failure} WHERE {failure.accountKey} = :account');
+    this.deleteOwner = statements.statement('DELETE FROM {failure} WHERE {failure.accountKey} = :owner');
     this.deleteMethod = statements.statement(
-      'DELETE FROM {failure} WHERE {failure.accountKey} = :account AND {failure.method} = :method',
+      'DELETE FROM {failure} WHERE {failure.accountKey} = :owner AND {failure.method} = :method',
     );
     this.readFamiliar = statements.statement(
       `SELECT 1 AS familiar FROM {session}
@@ -336,102 +143,290 @@ export class SqlLoginAttemptStore extends LoginAttemptStore {
     );
   }
 
-  admit(attempt: AttemptToAdmit, tx: JoinedTransaction | null): Promise<Admission> {
-    // If the transaction is repeated because the response to COMMIT was lost, the slots may be taken twice.
-    // The surplus slots expire, which is better than failing with 503.
-    return this.database.transaction(tx, () => this.admitLocked(attempt), {
-      ...LOCKS_BEFORE_READING,
-      retryUnknownCommit: true,
+  /** Returns what a login by password counts against. @param user the user with the entered name, or null */
+  ofPassword(name: string, user: StoredUser | null, client: Client): Subject {
+    const account = user ? userAccount(user.id) : `name\0${foldName(name, this.options.nameMatching)}`;
+    return { ...this.byNetwork(account, this.accountKey(account), client), method: PASSWORD_METHOD, name, user };
+  }
+
+  /** Returns what an attempt with a login ticket counts against. */
+  ofMethod(method: string, user: StoredUser, client: Client): Subject {
+    if (method === PASSWORD_METHOD) return this.ofPassword(user.username, user, client);
+    const owner = this.accountKey(userAccount(user.id));
+    return { ...this.byNetwork(methodAccount(method, user.id), owner, client), method, name: user.username, user };
+  }
+
+  /**
+   * Returns what an attempt within a session counts against. Failures from all networks count together, so that an
+   * attacker with a stolen session gets no more guesses by changing networks. Methods other than the password also
+   * count per user, so that the attacker gets no more guesses by opening further sessions.
+   */
+  inSession(sessionId: string, method: string, user: StoredUser): Subject {
+    const session: Counter = {
+      key: sha256(`session\0${sessionId}\0${method}`),
+      owner: this.ownerOfSessions(user.id),
+      scope: 'session',
+    };
+    const owner = this.accountKey(userAccount(user.id));
+    const account = method === PASSWORD_METHOD ? [] : this.counterOfAccount(methodAccount(method, user.id), owner);
+    return { counters: [session, ...account], method, name: user.username, user };
+  }
+
+  /**
+   * Counts an attempt before its secret is verified. A refused attempt leaves no row and no count.
+   * @throws AuthError `too_many_attempts`, or the error of `Subject.begin`
+   */
+  async charge(subject: Subject, op: Operation): Promise<Charge> {
+    const now = this.clock.now();
+    const tryToCharge = (counters: readonly Counter[]): Promise<Charge | LoginBlock> =>
+      this.keep(op.tx, (tx) => this.database.transaction(tx, () => this.chargeLocked(subject, counters, now), CHARGE));
+    let result = await tryToCharge(subject.counters);
+    if ('scope' in result && result.scope === 'account' && (await this.isFamiliar(subject.user, op))) {
+      result = await tryToCharge(subject.counters.slice(0, 1));
+    }
+    if ('scope' in result) throw tooManyAttempts(result, now);
+    return result;
+  }
+
+  /** Deletes the counters after the secret proved right. Runs in the transaction of the success. */
+  *clear({ subject, begun }: Charge): Step<void> {
+    // A block that only a reset ends remains, unless this attempt began it.
+    const below = begun.some(({ until }) => until === null) ? UNTIL_RESET + 1 : UNTIL_RESET;
+    yield* affectedBy(this.clearCounters.with({ ...firstAndLast(subject.counters), below }));
+  }
+
+  /** Deletes the counters in a transaction of its own, which a rollback of the application does not undo. */
+  async clearNow(charge: Charge, op: Operation): Promise<void> {
+    const retried = { retryUnknownCommit: true };
+    await this.keep(op.tx, (tx) => this.database.transaction(tx, () => this.clear(charge), retried));
+  }
+
+  /**
+   * Records an attempt whose secret is wrong, emits its signals, and ends the session at the 100th failure.
+   * @param user the user with the entered name, or null
+   */
+  async report(charge: Charge, user: StoredUser | null, op: Operation): Promise<void> {
+    const { subject, failureCount } = charge;
+    const endSession = failureCount >= MAX_FAILURES ? subject.endSession : undefined;
+    // A delay does not matter to a session that ends.
+    const begun = endSession ? charge.begun.filter(({ scope }) => scope !== 'session') : charge.begun;
+    await this.keep(op.tx, (tx) => this.record({ ...charge, begun }, user, op.client, tx));
+    if (endSession) await this.keep(op.tx, endSession);
+  }
+
+  /**
+   * Takes the count of an attempt back that ended with a failure of the database, the queue or a service. Any other
+   * error counts as a wrong secret, and is reported as one.
+   * @returns never: rejects with the given error
+   */
+  async refund(charge: Charge, error: unknown, op: Operation): Promise<never> {
+    const code = error instanceof AuthError ? error.code : null;
+    if (code === 'database_unavailable' || code === 'busy' || error instanceof VerificationUnavailable) {
+      // If this fails too, the attempt stays counted until its counters expire.
+      const refunded = this.keep(op.tx, (tx) => this.database.transaction(tx, () => this.takeBack(charge)));
+      const settled = refunded.catch(() => undefined);
+      // While the database does not answer, the caller does not wait for it a second time.
+      if (code !== 'database_unavailable') await settled;
+    } else {
+      await this.report(charge, charge.subject.user, op);
+    }
+    throw error;
+  }
+
+  /** Resets the counters of a name, and those of every method of the user with that name, except within sessions. */
+  async reset(name: string, user: StoredUser | null, tx: JoinedTransaction | null): Promise<void> {
+    await this.deleteCounters(tx, this.accountKey(`name\0${foldName(name, this.options.nameMatching)}`));
+    if (user) await this.deleteCounters(tx, this.accountKey(userAccount(user.id)));
+  }
+
+  /**
+   * Resets the counters of a user's password. Those of other methods continue, because a password reset must not
+   * allow more guesses of a code.
+   */
+  resetPassword(id: UserId, tx: JoinedTransaction | null): Promise<void> {
+    return this.deleteCounters(tx, this.accountKey(userAccount(id)), PASSWORD_METHOD);
+  }
+
+  /** Deletes all counters of a user. */
+  async forget(id: UserId, tx: JoinedTransaction | null): Promise<void> {
+    await this.deleteCounters(tx, this.accountKey(userAccount(id)));
+    await this.deleteCounters(tx, this.ownerOfSessions(id));
+  }
+
+  private *chargeLocked(
+    subject: Subject,
+    counters: readonly Counter[],
+    now: number,
+  ): Transaction<Charge | LoginBlock> {
+    if (subject.begin) yield* subject.begin();
+    const counted = yield* this.incremented(subject.method, counters, now);
+    const refused = refusal(counted, now);
+    if (refused) return new RolledBack<Charge | LoginBlock>(refused);
+    const begun: LoginBlock[] = [];
+    for (const { key, scope, failures } of counted) {
+      const block = begins(scope, failures, now, this.limits, subject.user !== null);
+      if (!block) continue;
+      yield* affectedBy(this.beginBlock.with({ key, ...block }));
+      begun.push(blockUntil(scope, block.until));
+    }
+    const isHalfway = counted.some(({ scope, failures }) => scope === 'account' && failures === HALFWAY_FAILURES);
+    return { subject, counters, failureCount: counted[0]!.failures, begun, isHalfway };
+  }
+
+  /** Increments the counters, which locks their rows, and returns them. */
+  private *incremented(method: string, counters: readonly Counter[], now: number): Step<Counted[]> {
+    const rows = counters.map(({ key, owner, scope }, index): [string, unknown[]] => [
+      `row${letters(index)}`,
+      [key, owner, method, expiryAfter(scope, now, this.limits)],
+    ]);
+    const upsert = this.increment[counters.length - 1]!.with({ ...Object.fromEntries(rows), now });
+    let stored = yield* rowsOf(upsert);
+    // MySQL and MariaDB do not return the rows of an upsert.
+    if (this.database.dialect === 'mysql') stored = yield* rowsOf(this.readCounters.with(firstAndLast(counters)));
+    return counters.map((counter) => {
+      const row = stored.find(({ id }) => id === counter.key)!;
+      return { ...counter, failures: Number(row['failure_count']), delayedUntil: Number(row['delayed_until']) };
     });
   }
 
-  async isFamiliar(userId: UserId | null, network: string, tx: JoinedTransaction | null): Promise<boolean> {
-    // The statement is also run for an unknown name, so that the duration does not reveal whether the name
-    // exists.
-    const query = this.readFamiliar.with({ userId: String(userId ?? ''), network });
-    return (await this.database.run(tx, query)).rows.length > 0;
+  private *takeBack({ subject, counters, begun }: Charge): Step<void> {
+    if (subject.takeBack) yield* subject.takeBack();
+    const untils = begun.map(({ until }) => until ?? UNTIL_RESET);
+    yield* affectedBy(this.decrement.with({ ...firstAndLast(counters), begun: [0, ...untils] }));
   }
 
-  fail(attempt: FailedAttempt, tx: JoinedTransaction | null): Promise<CountedFailure> {
-    return this.database.transaction(tx, () => this.failLocked(attempt), LOCKS_BEFORE_READING);
+  private async record(
+    { subject, failureCount, begun, isHalfway }: Charge,
+    user: StoredUser | null,
+    client: Client,
+    tx: JoinedTransaction | null,
+  ): Promise<void> {
+    const now = this.clock.now();
+    const userId = user ? String(user.id) : null;
+    // An unknown name may be a password that was entered in the wrong field.
+    const username = user ? subject.name : maskName(subject.name);
+    const blocks = begun.map(({ scope, until }) => ({ scope, until: until === null ? null : new Date(until) }));
+    const events = [
+      newEvent('login_failure', userId, client, now, { username, failure_count: failureCount }),
+      ...blocks.map(({ scope, until }) =>
+        newEvent('login_blocked', userId, client, now, { scope, until: until?.toISOString() ?? null }),
+      ),
+    ];
+    await this.database.run(tx, () => this.events.insertOf(events));
+    const { ipAddress } = client;
+    const identity = { username, userId: user?.id ?? null, ipAddress };
+    this.signals.emit(tx, 'login_failed', { ...identity, failureCount });
+    if (failureCount === this.options.failedLogins.signalAt) {
+      const { scope } = subject.counters[0]!;
+      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, failureCount, scope });
+    }
+    if (isHalfway) {
+      const halfway = { failureCount: HALFWAY_FAILURES, scope: 'account' } as const;
+      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, ...halfway });
+    }
+    for (const block of blocks) this.signals.emit(tx, 'login_blocked', { ...identity, ...block });
   }
 
-  async release(keys: AttemptKeys, tx: JoinedTransaction | null): Promise<void> {
-    await this.database.run(tx, this.releaseRows.with({ ...keys }));
+  /**
+   * Returns whether the network of the client is exempt from the block of the account: it is the login network of a
+   * session on record, or the last network of an active session. The query also runs for unknown names, so that the
+   * response time does not reveal whether a name exists.
+   */
+  private async isFamiliar(user: StoredUser | null, { client: { trackedNetwork }, tx }: Operation): Promise<boolean> {
+    if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return false;
+    const query = this.readFamiliar.with({ userId: String(user?.id ?? ''), network: trackedNetwork });
+    return (await this.database.run(this.database.outside(tx), query)).rows.length > 0;
   }
 
-  async reset(account: string, method: string | undefined, tx: JoinedTransaction | null): Promise<void> {
-    const removal =
-      method === undefined ? this.deleteAccount.with({ account }) : this.deleteMethod.with({ account, method });
-    await this.database.run(tx, removal);
+  private byNetwork(account: string, owner: string, { network }: Client): Pick<Subject, 'counters'> {
+    const key = sha256(`${network}\0${account}`);
+    return { counters: [{ key, owner, scope: 'network' }, ...this.counterOfAccount(account, owner)] };
   }
 
-  private *admitLocked({ now, limits, enforceAccountLimits, ...keys }: AttemptToAdmit): Transaction<Admission> {
-    const streaks = yield* this.lock(keys, now, slotsOfAttempt(now));
-    const admission = admissionOf(streaks, now, limits, enforceAccountLimits);
-    return admission.kind === 'admitted' ? admission : new RolledBack(admission);
+  /** Returns the counter of an account across all networks, which only the block of the account needs. */
+  private counterOfAccount(account: string, owner: string): readonly Counter[] {
+    if (this.limits.accountBlock === false) return [];
+    return [{ key: this.accountKey(account), owner, scope: 'account' }];
   }
 
-  private *failLocked({ now, limits, isKnown, events, ...keys }: FailedAttempt): Transaction<CountedFailure> {
-    const { streaks, counted } = failedStreaks(yield* this.lock(keys, now), now, limits, isKnown);
-    yield* affectedBy(this.writeRows.with(rowValues(keys, streaks)));
-    yield* this.events.write(events(counted));
-    return counted;
+  private accountKey(account: string): string {
+    return sha256(`*\0${account}`);
   }
 
-  /** Creates or locks both rows, adds the slots, and reads the rows. */
-  private *lock(keys: AttemptKeys, now: number, slots = NO_SLOTS): Step<AttemptStreaks> {
-    yield* affectedBy(this.lockRows.with({ ...rowValues(keys, slots), now }));
-    const rows = yield* rowsOf(this.readRows.with({ ...keys }));
-    const streakOf = (key: string): FailureStreak => streakFromRow(rows.find((row) => row['id'] === key)!);
-    return { network: streakOf(keys.network), account: streakOf(keys.account) };
+  private ownerOfSessions(id: UserId): string {
+    return sha256(`sessions\0${String(id)}`);
+  }
+
+  private async deleteCounters(tx: JoinedTransaction | null, owner: string, method?: string): Promise<void> {
+    const deletion = method === undefined ? this.deleteOwner.with({ owner }) : this.deleteMethod.with({ owner, method });
+    await this.database.run(tx, deletion);
+  }
+
+  /**
+   * Runs a write that a rollback of the application's transaction must not undo: outside the transaction. On SQLite,
+   * which has only one connection, the write is part of the transaction, and runs again after a rollback.
+   */
+  private async keep<T>(
+    tx: JoinedTransaction | null,
+    write: (tx: JoinedTransaction | null) => Promise<T>,
+  ): Promise<T> {
+    const joined = this.database.outside(tx);
+    const result = await write(joined);
+    joined?.whenDecided(
+      () => undefined,
+      () => this.keep(joined.isOpen ? joined : null, write).then(noop, noop),
+    );
+    return result;
   }
 }
 
-const NO_SLOTS: AttemptStreaks = { network: NO_STREAK, account: NO_STREAK };
+/** The upsert locks each row before its counter is read. An attempt may count twice if the result of COMMIT is lost. */
+const CHARGE = { anyIsolation: true, retryUnknownCommit: true };
 
-const STREAK_COLUMNS = ['failureCount', 'pending', 'pendingUntil', 'delayedUntil', 'expiresAt'] as const;
+const noop = (): void => undefined;
 
-/** Inserts the row of the network, then the row of all networks. The upsert locks them in this order. */
-const INSERT = `INSERT INTO {failure} ({failure.key}, {failure.accountKey}, {failure.method},
-  ${STREAK_COLUMNS.map((column) => `{failure.${column}}`).join(', ')})
-  VALUES (:network, :owner, :method, :networkValues...), (:account, :owner, :method, :accountValues...)`;
+/** A counter after it was incremented. */
+interface Counted extends Counter {
+  readonly failures: number;
+  readonly delayedUntil: number;
+}
+
+/** The account of a user. The prefix differs from that of unknown names, so that no name can be a user's account. */
+function userAccount(id: UserId): string {
+  return `user\0${String(id)}`;
+}
+
+function methodAccount(method: string, id: UserId): string {
+  return `method\0${method}\0${String(id)}`;
+}
+
+const COUNTER_COLUMNS = `{failure.key} AS id, {failure.failureCount} AS failure_count,
+  {failure.delayedUntil} AS delayed_until`;
 
 /**
- * Returns a statement that ends the failure streaks after a successful attempt. Blocks that only a reset
- * ends remain.
+ * Returns an upsert that increments one or two counters, whether or not the attempt is refused, and leaves their
+ * delays as they were. An expired counter begins again. On PostgreSQL and SQLite, the upsert returns the counters.
  */
-export function endStreaks(dialect: Dialect): string {
-  return `DELETE FROM {failure} WHERE {failure.delayedUntil} < ${UNTIL_RESET}
-    AND {failure.key} IN (${failureKeysInLockOrder(dialect)})`;
+function increment(dialect: Dialect, count: number): string {
+  const stored = (column: string): string => `{failure}.{failure.${column}}`;
+  const expiry = incomingValue(dialect, '{failure.expiresAt}');
+  const unlessExpired = (column: string): string =>
+    `CASE WHEN ${stored('expiresAt')} > :now THEN ${stored(column)} ELSE 0 END`;
+  const rows = Array.from({ length: count }, (_, index) => `(:row${letters(index)}..., 1, 0)`);
+  // The expiry comes last, because MySQL evaluates assignments from left to right, and the others read the old value.
+  const assignments = `{failure.failureCount} = ${unlessExpired('failureCount')} + 1,
+    {failure.delayedUntil} = ${unlessExpired('delayedUntil')},
+    {failure.expiresAt} = CASE WHEN ${stored('expiresAt')} > ${expiry} THEN ${stored('expiresAt')} ELSE ${expiry} END`;
+  return `INSERT INTO {failure} ({failure.key}, {failure.accountKey}, {failure.method}, {failure.expiresAt},
+    {failure.failureCount}, {failure.delayedUntil}) VALUES ${rows.join(', ')}
+    ${onDuplicate(dialect, '{failure.key}', assignments)} ${dialect === 'mysql' ? '' : `RETURNING ${COUNTER_COLUMNS}`}`;
 }
 
-function rowValues(keys: AttemptKeys, { network, account }: AttemptStreaks): Record<string, unknown> {
-  return { ...keys, networkValues: columnValues(network), accountValues: columnValues(account) };
+function firstAndLast(counters: readonly Counter[]): { readonly first: string; readonly last: string } {
+  return { first: counters[0]!.key, last: counters.at(-1)!.key };
 }
 
-/** Returns the values in the order of `STREAK_COLUMNS`. */
-function columnValues({ failures, pending, pendingUntil, delayedUntil, expiresAt }: FailureStreak): unknown[] {
-  return [failures, pending, pendingUntil, delayedUntil, expiresAt];
-}
-
-function streakFromRow(row: Row): FailureStreak {
-  return {
-    failures: Number(row['failure_count']),
-    pending: Number(row['pending']),
-    pendingUntil: Number(row['pending_until']),
-    delayedUntil: Number(row['delayed_until']),
-    expiresAt: Number(row['expires_at']),
-  };
-}
-
-/**
- * Returns the two keys of a login attempt, as the operand of an IN condition. On PostgreSQL, the row of the network
- * is locked before the row of the account, as in `SqlLoginAttemptStore`, so that attempts do not deadlock. MySQL and
- * MariaDB lock the rows in the order of the index. A deadlock there is resolved by running the transaction again.
- */
-export function failureKeysInLockOrder(dialect: Dialect): string {
-  const keys = ':network, :account';
-  if (dialect !== 'postgres') return keys;
-  return `SELECT {failure.key} FROM {failure} WHERE {failure.key} IN (${keys}) ORDER BY {failure.key} = :account FOR UPDATE`;
+function tooManyAttempts({ until }: LoginBlock, now: number): AuthError {
+  const seconds = until === null ? RESET_RETRY_SECONDS : Math.ceil((until - now) / 1000);
+  return new AuthError('too_many_attempts', 'Too many failed attempts. Try again later.', {}, seconds);
 }

@@ -1,4 +1,4 @@
-import { WaitQueue } from '../../libs/auth/src/passwords/hash-queue';
+import { HashQueue } from '../../libs/auth/src/passwords/hash-queue';
 
 /** Work that ends when the test calls `end` or `fail`. */
 function work(): { run: () => Promise<string>; end: () => void; fail: () => void; started: () => boolean } {
@@ -19,7 +19,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 describe('the queue of password hashes', () => {
   it('the queue runs and queues the configured numbers of hashes, and refuses the next hash immediately', async () => {
-    const queue = new WaitQueue({ concurrent: 2, waiting: 1 });
+    const queue = new HashQueue({ concurrent: 2, waiting: 1 });
     const works = [work(), work(), work(), work()];
     const results = works.slice(0, 3).map(({ run }, index) => queue.runHash(run, { network: `192.0.2.${index}` }));
     await expect(queue.runHash(works[3]!.run, { network: '192.0.2.9' })).rejects.toMatchObject({ code: 'busy' });
@@ -36,7 +36,7 @@ describe('the queue of password hashes', () => {
   });
 
   it('the queue starts the next hash after one that fails', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
+    const queue = new HashQueue({ concurrent: 1, waiting: 1 });
     const [first, second] = [work(), work()];
     const failing = queue.runHash(first.run, { network: '192.0.2.1' });
     const waiting = queue.runHash(second.run, { network: '192.0.2.2' });
@@ -48,7 +48,7 @@ describe('the queue of password hashes', () => {
   });
 
   it('the queue starts several hashes when several end together', async () => {
-    const queue = new WaitQueue({ concurrent: 2, waiting: 10 });
+    const queue = new HashQueue({ concurrent: 2, waiting: 10 });
     const works = Array.from({ length: 6 }, work);
     const results = works.map(({ run }) => queue.runHash(run));
     for (let i = 0; i < 6; i += 2) {
@@ -62,94 +62,23 @@ describe('the queue of password hashes', () => {
   });
 });
 
-describe('exclusive work in the queue', () => {
-  it('work with the same key runs one after another, and work with different keys runs in parallel', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
-    const works = { a: work(), b: work(), again: work() };
-    const results = [
-      queue.runExclusive('a', works.a.run, 60_000),
-      queue.runExclusive('a', works.again.run, 60_000),
-      queue.runExclusive('b', works.b.run, 60_000),
-    ];
-    expect([works.a.started(), works.again.started(), works.b.started()]).toEqual([true, false, true]);
-    works.a.end();
-    await settled();
-    expect(works.again.started()).toBe(true);
-    works.again.end();
-    works.b.end();
-    await Promise.all(results);
-  });
-
-  it('work that does not start within its timeout fails with busy and does not delay the next work', async () => {
-    jest.useFakeTimers();
-    const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
-    const [first, late, last] = [work(), work(), work()];
-    const results = [
-      queue.runExclusive('a', first.run, 200),
-      queue.runExclusive('a', late.run, 200),
-      queue.runExclusive('a', last.run, 60_000),
-    ] as const;
-    const refused = expect(results[1]).rejects.toMatchObject({ code: 'busy' });
-    await jest.advanceTimersByTimeAsync(200);
-    await refused;
-    first.end();
-    await results[0];
-    await jest.advanceTimersByTimeAsync(0);
-    expect([late.started(), last.started()]).toEqual([false, true]);
-    last.end();
-    await results[2];
-    expect(jest.getTimerCount()).toBe(0);
-    jest.useRealTimers();
-  });
-});
-
-describe('waits in the queue', () => {
-  it('waits end in first-in, first-out order, separately for each key', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 10 });
-    const order: string[] = [];
-    const waits = ['a', 'b', 'a'].map((key, index) =>
-      queue.wait(key, 60_000).then((isWoken) => order.push(`${key}${index} ${isWoken}`)),
-    );
-    expect(queue.wake('a')).toBe(true);
-    await waits[0];
-    expect(order).toEqual(['a0 true']);
-    expect([queue.wake('a'), queue.wake('a'), queue.wake('b')]).toEqual([true, false, true]);
-    await Promise.all(waits);
-    expect(order).toEqual(['a0 true', 'a2 true', 'b1 true']);
-  });
-
-  it('a wait ends after its timeout and leaves no timer behind', async () => {
-    jest.useFakeTimers();
-    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
-    const wait = queue.wait('a', 200);
-    await jest.advanceTimersByTimeAsync(200);
-    expect(await wait).toBe(false);
-    const again = queue.wait('a', 200);
-    queue.wake('a');
-    expect(await again).toBe(true);
-    expect(jest.getTimerCount()).toBe(0);
-    expect(queue.load.waiting).toBe(0);
-    jest.useRealTimers();
-  });
-});
-
 describe('the capacity of the queue', () => {
-  it('running and waiting work share one capacity, and further work is refused', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
-    const wait = queue.enter('192.0.2.1', () => queue.wait('a', 60_000));
-    const hash = work();
+  it('hashes and other work that has entered share one capacity, and further work is refused', async () => {
+    const queue = new HashQueue({ concurrent: 1, waiting: 1 });
+    const [other, hash] = [work(), work()];
+    const entered = queue.enter('192.0.2.1', other.run);
     const hashed = queue.runHash(hash.run);
     await expect(queue.runHash(work().run, { network: '192.0.2.2' })).rejects.toMatchObject({ code: 'busy' });
     await expect(queue.enter('192.0.2.2', () => Promise.resolve())).rejects.toMatchObject({ code: 'busy' });
-    queue.wake('a');
-    expect(await wait).toBe(true);
+    other.end();
+    await entered;
     await queue.enter('192.0.2.2', () => Promise.resolve());
     hash.end();
     await hashed;
   });
 
   it('work that has entered the queue needs no further capacity to hash', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 1 });
+    const queue = new HashQueue({ concurrent: 1, waiting: 1 });
     const hashTwice = async (): Promise<string> => {
       await queue.runHash(() => Promise.resolve(), { network: '192.0.2.1', hasEntered: true });
       return queue.runHash(() => Promise.resolve('done'), { network: '192.0.2.1', hasEntered: true });
@@ -158,7 +87,7 @@ describe('the capacity of the queue', () => {
   });
 
   it('one network can use at most half of the capacity, and failed work releases its slot', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 5 });
+    const queue = new HashQueue({ concurrent: 1, waiting: 5 });
     const works = Array.from({ length: 7 }, work);
     const enter = (network: string, index: number): Promise<string> => queue.enter(network, works[index]!.run);
     const flood = [0, 1, 2].map((index) => enter('192.0.2.1', index));
@@ -173,7 +102,7 @@ describe('the capacity of the queue', () => {
   });
 
   it('one network cannot use more than half of an odd capacity', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 2 });
+    const queue = new HashQueue({ concurrent: 1, waiting: 2 });
     const first = work();
     const running = queue.enter('192.0.2.1', first.run);
     await expect(queue.enter('192.0.2.1', work().run)).rejects.toMatchObject({ code: 'busy' });
@@ -184,7 +113,7 @@ describe('the capacity of the queue', () => {
   it.each([{}, { network: '' }, { network: '192.0.2.1' }])(
     'hashes with the origin %j can use at most half of the capacity',
     async (origin) => {
-      const queue = new WaitQueue({ concurrent: 1, waiting: 3 });
+      const queue = new HashQueue({ concurrent: 1, waiting: 3 });
       const works = [work(), work(), work()];
       const hashes = works.slice(0, 2).map(({ run }) => queue.runHash(run, origin));
       await expect(queue.runHash(work().run, origin)).rejects.toMatchObject({ code: 'busy' });
@@ -200,7 +129,7 @@ describe('the capacity of the queue', () => {
   );
 
   it('a flood from one network delays each hash of another network by one hash, because networks take turns', async () => {
-    const queue = new WaitQueue({ concurrent: 1, waiting: 20 });
+    const queue = new HashQueue({ concurrent: 1, waiting: 20 });
     const order: string[] = [];
     const hash = (network: string): Promise<void> => queue.runHash(async () => void order.push(network), { network });
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(hash));
