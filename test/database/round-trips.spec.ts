@@ -1,5 +1,5 @@
 import { SecondFactor, type AuthModuleOptions } from 'nestjs-session-auth';
-import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
+import { refreshWithCookies } from '../support/cookie-refresh';
 import { createDatabase, DATABASES, type Dialect, DIALECTS, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { statementsOf, Tap } from '../support/tap';
@@ -103,13 +103,12 @@ describe.each(DATABASES)('the number of statements on %s', (name) => {
   it('a refresh over cookies takes the statements of a bearer refresh, after a read if the request has an access token', async () => {
     const own = await start({ cookies: { mode: 'optional' } });
     const tapped = new Tap(own);
-    const cookies = own.nest.get(CookieSessions);
     const { refreshToken } = await own.auth.login({ username: 'alice', password: PASSWORD });
-    let pair = await cookies.refresh({ refreshToken, accessToken: null }, {});
+    let pair = await refreshWithCookies(own, { refreshToken, accessToken: null });
     own.clock.advance(20_000);
     const rotate = async (withAccessToken: boolean): Promise<void> => {
       const presented = { refreshToken: pair.refreshToken, accessToken: withAccessToken ? pair.accessToken : null };
-      pair = await cookies.refresh(presented, {});
+      pair = await refreshWithCookies(own, presented);
     };
     expect(await statementsDuring(tapped, () => rotate(false))).toEqual(REFRESH[DIALECTS[name]]);
     own.clock.advance(20_000);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError, type AuthErrorCode } from 'nestjs-session-auth';
-import { ERROR_RESPONSES, errorBody } from '../../libs/auth/src/http/error-responses';
+import { ERROR_RESPONSES } from '../../libs/auth/src/base/errors';
+import { headersOf } from '../../libs/auth/src/http/error-responses';
 
 const read = (file: string): string => readFileSync(join(__dirname, '../..', file), 'utf8');
 const CODES = Object.keys(ERROR_RESPONSES) as AuthErrorCode[];
@@ -39,10 +40,10 @@ describe('the table of docs/errors.md', () => {
     ({ code, status, body, when }) => {
       const message = [Object.values(body)[0]!].flat()[0]!;
       const error = new AuthError(code, message, { '<field>': [message] });
-      const { example, headers, ...response } = ERROR_RESPONSES[code];
-      expect({ status, body }).toEqual({ status: response.status, body: errorBody(error) });
+      const { example } = ERROR_RESPONSES[code];
+      expect({ status, body }).toEqual({ status: error.getStatus(), body: error.getResponse() });
       if (example !== undefined) expect(message).toBe(example);
-      for (const [name, value] of Object.entries(headers?.(error) ?? {})) {
+      for (const [name, value] of Object.entries(headersOf(error))) {
         expect(when).toContain(name === 'Retry-After' ? name : `${name}: ${value}`);
       }
     },
@@ -50,8 +51,8 @@ describe('the table of docs/errors.md', () => {
 
   it('every message in the table of errors exists in the library', () => {
     const quoted = rows.flatMap(({ body }) => Object.values(body).flat()).filter((text) => text.includes(' '));
-    const sources = ['domain/errors', 'services/credentials/accounts', 'services/credentials/password-reset'];
-    const texts = [...sources, 'http/platform/library-routes']
+    const sources = ['base/errors', 'accounts/accounts', 'passwords/reset-password', 'http/platform'];
+    const texts = sources
       .map((path) => read(`libs/auth/src/${path}.ts`))
       .join('\n');
     const examples = Object.values(ERROR_RESPONSES).map(({ example }) => example);

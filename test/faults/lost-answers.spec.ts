@@ -1,7 +1,7 @@
 import type { AuthModuleOptions, TokenPair } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { paramsInTransaction } from '../../libs/auth/src/database/transaction';
+import { refreshWithCookies } from '../support/cookie-refresh';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { Tap } from '../support/tap';
@@ -64,13 +64,12 @@ describeEachPooled('a refresh whose result is lost after the commit, on %s', (na
 
   it('a refresh over cookies, with or without the access token, returns the committed pair with the expiries', async () => {
     const app = await start({ cookies: { mode: 'optional' } });
-    const cookies = app.nest.get(CookieSessions);
     let pair: TokenPair = await app.auth.login({ username: 'alice', password: PASSWORD });
     for (const hasAccessToken of [true, false]) {
       app.clock.advance(60_000);
       const { refreshToken, accessToken } = pair;
       loseNextCommit(app);
-      pair = await cookies.refresh({ refreshToken, accessToken: hasAccessToken ? accessToken : null }, {});
+      pair = await refreshWithCookies(app, { refreshToken, accessToken: hasAccessToken ? accessToken : null });
       expect(pair.refreshToken).not.toBe(refreshToken);
       expect(pair.accessTokenExpiresAt.getTime()).toBe(app.clock.now() + 900_000);
       expect(pair.refreshTokenExpiresAt.getTime()).toBe(app.clock.now() + 604_800_000);

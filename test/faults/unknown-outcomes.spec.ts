@@ -1,5 +1,5 @@
 import { AuthSession, AuthUser } from 'nestjs-session-auth';
-import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
+import { refreshWithCookies } from '../support/cookie-refresh';
 import { Database } from '../../libs/auth/src/database/database';
 import type { ServerClock } from '../../libs/auth/src/database/server-clock';
 import { autocommitParams } from '../../libs/auth/src/database/transaction';
@@ -119,7 +119,7 @@ describeEachPooled('a refresh that failed with 503 because its outcome is unknow
   it('repeating the refresh over a different transport is reuse', async () => {
     const { refresh_token: refreshToken } = await app.login();
     await refreshLate(refreshToken, { isDone: true });
-    const byCookie = app.nest.get(CookieSessions).refresh({ refreshToken, accessToken: null }, {});
+    const byCookie = refreshWithCookies(app, { refreshToken, accessToken: null });
     await expect(byCookie).rejects.toMatchObject({ code: 'invalid_refresh_token' });
     expect(app.sent('token_reuse_detected')).toHaveLength(1);
   });

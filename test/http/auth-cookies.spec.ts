@@ -55,7 +55,7 @@ class SiteController {
   @Post('form')
   async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     const principal = await this.cookies.refresh(request, response);
-    return { session: principal?.session.id ?? null };
+    return { session: principal?.sessionId ?? null };
   }
 }
 

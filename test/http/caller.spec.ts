@@ -1,32 +1,32 @@
-import type { AuthPrincipal } from '../../libs/auth/src/sessions/authenticate';
-import type { AuthRequest } from '../../libs/auth/src/http/request';
 import type { ExecutionContext } from '@nestjs/common';
-import { callerOf, storeHttpCaller, verifiedPrincipal } from '../../libs/auth/src/http/transports';
+import type { AuthRequest } from '../../libs/auth/src/http/request';
+import { Caller, callerOf, storeHttpCaller, verifiedCaller } from '../../libs/auth/src/http/transports';
+import { principalWith } from '../support/principal';
 
-describe('the verified principal of a request', () => {
-  const principal: AuthPrincipal = {
-    userId: 'alice',
-    session: { id: 's' } as never,
-    authenticatedAt: new Date(),
-    methods: {},
-    data: {},
+describe('the verified caller of a request', () => {
+  const principal = principalWith();
+  const auth = {
+    loadUser: jest.fn(() => Promise.resolve('the user')),
+    currentSession: jest.fn(() => Promise.resolve({ id: 's' } as never)),
   };
-  const loadUser = (): Promise<unknown> => Promise.resolve(null);
+  let caller: Caller;
   let request: AuthRequest;
 
   beforeEach(() => {
+    jest.clearAllMocks();
     request = { url: '/', headers: {} };
-    storeHttpCaller(request, { principal, loadUser });
+    caller = new Caller(principal, auth);
+    storeHttpCaller(request, caller);
   });
 
-  it('is the principal that was stored for the request', () => {
-    expect(verifiedPrincipal(request)).toBe(principal);
+  it('is the caller that was stored for the request', () => {
+    expect(verifiedCaller(request)).toBe(caller);
   });
 
-  it('is the principal that was stored last', () => {
-    const other = { ...principal };
-    storeHttpCaller(request, { principal: other, loadUser });
-    expect(verifiedPrincipal(request)).toBe(other);
+  it('is the caller that was stored last', () => {
+    const other = new Caller({ ...principal }, auth);
+    storeHttpCaller(request, other);
+    expect(verifiedCaller(request)).toBe(other);
   });
 
   it.each([
@@ -38,7 +38,14 @@ describe('the verified principal of a request', () => {
     ['whose principal is a string', () => Object.assign(request, { auth: 'alice' as never })],
     ['that has only the property `auth`', (): AuthRequest => ({ url: '/', headers: {}, auth: principal })],
   ])('is undefined for a request %s', (_, other) => {
-    expect(verifiedPrincipal(other())).toBeUndefined();
+    expect(verifiedCaller(other())).toBeUndefined();
+  });
+
+  it('loads the user and the session once each', async () => {
+    expect(await Promise.all([caller.loadUser(), caller.loadUser()])).toEqual(['the user', 'the user']);
+    expect(await Promise.all([caller.loadSession(), caller.loadSession()])).toEqual([{ id: 's' }, { id: 's' }]);
+    expect(auth.loadUser.mock.calls).toEqual([[principal]]);
+    expect(auth.currentSession.mock.calls).toEqual([[principal]]);
   });
 
   const callerOfRequest = (): ReturnType<typeof callerOf> =>
@@ -47,18 +54,18 @@ describe('the verified principal of a request', () => {
       '@CurrentUser()',
     );
 
-  it('is returned with the user loader of its guard, even if another guard has set a loader on the request', () => {
+  it('is returned even if another guard has set loaders on the request', () => {
     request.loadUser = () => Promise.resolve('a user of another guard');
-    storeHttpCaller(request, { principal, loadUser });
-    expect(callerOfRequest()).toMatchObject({ principal, loadUser });
+    expect(callerOfRequest()).toBe(caller);
   });
 
-  it('does not keep its user loader if another guard replaces it, and loading throws if that guard sets none', () => {
+  it('is replaced if another guard sets a principal, and loading throws if that guard sets no loaders', () => {
     const otherLoader = (): Promise<unknown> => Promise.resolve('a user of another guard');
     Object.assign(request, { auth: { ...principal }, loadUser: otherLoader });
     expect(callerOfRequest()!.loadUser).toBe(otherLoader);
     delete request.loadUser;
     expect(() => callerOfRequest()!.loadUser()).toThrow('`request.loadUser`');
+    expect(() => callerOfRequest()!.loadSession()).toThrow('`request.loadSession`');
   });
 });
 

@@ -1,4 +1,4 @@
-import { cookieValues, onlyCookieValue } from '../../libs/auth/src/http/cookies/cookie-jar';
+import { cookieValues, occursInCookies, onlyCookieValue } from '../../libs/auth/src/http/cookies/cookie-jar';
 
 const NAME = '__Host-auth_access';
 const valuesIn = (cookie: string): string[] => cookieValues({ headers: { cookie } }, NAME);
@@ -26,5 +26,19 @@ describe('the values of a cookie', () => {
     const only = (cookie: string): string | null => onlyCookieValue({ headers: { cookie } }, NAME);
     expect([only(`${NAME}=a`), only(`${NAME}=`), only('a=b')]).toEqual(['a', null, null]);
     expect(() => only(`${NAME}=a; ${NAME}=`)).toThrow(`More than one cookie ${NAME} was sent.`);
+  });
+});
+
+describe('a token in a cookie of the application', () => {
+  it.each(['t=nsaa_abc', 'a=%; t=s%3Answw; u=j%3A%7B%22t%22%3A%22nsaa_abc%22%7D', 't=nsa%61_abc', 'a=%zz; t="nsaa_abc"'])(
+    'occurs in the Cookie header %j',
+    (cookie) => {
+      expect(occursInCookies({ headers: { cookie } }, 'nsaa_abc')).toBe(true);
+    },
+  );
+
+  it.each(['', 't=nsaa_ab', 't=%6esaa'])('does not occur in the Cookie header %j', (cookie) => {
+    expect(occursInCookies({ headers: { cookie } }, 'nsaa_abc')).toBe(false);
+    expect(occursInCookies({ headers: {} }, 'nsaa_abc')).toBe(false);
   });
 });

@@ -7,7 +7,8 @@ import {
   REFRESH_SECRET_BYTES,
 } from '../../libs/auth/src/tokens/tokens';
 import { Activity } from '../../libs/auth/src/sessions/activity';
-import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
+import { Authenticate } from '../../libs/auth/src/sessions/authenticate';
+import { refreshWithCookies } from '../support/cookie-refresh';
 import { MINUTE, SECOND } from '../support/driven-clock';
 import { TestApplication, PASSWORD, type TestApplicationOptions } from '../support/test-application';
 import { storedEnd, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
@@ -20,8 +21,8 @@ const cookiesWith = (auth: TestApplicationOptions['auth'] = {}): Omit<TestApplic
   auth: { cookies: { mode: 'optional' }, ...auth },
 });
 
-function sessionsOf({ app }: TestEnvironment): CookieSessions {
-  return app.nest.get(CookieSessions);
+function authenticationOf({ app }: TestEnvironment): Authenticate {
+  return app.nest.get(Authenticate);
 }
 
 function open({ app }: TestEnvironment): Promise<OpenedSession> {
@@ -31,7 +32,7 @@ function open({ app }: TestEnvironment): Promise<OpenedSession> {
 /** Refreshes as a browser does. `pair` has no access token if the access cookie has expired. */
 function refresh(env: TestEnvironment, pair: Partial<TokenPair>, client = HOME): Promise<TokenPair> {
   const { refreshToken, accessToken = null } = pair;
-  return sessionsOf(env).refresh({ refreshToken: refreshToken!, accessToken }, client);
+  return refreshWithCookies(env.app, { refreshToken: refreshToken!, accessToken }, client);
 }
 
 async function storedSession({ app }: TestEnvironment): Promise<AuthSession> {
@@ -297,7 +298,7 @@ async function renewed(
 }
 
 describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEnvironment) => {
-  const authenticate = (...tokens: string[]) => sessionsOf(env).authenticateByRefreshTokens(tokens, HOME);
+  const authenticate = (...tokens: string[]) => authenticationOf(env).byRefreshTokens(tokens, HOME);
 
   /** Returns the refresh token that the same family could have issued with the given generation. */
   const ofGeneration = (token: string, generation: number): string =>
@@ -367,7 +368,7 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEn
     const { app } = env;
     const expired = await open(env);
     app.clock.advance(8 * 24 * 60 * MINUTE);
-    expect(await sessionsOf(env).namesActiveSession(expired.refreshToken)).toBe(false);
+    expect(await authenticationOf(env).namesActiveSession(expired.refreshToken)).toBe(false);
     const other = await open(env);
     expect(await authenticate(expired.refreshToken)).toBeNull();
     expect(await storedEnd(app, expired.sessionId)).toEqual({ state: 'expired', end_reason: 'expired' });
@@ -381,7 +382,7 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEn
   it('a well-formed refresh token names a session if the session with the id in the token is active', async () => {
     const { app } = env;
     const first = await open(env);
-    const names = (token: string) => sessionsOf(env).namesActiveSession(token);
+    const names = (token: string) => authenticationOf(env).namesActiveSession(token);
     const guessed = formatRefreshToken(
       { sessionId: first.sessionId, familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 7 },
       randomBytes(REFRESH_SECRET_BYTES),

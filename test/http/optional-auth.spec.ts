@@ -13,7 +13,6 @@ import {
 import { Browser } from '../support/browser';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
-import { OwnHeaderGuard } from '../support/own-header-guard';
 import {
   INVALID_REFRESH,
   setActive,
@@ -28,7 +27,7 @@ const NOBODY: Caller = { user: null, session: null, auth: null };
 const callerOf = (user: AuthUser | null, session: SessionInfo | null, { auth }: AuthRequest): Caller => ({
   user: user && user.username,
   session: session && session.id,
-  auth: auth && auth.session.id,
+  auth: auth && auth.sessionId,
 });
 
 @Controller('optional')
@@ -56,12 +55,6 @@ class OptionalController {
     return {};
   }
 
-  @Get('own-guard')
-  @UseGuards(OwnHeaderGuard)
-  ownGuard(@CurrentSession() session: SessionInfo): object {
-    return { session_id: session.id };
-  }
-
   @Get('public')
   @Public()
   open(@Req() { auth }: AuthRequest): object {
@@ -79,9 +72,9 @@ class OptionalController {
 @Controller('derived')
 class DerivedController extends OptionalController {}
 
-@Controller('recent')
-@RequireRecentLogin({ withinSeconds: 60 })
-class RecentController {
+@Controller('class-guard')
+@UseGuards(BearerAuthGuard)
+class GuardedController {
   @Get('optional')
   @OptionalAuth()
   read(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo, @Req() request: AuthRequest): Caller {
@@ -99,17 +92,7 @@ class PublicController {
   }
 }
 
-@Controller('own')
-@UseGuards(OwnHeaderGuard)
-class OwnGuardController {
-  @Get('optional')
-  @OptionalAuth()
-  read(@CurrentUser() user: AuthUser, @CurrentSession() session: SessionInfo, @Req() request: AuthRequest): Caller {
-    return callerOf(user, session, request);
-  }
-}
-
-const controllers = [OptionalController, DerivedController, RecentController, PublicController, OwnGuardController];
+const controllers = [OptionalController, DerivedController, GuardedController, PublicController];
 const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
 const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
 
@@ -153,12 +136,10 @@ describeOnBothPlatforms('@OptionalAuth()', { controllers }, (env: TestEnvironmen
   });
 
   it('a different declaration on a handler overrides @OptionalAuth() on its class', async () => {
-    const { access_token: token, session_id: id } = await env.app.login();
+    const { access_token: token } = await env.app.login();
     await env.app.http.get('/optional/guarded').expect(401, MISSING);
     await env.app.get('/optional/guarded', token).expect(200);
     await env.app.http.get('/optional/recent').expect(401, MISSING);
-    await env.app.http.get('/optional/own-guard').expect(401);
-    await env.app.http.get('/optional/own-guard').set('X-Token', token).expect(200, { session_id: id });
     await env.app.get('/optional/public', 'token').expect(200, { isAuthenticated: false });
     await env.app.get('/optional/public-user', token).expect(500);
     env.app.clock.advance(2 * MINUTE);
@@ -170,7 +151,7 @@ describeOnBothPlatforms('@OptionalAuth()', { controllers }, (env: TestEnvironmen
     await env.app.get('/derived', (await env.app.login()).access_token).expect(200);
   });
 
-  it.each(['/recent/optional', '/public/optional'])(
+  it.each(['/class-guard/optional', '/public/optional'])(
     '@OptionalAuth() on the handler of %s overrides the declaration on its class',
     async (path) => {
       const { access_token: token, session_id: id } = await env.app.login();
@@ -180,21 +161,13 @@ describeOnBothPlatforms('@OptionalAuth()', { controllers }, (env: TestEnvironmen
       await env.app.get(path, 'token').expect(401, INVALID);
     },
   );
-
-  it("@OptionalAuth() on a handler makes the application's own guard optional", async () => {
-    const { access_token: token, session_id: id } = await env.app.login();
-    const withOwnHeader = (value: string) => env.app.http.get('/own/optional').set('X-Token', value);
-    await env.app.http.get('/own/optional').expect(200, NOBODY);
-    await withOwnHeader(token).expect(200, { user: 'alice', session: id, auth: id });
-    await withOwnHeader('token').expect(401);
-  });
 });
 
 describeOnEachDatabase(
   '@OptionalAuth() with the global guard',
   { controllers, auth: { globalGuard: true } },
   (env: TestEnvironment) => {
-    it.each(['/optional', '/recent/optional', '/public/optional'])(
+    it.each(['/optional', '/class-guard/optional', '/public/optional'])(
       '@OptionalAuth() on %s overrides the global guard',
       async (path) => {
         const { access_token: token, session_id: id } = await env.app.login();

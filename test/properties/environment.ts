@@ -369,7 +369,7 @@ export class Environment {
 
   private async authenticate(auth: AuthService, token: string): Promise<AuthPrincipal | null> {
     const principal = await auth.authenticate(token);
-    expect(principal?.session.id ?? null).toBe(this.model.authenticate(token)?.id ?? null);
+    expect(principal?.sessionId ?? null).toBe(this.model.authenticate(token)?.id ?? null);
     // Compare before anything else changes the session.
     for (const instance of this.instances) await instance.flush();
     return principal;

@@ -111,7 +111,7 @@ export const reuseAgainstReauthentication: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const fixture = await environment.newFixture();
     const { userId, session, usedToken } = fixture;
-    const { id } = (await environment.principal(session.accessToken)).session;
+    const { sessionId: id } = await environment.principal(session.accessToken);
     const current = {
       id,
       userId,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { ClientInspector } from '../../libs/auth/src/history/client';
 import { Reissue } from '../../libs/auth/src/sessions/reissue';
-import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
+import { refreshWithCookies } from '../support/cookie-refresh';
 import { DAY } from '../support/driven-clock';
 import type { TestApplication } from '../support/test-application';
 import { PASSWORD } from '../support/test-application';
@@ -164,8 +164,7 @@ function tabs(
   { refreshToken, accessToken = null }: { readonly refreshToken: string; readonly accessToken?: string | null },
 ): [() => Promise<Pair>, () => Promise<Pair>] {
   const [one, two] = instancesFor(environment, setting);
-  const refreshAt = (app: TestApplication) => () =>
-    app.nest.get(CookieSessions).refresh({ refreshToken, accessToken }, HOME);
+  const refreshAt = (app: TestApplication) => () => refreshWithCookies(app, { refreshToken, accessToken }, HOME);
   return [refreshAt(one), refreshAt(two)];
 }
 
@@ -187,9 +186,8 @@ export const wakingTabs: Scenario = (environment, setting) =>
 export const wakingTabAgainstRotation: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const pair = await environment.apps[0].nest
-      .get(CookieSessions)
-      .refresh({ refreshToken: session.refreshToken, accessToken: null }, HOME);
+    const presented = { refreshToken: session.refreshToken, accessToken: null };
+    const pair = await refreshWithCookies(environment.apps[0], presented, HOME);
     const [waking] = tabs(environment, setting, pair);
     const [, rotating] = tabs(environment, setting, { refreshToken: pair.refreshToken });
     const outcome = await interleave(environment, stopAt, setting, waking, rotating);
@@ -422,7 +420,7 @@ export const refreshAgainstReauthentication: Scenario = (environment, setting) =
 export const reauthenticationAgainstItself: Scenario = (environment, setting) =>
   atEveryCall(async (stopAt) => {
     const { userId, session } = await environment.newFixture();
-    const { id } = (await environment.principal(session.accessToken)).session;
+    const { sessionId: id } = await environment.principal(session.accessToken);
     const current = {
       id,
       userId,
@@ -607,8 +605,7 @@ export const logoutAgainstPruning: Scenario = (environment, setting) =>
     if (!outcome) return false;
     expect(outcome.map(({ code }) => code)).toEqual([undefined, undefined]);
     const row = await environment.sessionOf(fixture);
-    const createdAt = principal.session.createdAt.getTime();
-    expect([row.state, row.check_at]).toEqual(['logged_out', createdAt + 90 * DAY]);
+    expect([row.state, row.check_at]).toEqual(['logged_out', principal.authenticatedAt.getTime() + 90 * DAY]);
     expect(environment.sent('user_logged_out').filter((end) => end.session.id === session.sessionId)).toHaveLength(1);
     return true;
   });

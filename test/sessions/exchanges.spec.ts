@@ -21,8 +21,8 @@ import {
 } from '../../libs/auth/src/tokens/tokens';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../libs/auth/src/options/auth-options';
 import { graceSecondsFor } from '../../libs/auth/src/tokens/tokens';
-import { CookieSessions } from '../../libs/auth/src/sessions/cookie-sessions';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
+import { refreshWithCookies } from '../support/cookie-refresh';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { DrivenClock, HOUR, MINUTE, SECOND } from '../support/driven-clock';
 import { TestApplication } from '../support/test-application';
@@ -288,7 +288,7 @@ class Setup {
     const client = { ipAddress: HOME };
     if (this.transport === 'bearer') return this.app.auth.refresh(this.token, client);
     const presented = { refreshToken: this.token, accessToken: this.accessToken };
-    return this.app.nest.get(CookieSessions).refresh(presented, client);
+    return refreshWithCookies(this.app, presented, client);
   }
 
   stored(): Promise<AuthSession> {

@@ -73,8 +73,8 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
     await isHeld;
     const others = [...sessions.slice(1), bad].map(({ access_token: token }) => app.auth.authenticate(token));
     reads.letContinue();
-    expect((await first)?.session.id).toBe(sessions[0]!.session_id);
-    expect((await Promise.all(others)).map((principal) => principal?.session.id ?? null)).toEqual([
+    expect((await first)?.sessionId).toBe(sessions[0]!.session_id);
+    expect((await Promise.all(others)).map((principal) => principal?.sessionId ?? null)).toEqual([
       ...sessions.slice(1).map(({ session_id: id }) => id),
       null,
     ]);

@@ -124,7 +124,7 @@ describeOnEachDatabase(
       await app.refresh(session.refresh_token).expect(400);
       for (const path of ['any', 'otp']) await app.get(`/transfer/${path}`, pair.accessToken).expect(200);
       await app.get('/transfer/both', pair.accessToken).expect(403, RECENT_LOGIN_REQUIRED);
-      expect((await principalOf(app, pair.accessToken)).session.id).toBe(session.session_id);
+      expect((await principalOf(app, pair.accessToken)).sessionId).toBe(session.session_id);
       expect(await eventsOf(app, pair.accessToken)).toEqual(['reauthentication', 'login_success']);
       expect(app.sent('token_reuse_detected')).toEqual([]);
     });

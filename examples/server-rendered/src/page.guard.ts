@@ -1,22 +1,32 @@
-import { Catch, HttpException, Inject, Injectable, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  Injectable,
+  type ArgumentsHost,
+  type CanActivate,
+  type ExceptionFilter,
+  type ExecutionContext,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AuthCookies, AuthError, BearerAuthGuard, type AuthPrincipal } from 'nestjs-session-auth';
+import { AuthCookies, AuthError, BearerAuthGuard } from 'nestjs-session-auth';
 
 /** Requires a session, and refreshes it if the access cookie has expired. */
 @Injectable()
-export class PageGuard extends BearerAuthGuard {
-  @Inject(AuthCookies)
-  private readonly cookies!: AuthCookies;
+export class PageGuard implements CanActivate {
+  constructor(
+    private readonly guard: BearerAuthGuard,
+    private readonly cookies: AuthCookies,
+  ) {}
 
-  protected override async principalFor(request: Request): Promise<AuthPrincipal> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     try {
-      return await super.principalFor(request);
+      return await this.guard.canActivate(context);
     } catch (error) {
-      const isExpired =
-        error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
-      const principal = isExpired ? await this.cookies.refresh(request, request.res!) : null;
-      if (principal) return principal;
-      throw error;
+      const isExpired = error instanceof AuthError && error.getStatus() === 401;
+      const request = context.switchToHttp().getRequest<Request>();
+      if (!isExpired || !(await this.cookies.refresh(request, request.res!))) throw error;
+      // The guard now accepts the principal of the refresh, and checks the other requirements of the route.
+      return this.guard.canActivate(context);
     }
   }
 }

@@ -29,7 +29,7 @@ export class SsoController {
   @Post('link')
   @RequireRecentLogin({ withinSeconds: 300, methods: ['pwd'] })
   link(@Req() request: Request): Promise<{ url: string }> {
-    return begin(request.res!, request.auth!.session.id);
+    return begin(request.res!, request.auth!.sessionId);
   }
 
   /** The provider redirects to the page with the same path. The page sends this request from its own origin. */
@@ -40,7 +40,7 @@ export class SsoController {
     const { session, claims } = await finish(request).catch(refuse);
     if (session === '') return this.openSession(request, claims);
     // A client can change its cookie, so the requirements of `link` are checked again.
-    if (request.auth?.session.id !== session) throw new ForbiddenException('Another session began this flow.');
+    if (request.auth?.sessionId !== session) throw new ForbiddenException('Another session began this flow.');
     this.auth.assertRecentLogin(request.auth, 300, ['pwd']);
     const account = { iss: claims.iss, sub: claims.sub, userId: String(request.auth.userId) };
     // If several users link one account at the same time, the primary key accepts one of them.

@@ -74,7 +74,7 @@ describe('an account at the provider', () => {
     const alice = await passwordBrowser();
     environment.clock.advance(5 * MINUTE);
     const callback = await alice.authorize(await alice.start('login'), { name: 'al' });
-    const session = (await principalOf(alice))!.session.id;
+    const session = (await principalOf(alice))!.sessionId;
     changeFlow(alice, session);
     assert.equal(await statusOf(alice.finish(callback)), 403);
   });
@@ -90,7 +90,7 @@ describe('an account at the provider', () => {
     assert.deepEqual([response.status, code], [403, 'recent_login_required']);
     environment.forge = (claims) => claims;
     const callback = await browser.authorize(await browser.start(), { name: 'bob' });
-    changeFlow(browser, (await principalOf(browser))!.session.id);
+    changeFlow(browser, (await principalOf(browser))!.sessionId);
     assert.equal(await statusOf(browser.finish(callback)), 403);
   });
 

@@ -52,7 +52,7 @@ describe('enrollment', () => {
       (await post('/second-factor/confirm', { code }, session.accessToken)).status;
     for (const code of ['', '12345', '123 456', '1234567']) assert.equal(await confirm(code), 422);
     assert.equal(await confirm(await codeOf(secretOf(enrollment.uri))), 200);
-    const { failedMethods } = await app.get(EntityManager).findOneByOrFail(AuthSession, { id: principal!.session.id });
+    const { failedMethods } = await app.get(EntityManager).findOneByOrFail(AuthSession, { id: principal!.sessionId });
     assert.equal(failedMethods ?? '', '');
   });
 

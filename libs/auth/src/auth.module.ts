@@ -8,6 +8,7 @@ import {
   type NestModule,
   type OnApplicationBootstrap,
   type OnModuleInit,
+  type Type,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, HttpAdapterHost, ModuleRef, ModulesContainer, RouterModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
@@ -16,23 +17,17 @@ import { TokenSource } from './adapters/token-source';
 import { AuthService } from './auth.service';
 import { Database } from './database/database';
 import { AUTH_DATA_SOURCE } from './database/typeorm';
+import { AuthController } from './http/auth.controller';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { AuthCookies } from './http/cookies/auth-cookies';
-import { CookieAuthentication } from './http/cookies/cookie-mode';
-import { COOKIE_PROVIDERS } from './http/cookies/cookie.providers';
-import { describeEndpoints } from './http/describe-endpoints';
-import { AUTH_CONTROLLERS, mountedEndpoints, unmountControllers } from './http/endpoints';
+import { CookieJar } from './http/cookies/cookie-jar';
+import { CookieMode } from './http/cookies/cookie-mode';
+import { CrossSiteCheck } from './http/cookies/cross-site-check';
 import { AuthErrorFilter } from './http/filters';
-import {
-  cachePeerAddresses,
-  configureExpress,
-  configureFastify,
-  type ExpressApplication,
-  type FastifyApplication,
-  httpServerOf,
-  libraryRoutes,
-} from './http/platform';
-import { readCookiesOfHandshakes } from './http/transports';
+import { PasswordController, ReauthenticationController } from './http/password.controller';
+import { cachePeerAddresses, configureRoutes, httpServerOf, libraryRoutes, unmountControllers } from './http/platform';
+import { SessionsController } from './http/sessions.controller';
+import { AccessTokens, readCookiesOfHandshakes } from './http/transports';
 import {
   AUTH_EXTRAS,
   AUTH_OPTIONS,
@@ -56,6 +51,8 @@ import {
   warnAboutShortGracePeriod,
   warnAboutUnusedUsers,
 } from './startup-checks';
+
+const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController, ReauthenticationController];
 
 /** Completes the module definition that Nest builds, according to the extras. */
 function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
@@ -125,7 +122,11 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 @Module({
   providers: [
     ...AUTH_PROVIDERS,
-    ...COOKIE_PROVIDERS,
+    CrossSiteCheck,
+    CookieJar,
+    CookieMode,
+    AuthCookies,
+    AccessTokens,
     BearerAuthGuard,
     AuthErrorFilter,
     { provide: APP_FILTER, useExisting: AuthErrorFilter },
@@ -139,7 +140,8 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
     SessionAdministration,
     BearerAuthGuard,
     // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
-    CookieAuthentication,
+    AccessTokens,
+    CookieMode,
     AuthErrorFilter,
     PasswordHasher,
     TokenSource,
@@ -160,8 +162,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     super();
     // A lifecycle hook would be too late: hooks run after Nest has created the controllers, and an application may
     // create its OpenAPI document before the hooks run.
-    unmountControllers(modules, this.constructor, auth);
-    if (extras.controllers) describeEndpoints(options.cookies.mode);
+    unmountControllers(modules, this.constructor, this.unmounted);
   }
 
   /**
@@ -188,11 +189,9 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
    * the body parsers.
    */
   configure(): void {
-    const adapter = this.adapterHost.httpAdapter;
-    if (!this.extras.controllers || !adapter?.getInstance) return;
-    const isLibraryRoute = libraryRoutes(this.moduleRef, this.extras.path, mountedEndpoints(this.auth));
-    if (adapter.getType() === 'fastify') configureFastify(adapter.getInstance<FastifyApplication>(), isLibraryRoute);
-    if (adapter.getType() === 'express') configureExpress(adapter.getInstance<ExpressApplication>(), isLibraryRoute);
+    if (!this.extras.controllers || !this.adapterHost.httpAdapter?.getInstance) return;
+    const mounted = AUTH_CONTROLLERS.filter((controller) => !this.unmounted.includes(controller));
+    configureRoutes(this.adapterHost, libraryRoutes(this.moduleRef, this.extras.path, mounted));
   }
 
   /**
@@ -204,8 +203,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) cachePeerAddresses(server);
-    const cookies = this.moduleRef.get<CookieAuthentication | null>(CookieAuthentication);
-    if (server && cookies) readCookiesOfHandshakes(server, cookies);
+    if (server) readCookiesOfHandshakes(server, this.moduleRef.get(CookieMode));
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
     warnAboutShortGracePeriod(this.options);
@@ -218,5 +216,13 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
       warnAboutMissingTables(this.dataSource, this.options),
       warnAboutServer(this.moduleRef.get(Database)),
     ]);
+  }
+
+  /** The controllers of the optional routes that are off. */
+  private get unmounted(): readonly Type[] {
+    return [
+      ...(this.auth.canSetPasswords ? [] : [PasswordController]),
+      ...(this.auth.canReauthenticate ? [] : [ReauthenticationController]),
+    ];
   }
 }

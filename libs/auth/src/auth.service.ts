@@ -186,6 +186,14 @@ export class AuthService {
     return this.users.load(principal.userId);
   }
 
+  /**
+   * Returns the session of a principal, with `isCurrent: true`.
+   * @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated
+   */
+  currentSession(principal: AuthPrincipal): Promise<SessionInfo> {
+    return this.sessions.current(principal);
+  }
+
   /** Ends the session of the principal. */
   logout(principal: AuthPrincipal, client: ClientInfo = {}): Promise<void> {
     return this.sessions.logout(principal, this.operation(client));

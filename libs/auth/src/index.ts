@@ -57,7 +57,15 @@ export { ReauthenticationController } from './http/password.controller';
 export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/bearer-auth.guard';
 export { AuthErrorFilter } from './http/filters';
-export { CurrentSession, CurrentUser, OnAuthSignal, OptionalAuth, Public, RequireRecentLogin } from './http/decorators';
+export {
+  CurrentPrincipal,
+  CurrentSession,
+  CurrentUser,
+  OnAuthSignal,
+  OptionalAuth,
+  Public,
+  RequireRecentLogin,
+} from './http/decorators';
 export { isPublicRoute } from './http/route-rules';
 export { rememberHandshake, socketAccessToken, type Handshake } from './http/transports';
 export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/request';

@@ -47,7 +47,6 @@ import { PruningService } from './retention/pruning.service';
 import { Activity } from './sessions/activity';
 import { SessionAdministration } from './sessions/administration';
 import { Authenticate } from './sessions/authenticate';
-import { CookieSessions } from './sessions/cookie-sessions';
 import { EndSessions } from './sessions/end-sessions';
 import { LookUp } from './sessions/look-up';
 import { OpenSession } from './sessions/open-session';
@@ -199,7 +198,6 @@ const SESSION_PROVIDERS: Provider[] = [
   Refresh,
   Reissue,
   OwnSessions,
-  CookieSessions,
   OpenSockets,
   SessionAdministration,
 ];

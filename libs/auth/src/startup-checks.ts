@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import type { Database } from './database/database';
 import { type Dialect, dialectOf } from './database/dialect';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
-import { httpServerOf } from './http/platform';
+import { httpServerOf, platformSettings } from './http/platform';
 import { contradictoryRoutes } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
 import { graceSecondsFor } from './tokens/tokens';
@@ -88,10 +88,10 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;
   throw new AuthSetupError(
-    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard: ' +
-      `${names.join(', ')}. ` +
-      'Keep one of the three on each handler and each class. A guard is `BearerAuthGuard`, a guard that extends it, ' +
-      'or `@RequireRecentLogin()`. A decorator on a handler overrides the decorator on its class.',
+    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard, or one of the first ' +
+      `two beneath \`@RequireRecentLogin()\` on the class: ${names.join(', ')}. ` +
+      'Keep one of the three on each handler and each class. A guard is `BearerAuthGuard` or `@RequireRecentLogin()`. ' +
+      'A decorator on a handler overrides `@Public()`, `@OptionalAuth()` and `BearerAuthGuard` on its class.',
   );
 }
 
@@ -169,8 +169,8 @@ export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void 
   const check = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): void => {
     if (headers['x-forwarded-for'] === undefined) return;
     server.off('request', check);
-    const { setting, value } = trustedProxies(platformOf(adapterHost.httpAdapter));
-    if (value) return;
+    const { proxySetting: setting, trustedProxies } = platformSettings(adapterHost);
+    if (trustedProxies) return;
     new Logger('AuthModule').warn(
       `A request has the header X-Forwarded-For, but '${setting}' is off. If the application is behind a proxy, ` +
         'every client has the address of the proxy. ' +
@@ -199,52 +199,18 @@ export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
 }
 
 /** Warns about settings of the HTTP platform that are insecure, or that break the library's routes. */
-export function warnAboutPlatform({ httpAdapter }: HttpAdapterHost): void {
+export function warnAboutPlatform(adapterHost: HttpAdapterHost): void {
   const logger = new Logger('AuthModule');
-  const platform = platformOf(httpAdapter);
-  const { instance, isFastify } = platform;
-  const { setting, value } = trustedProxies(platform);
-  if (value === true) {
+  const { proxySetting: setting, trustedProxies, servesTrailingSlash } = platformSettings(adapterHost);
+  if (trustedProxies === true) {
     logger.warn(
       `'${setting}' is true: any client can forge its IP address. Set '${setting}' to the addresses of your proxies.`,
     );
   }
-  const fastify = instance?.initialConfig;
-  if (isFastify && !(fastify?.ignoreTrailingSlash || fastify?.routerOptions?.ignoreTrailingSlash)) {
+  if (!servesTrailingSlash) {
     logger.warn(
       'Routes with a trailing slash are not served. Create the adapter with: ' +
         'new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } })',
     );
   }
-}
-
-interface Platform {
-  readonly instance: PlatformInstance | undefined;
-  readonly isFastify: boolean;
-}
-
-function platformOf(httpAdapter: unknown): Platform {
-  const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
-  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
-  return { instance, isFastify: adapter?.getType?.() === 'fastify' };
-}
-
-/** Returns the value of the setting that selects the trusted proxies, and its name. */
-function trustedProxies({ instance, isFastify }: Platform): { readonly setting: string; readonly value: unknown } {
-  if (isFastify) return { setting: 'trustProxy', value: fastifyOptions(instance)?.trustProxy };
-  return { setting: 'trust proxy', value: instance?.get?.('trust proxy') };
-}
-
-/** Returns the options that Fastify was created with. `initialConfig` does not contain `trustProxy`. */
-function fastifyOptions(instance: object | undefined): { readonly trustProxy?: unknown } | undefined {
-  const key = Object.getOwnPropertySymbols(instance ?? {}).find(({ description }) => description === 'fastify.options');
-  return key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
-}
-
-interface PlatformInstance {
-  get?(setting: string): unknown;
-  readonly initialConfig?: {
-    readonly ignoreTrailingSlash?: boolean;
-    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
-  };
 }

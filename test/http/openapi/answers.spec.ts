@@ -31,6 +31,7 @@ const AUTH: AuthModuleOptions = {
   onSessionLimit: 'reject',
   recentLogin: { endpoint: true, toEndSessionsSeconds: 300 },
   failedLogins: { throttleFrom: 2 },
+  cookies: { mode: 'optional' },
 };
 
 interface Endpoint {
@@ -40,6 +41,8 @@ interface Endpoint {
   readonly body?: (session: LoginAnswer) => object;
   readonly isOpen?: boolean;
   readonly needsRecentLogin?: boolean;
+  /** Whether the endpoint returns tokens. */
+  readonly hasTokens?: boolean;
   /** The field with the password that the endpoint verifies. */
   readonly password?: string;
 }
@@ -50,6 +53,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/login',
     isOpen: true,
+    hasTokens: true,
     body: () => ({ username: 'bob', password: PASSWORD }),
     password: 'password',
   },
@@ -57,6 +61,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/token/refresh',
     isOpen: true,
+    hasTokens: true,
     body: ({ refresh_token }) => ({ refresh_token }),
   },
   { method: 'POST', path: '/auth/logout' },
@@ -67,10 +72,17 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'POST',
     path: '/auth/password/change',
+    hasTokens: true,
     body: () => ({ current_password: PASSWORD, new_password: PASSWORD }),
     password: 'current_password',
   },
-  { method: 'POST', path: '/auth/reauthenticate', body: () => ({ password: PASSWORD }), password: 'password' },
+  {
+    method: 'POST',
+    path: '/auth/reauthenticate',
+    hasTokens: true,
+    body: () => ({ password: PASSWORD }),
+    password: 'password',
+  },
 ];
 const posts = ENDPOINTS.filter(({ method }) => method === 'POST');
 const guarded = ENDPOINTS.filter(({ isOpen }) => !isOpen);
@@ -150,6 +162,27 @@ describeOnEachDatabase(
         await expectStatus(send(endpoint), 401);
         await expectStatus(send(endpoint, { headers: ['Authorization: Bearer x'] }), 401);
         await expectStatus(send(endpoint, { headers: ['Authorization: Bearer x', 'Authorization: Bearer y'] }), 400);
+      },
+    );
+
+    const cookies = (): string =>
+      `Cookie: __Host-auth_access=${session.access_token}; __Host-auth_refresh=${session.refresh_token}`;
+
+    it.each(named(ENDPOINTS.filter(({ hasTokens }) => hasTokens)))(
+      'the response of %s with tokens in cookies is documented',
+      async (_, endpoint) => {
+        const text = JSON.stringify(endpoint.body!(session));
+        const headers = [cookies(), JSON_TYPE, 'X-Auth-Transport: cookie', 'Sec-Fetch-Site: same-origin'];
+        const answer = await send(endpoint, { headers, text });
+        expect([answer.status, answer.body]).toEqual([200, expect.not.stringContaining('_token')]);
+      },
+    );
+
+    it.each(named(ENDPOINTS.filter(({ method }) => method !== 'GET')))(
+      'the response of %s to a request with cookies from another site is documented',
+      async (_, endpoint) => {
+        const headers = [cookies(), 'X-Auth-Transport: cookie', 'Origin: https://evil.test'];
+        await expectStatus(send(endpoint, { headers }), 403);
       },
     );
 

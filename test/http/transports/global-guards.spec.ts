@@ -19,6 +19,7 @@ import {
   type AuthRequest,
 } from 'nestjs-session-auth';
 import { createDatabase, type TestDatabase } from '../../support/databases';
+import { principalWith } from '../../support/principal';
 import {
   TestApplication,
   PASSWORD,
@@ -146,14 +147,9 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
     const everybody: CanActivate = {
       canActivate: (context) => {
         const request = context.switchToHttp().getRequest<AuthRequest>();
-        request.auth = {
-          userId: user.id,
-          session: { id: 'of the test' } as never,
-          authenticatedAt: new Date(),
-          methods: {},
-          data: {},
-        };
+        request.auth = principalWith({ userId: user.id, sessionId: 'of the test' });
         request.loadUser = () => Promise.resolve(user);
+        request.loadSession = () => Promise.resolve({ id: 'of the test' } as never);
         return true;
       },
     };

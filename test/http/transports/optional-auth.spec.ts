@@ -136,7 +136,7 @@ describe('GraphQL queries with @OptionalAuth()', () => {
     const answers = [principal, null];
     const authenticate = jest.spyOn(app.auth, 'authenticate');
     authenticate.mockImplementation(() => Promise.resolve(answers.shift() ?? null));
-    const id = principal!.session.id;
+    const id = principal!.sessionId;
     expect(read((await browser.send(query)).body as Answer)).toEqual({
       article: { readBy: 'alice' },
       again: { readBy: 'alice', session: id },

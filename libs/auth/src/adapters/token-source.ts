@@ -1,28 +1,29 @@
 import type { ClientInfo } from './second-factor';
 
-/** A call over a transport other than HTTP: the part of Nest's `ExecutionContext` from which a token is read. */
+/** A call over any transport: the part of Nest's `ExecutionContext` from which a token is read. */
 export interface TransportCall {
-  /** Returns the transport: `graphql`, `ws`, `rpc`, or the name of another transport. */
+  /** Returns the transport: `http`, `graphql`, `ws`, `rpc`, or the name of another transport. */
   getType<Name extends string>(): Name;
-  /** Returns an argument of the handler. */
+  /** Returns an argument of the handler. Over HTTP, argument 0 is the request. */
   getArgByIndex<Argument = unknown>(index: number): Argument;
 }
 
 /** An access token as presented, and the client that presented it. */
 export interface PresentedToken {
   readonly accessToken: string;
+  /** Default: the client of the HTTP request, if the call has one. */
   readonly client?: ClientInfo;
 }
 
 /**
- * Finds the access token of a call over a transport other than HTTP, for example in the metadata of a message. Set
- * the option `tokenSource` to a class that extends this one, or to an instance. The option does not apply to HTTP
- * controllers.
+ * Finds the access token of a call, for example in another header, or in a message. Set the option `tokenSource` to a
+ * class that extends this one, or to an instance. It applies to all transports, and to the library's own routes.
  */
 export abstract class TokenSource {
   /**
-   * Returns the token of a call. If the result is null, the library reads the token from the
-   * transport's default location.
+   * Returns the token of a call. If the result is null, the library reads the token from the usual places. If the
+   * method throws, the call is refused with 401, and the log contains the error. A token that also occurs in the
+   * `Cookie` header counts as a cookie: the cross-site check applies to the call, even if the option `cookies` is off.
    */
   abstract find(call: TransportCall): PresentedToken | null | Promise<PresentedToken | null>;
 }

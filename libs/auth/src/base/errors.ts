@@ -1,3 +1,5 @@
+import { HttpException } from '@nestjs/common';
+
 /** The codes of an `AuthError`. `docs/errors.md` lists the HTTP response for each code. */
 export type AuthErrorCode =
   | 'invalid_field'
@@ -23,13 +25,70 @@ export type AuthErrorCode =
   | 'busy'
   | 'database_unavailable';
 
+/** The HTTP response for an error. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly body: keyof typeof BODIES;
+  /** The message, if it is always the same. */
+  readonly example?: string;
+}
+
+/** The HTTP response for each error code. */
+export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
+  invalid_field: { status: 400, body: 'fields' },
+  invalid_credentials: { status: 400, body: 'nonFieldErrors', example: 'Invalid credentials.' },
+  invalid_refresh_token: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired refresh token.' },
+  invalid_login_ticket: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired login ticket.' },
+  invalid_reset_token: { status: 400, body: 'nonFieldErrors' },
+  credentials_ambiguous: { status: 400, body: 'detail' },
+  body_malformed: { status: 400, body: 'detail' },
+  credentials_missing: {
+    status: 401,
+    body: 'detailWithCode',
+    example: 'Authentication credentials were not provided.',
+  },
+  access_token_invalid: { status: 401, body: 'detailWithCode', example: 'Invalid or expired access token.' },
+  session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit has been reached.' },
+  recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
+  cross_site_request: {
+    status: 403,
+    body: 'detailWithCode',
+    example: 'The request does not come from a trusted origin.',
+  },
+  second_factor_required: { status: 403, body: 'detailWithCode', example: 'A second factor is required.' },
+  session_not_found: { status: 404, body: 'detail', example: 'Session not found.' },
+  unknown_user: { status: 404, body: 'detailWithCode' },
+  username_taken: { status: 409, body: 'detailWithCode' },
+  body_too_large: { status: 413, body: 'detail' },
+  body_not_json: { status: 415, body: 'detail' },
+  too_many_attempts: { status: 429, body: 'detail', example: 'Too many failed attempts. Try again later.' },
+  not_supported: { status: 501, body: 'detailWithCode' },
+  busy: { status: 503, body: 'detail' },
+  database_unavailable: { status: 503, body: 'detail', example: 'The database is unavailable.' },
+};
+
+const BODIES = {
+  detail: ({ message }: AuthError): object => ({ detail: message }),
+  detailWithCode: ({ message, code, loginTicket }: AuthError): object => ({
+    detail: message,
+    code,
+    ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
+  }),
+  nonFieldErrors: ({ message }: AuthError): object => ({ non_field_errors: [message] }),
+  fields: ({ fields }: AuthError): object => ({ ...fields }),
+};
+
 /** The messages for the invalid fields, by field name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
+/** The codes that GraphQL servers use for these statuses in `extensions.code`. */
+const GRAPHQL_CODES: Readonly<Record<number, string>> = { 400: 'BAD_REQUEST', 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' };
+
 /**
- * The error with which the library refuses a call. Its message contains no token, password, SQL or query parameter.
+ * The error with which the library refuses a call: an `HttpException` with the status and body of the library's
+ * endpoints. Its message contains no token, password, SQL or query parameter.
  */
-export class AuthError extends Error {
+export class AuthError extends HttpException {
   override readonly name: string = 'AuthError';
   readonly #loginTicket: string | null;
 
@@ -41,7 +100,7 @@ export class AuthError extends Error {
     readonly retryAfterSeconds: number | null = null,
     loginTicket: string | null = null,
   ) {
-    super(message);
+    super(message, ERROR_RESPONSES[code].status);
     this.#loginTicket = loginTicket;
   }
 
@@ -51,6 +110,16 @@ export class AuthError extends Error {
    */
   get loginTicket(): string | null {
     return this.#loginTicket;
+  }
+
+  /** The extensions of the error in a GraphQL response. */
+  get extensions(): { readonly code: string; readonly authCode: AuthErrorCode } {
+    return { code: GRAPHQL_CODES[this.getStatus()] ?? 'INTERNAL_SERVER_ERROR', authCode: this.code };
+  }
+
+  /** Returns the body of the HTTP response. */
+  override getResponse(): object {
+    return BODIES[ERROR_RESPONSES[this.code].body](this);
   }
 }
 
@@ -84,7 +153,7 @@ export function credentialsMissing(): AuthError {
 
 /** Returns whether a call failed with this error because the call had no valid access token. */
 export function isTokenRefused(error: unknown): boolean {
-  return error instanceof AuthError && ['credentials_missing', 'access_token_invalid'].includes(error.code);
+  return error instanceof AuthError && error.getStatus() === 401;
 }
 
 /** Returns the error for a refresh token that is missing or not valid. */

@@ -1,32 +1,27 @@
 import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { type Delivered, TokenDelivery } from './cookies/cookie-mode';
+import { CookieMode, type Delivered } from './cookies/cookie-mode';
 import { Public } from './decorators';
 import { LibraryRouteFilter } from './filters';
-import { AuthEndpoint } from './openapi';
+import { AuthEndpoint, AuthTag, BODY_ERRORS, type DetailResponse, uuid } from './openapi';
 import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
 import { LoginRequest, LogoutAllRequest, readBody, RefreshRequest } from './requests';
-import {
-  type DetailResponse,
-  openedSessionResponse,
-  OpenedSessionResponse,
-  tokenPairResponse,
-  TokenPairResponse,
-} from './responses';
+import { openedSessionResponse, OpenedSessionResponse, tokenPairResponse, TokenPairResponse } from './responses';
 import { AcceptsRefreshCookie } from './route-rules';
 
 /**
  * The endpoints for login, refresh and logout. Handlers read the request directly, so that the application's
  * pipes do not apply.
  */
+@AuthTag()
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
 export class AuthController {
   constructor(
-    protected readonly auth: AuthService,
-    protected readonly delivery: TokenDelivery,
+    private readonly auth: AuthService,
+    private readonly cookies: CookieMode,
   ) {}
 
   /** `POST login/` opens a session. */
@@ -36,17 +31,27 @@ export class AuthController {
     id: 'authLogin',
     summary: 'Opens a session',
     body: LoginRequest,
+    isPublic: true,
+    usesCookies: true,
     returns: OpenedSessionResponse,
-    errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
+    returnsWithCookies: { session_id: uuid('The id of the new session.') },
+    errors: [
+      ...BODY_ERRORS,
+      'invalid_field',
+      'invalid_credentials',
+      'session_limit_reached',
+      'second_factor_required',
+      'too_many_attempts',
+    ],
   })
   async login(
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<OpenedSessionResponse | Delivered> {
-    this.delivery.assertAllowed(request);
+    this.cookies.assertMaySet(request);
     const credentials = await readBody(LoginRequest, request);
     const opened = await this.auth.login(credentials, clientOfLibraryRoute(request));
-    return this.delivery.deliver(request, response, opened, openedSessionResponse(opened));
+    return this.cookies.deliver(request, response, opened, openedSessionResponse(opened));
   }
 
   /** `POST token/refresh/` exchanges a refresh token for a new pair. */
@@ -56,16 +61,21 @@ export class AuthController {
     id: 'authRefresh',
     summary: 'Exchanges a refresh token for a new pair. By default, reusing a token ends all sessions of its user',
     body: RefreshRequest,
+    isBodyOptional: true,
+    isPublic: true,
+    usesCookies: true,
     returns: TokenPairResponse,
-    errors: ['invalid_refresh_token'],
+    returnsWithCookies: {},
+    errors: [...BODY_ERRORS, 'invalid_field', 'invalid_refresh_token', 'credentials_ambiguous'],
   })
   async refresh(
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<TokenPairResponse | Delivered> {
-    this.delivery.assertAllowed(request);
-    if (this.delivery.usesCookies(request)) {
-      return this.delivery.refreshCookies(request, response, clientOfLibraryRoute(request));
+    this.cookies.assertMaySet(request);
+    if (this.cookies.usesCookies(request)) {
+      await this.cookies.refresh(request, response, clientOfLibraryRoute(request));
+      return {};
     }
     const { refresh_token } = await readBody(RefreshRequest, request);
     return tokenPairResponse(await this.auth.refresh(refresh_token, clientOfLibraryRoute(request)));
@@ -74,14 +84,20 @@ export class AuthController {
   /** `POST logout/` ends the session of the request. */
   @Post('logout')
   @AcceptsRefreshCookie()
-  @AuthEndpoint({ id: 'authLogout', summary: 'Ends the session of the request', returns: 'Logged out successfully.' })
+  @AuthEndpoint({
+    id: 'authLogout',
+    summary: 'Ends the session of the request',
+    usesCookies: true,
+    returns: 'Logged out successfully.',
+    errors: BODY_ERRORS,
+  })
   async logout(
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<DetailResponse> {
-    this.delivery.assertMayClear(request);
+    this.cookies.assertMayClear(request);
     await this.auth.logout(principalOf(request), clientOfLibraryRoute(request));
-    this.delivery.clear(request, response);
+    this.cookies.clear(request, response);
     return { detail: 'Logged out successfully.' };
   }
 
@@ -91,19 +107,21 @@ export class AuthController {
     id: 'authLogoutAll',
     summary: 'Ends all sessions of the user, or all except the session of the request',
     body: LogoutAllRequest,
+    isBodyOptional: true,
+    usesCookies: true,
     returns: 'Revoked 3 session(s).',
-    errors: ['recent_login_required'],
+    errors: [...BODY_ERRORS, 'invalid_field', 'recent_login_required'],
   })
   async logoutAll(
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<DetailResponse> {
-    this.delivery.assertMayClear(request);
+    this.cookies.assertMayClear(request);
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
     const principal = principalOf(request);
     this.auth.assertMayEndSessions(principal);
     const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientOfLibraryRoute(request));
-    if (!keepCurrent) this.delivery.clear(request, response);
+    if (!keepCurrent) this.cookies.clear(request, response);
     return { detail: `Revoked ${ended} session(s).` };
   }
 }

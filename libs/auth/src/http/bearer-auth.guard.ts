@@ -1,225 +1,129 @@
-import { type ExecutionContext, Inject, Injectable, Optional } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import { TokenSource } from '../adapters/token-source';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthService } from '../auth.service';
-import { AuthError, credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
-import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
-import { CookieAuthentication, requestToken } from './cookies/cookie-mode';
-import { exceptionFor } from './filters';
-import { type AuthRequest, type AuthResponse, hasBearerHeader, LazyClientInfo } from './request';
+import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
+import type { AuthPrincipal } from '../sessions/authenticate';
+import { CookieMode } from './cookies/cookie-mode';
+import { exceptionFor } from './error-responses';
+import { LazyClientInfo } from './request';
+import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
 import {
-  ACCEPTS_REFRESH_COOKIE,
-  AccessTokenGuard,
-  isFollowedBySubclassGuard,
-  isOptionalRoute,
-  isPublicRoute,
-  RECENT_LOGIN,
-  RECENT_METHODS,
-} from './route-rules';
-import {
-  type Caller,
-  isTokenInCookie,
-  presentedToken,
+  AccessTokens,
+  Caller,
   removeRequestUser,
-  requestOfOperation,
+  requestOf,
+  responseOf,
   storeAnonymous,
   storeCaller,
   storeHttpCaller,
   storeRequestUser,
-  verifiedPrincipal,
-  verifiedPrincipalOfCall,
+  verifiedCaller,
+  verifiedCallerOfMessage,
 } from './transports';
 
-/** The rules that the decorators of a handler and of its class set. */
-interface RouteRules {
-  readonly isPublic: boolean;
-  readonly isOptional: boolean;
-  readonly recentLoginSeconds: number | undefined;
-  readonly recentMethods: readonly string[];
-  /** Whether a guard that extends `BearerAuthGuard` follows, which may read the token from another source. */
-  readonly isFollowed: boolean;
-  readonly acceptsRefreshCookie: boolean;
+/** A principal, and whether the application's `TokenSource` found its token. */
+interface Authenticated {
+  readonly principal: AuthPrincipal;
+  readonly isFromSource: boolean;
 }
-
-/**
- * The calls that this guard has left to the next guard. Each call is left only once: if the guard
- * is also a global guard, the guard on the route refuses the call.
- */
-const DELEGATED_CALLS = new WeakSet<ExecutionContext>();
 
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to
  * gateways and microservices. Each call with a well-formed token reads the database. On an HTTP request, the guard
  * sets the principal as `request.auth`. On an HTTP request, and on the request of a GraphQL operation, it sets the
- * user as `request.user`, unless other code has set `request.user` or a `TokenSource` has found the token.
+ * user as `request.user`, unless other code has set `request.user`. On GraphQL, it does not if a `TokenSource` has
+ * found the token.
  *
  * Handlers with `@Public()` are not checked. Handlers with `@OptionalAuth()` also admit calls without a token. With
  * the option `cookies`, the token may be in a cookie. In that case, WebSocket handshakes, and requests with methods
- * other than GET, HEAD and OPTIONS, must pass the cross-site check.
+ * other than GET, HEAD and OPTIONS, must pass the cross-site check. To read the token from elsewhere, set the option
+ * `tokenSource`. To require more than a token, add another guard. Do not extend this class.
  */
 @Injectable()
-export class BearerAuthGuard extends AccessTokenGuard {
+@AccessGuard()
+export class BearerAuthGuard implements CanActivate {
   /** The rules by handler and class, read only once because decorators do not change. */
   private readonly rules = new WeakMap<object, WeakMap<object, RouteRules>>();
 
-  /**
-   * Reads tokens from cookies, or null without the option `cookies`. Injected as a property, so that the constructors
-   * of subclasses do not have to pass it.
-   */
-  @Optional()
-  @Inject(CookieAuthentication)
-  private readonly cookieAuthentication: CookieAuthentication | null = null;
-
+  /** @internal */
   constructor(
-    protected readonly auth: AuthService,
-    protected readonly reflector: Reflector,
-    /** The application's token source, from the option `tokenSource`. */
-    @Optional() @Inject(TokenSource) protected readonly tokens: TokenSource | null = null,
-  ) {
-    super();
-  }
+    private readonly auth: AuthService,
+    private readonly tokens: AccessTokens,
+    private readonly cookies: CookieMode,
+  ) {}
 
-  /** Admits the call, or throws the `AuthError` of the refusal as an exception of the call's transport. */
+  /** Admits the call, or throws the `AuthError` of the refusal, over WebSockets and microservices as their exception. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.isPublic(context)) return true;
+    const rules = this.rulesOf(context);
+    if (rules.isPublic) return true;
     try {
-      if (context.getType() !== 'http') return await this.admitCall(context);
-      const request = this.getRequest(context);
-      // Another guard may already have verified the request.
-      const principal = verifiedPrincipal(request) ?? (await this.principalOf(request, context));
-      storeHttpCaller(request, this.callerFrom(context, principal));
-      storeRequestUser(request, principal);
+      const caller = await this.identify(context, rules);
+      if (caller) this.assertRecentLogins(caller.principal, rules);
       return true;
     } catch (error) {
-      const operation = isTokenRefused(error) ? requestOfOperation(context) : undefined;
-      if (operation) removeRequestUser(operation);
-      return (
-        this.admitsAnonymous(context, error) || this.delegatesToNextGuard(context, error) || refuse(context, error)
-      );
+      this.cleanUp(context, rules, error);
+      throw exceptionFor(context, error);
     }
   }
 
-  /** Returns whether the route of the call is public. See `isPublicRoute`. */
-  protected isPublic(context: ExecutionContext): boolean {
-    return this.rulesOf(context).isPublic;
-  }
-
-  /** Returns `withinSeconds` of the `@RequireRecentLogin()` that applies to the route, or undefined if none applies. */
-  protected recentLoginSeconds(context: ExecutionContext): number | undefined {
-    return this.rulesOf(context).recentLoginSeconds;
-  }
-
-  /** Returns the HTTP request of a context. */
-  protected getRequest(context: ExecutionContext): AuthRequest {
-    return context.switchToHttp().getRequest<AuthRequest>();
-  }
-
-  /**
-   * Returns the token of a request.
-   * @throws AuthError `credentials_missing`, `credentials_ambiguous`, `cross_site_request`
-   */
-  protected getToken(request: AuthRequest): string {
-    return requestToken(request, this.cookieAuthentication);
-  }
-
-  /** Returns the principal of a request. @throws AuthError, such as `access_token_invalid` or a code of `getToken` */
-  protected async principalFor(request: AuthRequest): Promise<AuthPrincipal> {
-    return requireFound(await this.auth.authenticate(this.getToken(request), new LazyClientInfo(request)));
-  }
-
-  private principalOf(request: AuthRequest, context: ExecutionContext): Promise<AuthPrincipal> {
-    return this.cookieAuthentication
-      ? this.principalWithCookies(this.cookieAuthentication, request, context)
-      : this.principalFor(request);
-  }
-
-  private async principalWithCookies(
-    cookies: CookieAuthentication,
-    request: AuthRequest,
-    context: ExecutionContext,
-  ): Promise<AuthPrincipal> {
-    const response = context.switchToHttp().getResponse<AuthResponse>();
-    const isLogout = this.rulesOf(context).acceptsRefreshCookie;
-    const principal = isLogout
-      ? await this.principalOfLogout(cookies, request, response)
-      : await this.principalFor(request);
-    cookies.keepPrivate(request, response);
-    return principal;
-  }
-
-  private async principalOfLogout(
-    cookies: CookieAuthentication,
-    request: AuthRequest,
-    response: AuthResponse,
-  ): Promise<AuthPrincipal> {
-    if (!hasBearerHeader(request) && cookies.hasTokens(request)) {
-      return cookies.principalOfLogout(request, response, new LazyClientInfo(request));
-    }
-    try {
-      return await this.principalFor(request);
-    } catch (error) {
-      cookies.clearAfterRefusal(error, request, response);
-      throw error;
-    }
-  }
-
-  private async admitCall(context: ExecutionContext): Promise<true> {
-    const verified = verifiedPrincipalOfCall(context);
+  /** Returns the caller, after storing it for the handler. Returns null if an optional route admits the call. */
+  private async identify(context: ExecutionContext, rules: RouteRules): Promise<Caller | null> {
+    const isHttp = context.getType() === 'http';
+    const request = requestOf(context);
+    // Another guard may already have verified the call.
+    const verified = isHttp ? verifiedCaller(request!) : verifiedCallerOfMessage(context);
     if (verified) {
-      this.callerFrom(context, verified);
-      return true;
+      if (isHttp) storeRequestUser(request!, verified.principal);
+      return verified;
     }
-    const found = (await this.tokens?.find(context)) ?? null;
-    const { accessToken, client } = found ?? presentedToken(context, this.cookieAuthentication);
-    const principal = (await this.auth.authenticate(accessToken, client)) ?? this.refuseToken(context, found !== null);
-    storeCaller(context, this.callerFrom(context, principal), found !== null);
+    const found = await this.authenticate(context, rules);
+    if (request) this.cookies.keepPrivate(request, responseOf(context));
+    if (!found) {
+      if (isHttp) request!.auth = null;
+      else storeAnonymous(context);
+      return null;
+    }
+    const { principal, isFromSource } = found;
+    const caller = new Caller(principal, this.auth);
+    if (isHttp) storeHttpCaller(request!, caller);
+    else storeCaller(context, caller, isFromSource);
     // A token from the token source may differ between the operations of one request.
-    const request = found || !requestUserOf(principal) ? undefined : requestOfOperation(context);
-    if (request) storeRequestUser(request, principal);
-    return true;
+    if (request && (isHttp || !isFromSource)) storeRequestUser(request, principal);
+    return caller;
   }
 
-  /** Returns the caller if the last login is recent enough. @throws AuthError `recent_login_required` */
-  private callerFrom(context: ExecutionContext, principal: AuthPrincipal): Caller {
-    const withinSeconds = this.recentLoginSeconds(context);
-    if (withinSeconds !== undefined) {
-      this.auth.assertRecentLogin(principal, withinSeconds, this.rulesOf(context).recentMethods);
+  /** Returns the principal of the call's token, or null if the route is optional and the call counts as without one. */
+  private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<Authenticated | null> {
+    // For a logout, each of several cookies is tried, and a refresh cookie counts too.
+    const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.isOn;
+    const token = await this.tokens.find(context, !isCookieLogout);
+    if (token) {
+      const { isFromSource, isCookie } = token;
+      const principal = await this.auth.authenticate(token.accessToken, token.client);
+      if (principal) return { principal, isFromSource };
+      if (rules.isOptional && isCookie) return null;
+      throw invalidAccessToken();
     }
-    const loadUser = (): Promise<unknown> =>
-      this.auth.loadUser(principal).catch((error: unknown) => refuse(context, error));
-    return { principal, loadUser };
+    if (isCookieLogout) {
+      const request = requestOf(context)!;
+      const principal = await this.cookies.principalOfLogout(request, new LazyClientInfo(request));
+      return { principal, isFromSource: false };
+    }
+    if (rules.isOptional) return null;
+    throw credentialsMissing();
   }
 
-  /** @throws AuthError `access_token_invalid`; `credentials_missing` for a cookie on a route with `@OptionalAuth()` */
-  private refuseToken(context: ExecutionContext, isFromTokenSource: boolean): never {
-    const mayBeCookie = this.cookieAuthentication !== null && !isFromTokenSource;
-    const countsAsNone = mayBeCookie && this.rulesOf(context).isOptional && isTokenInCookie(context);
-    throw countsAsNone ? credentialsMissing() : invalidAccessToken();
+  private assertRecentLogins(principal: AuthPrincipal, { recentLogins }: RouteRules): void {
+    for (const { withinSeconds, methods } of recentLogins) {
+      this.auth.assertRecentLogin(principal, withinSeconds, methods);
+    }
   }
 
-  /**
-   * Admits a call without a token if its route has `@OptionalAuth()`. An invalid cookie counts as no
-   * token. Returns whether the call was admitted.
-   */
-  private admitsAnonymous(context: ExecutionContext, error: unknown): boolean {
-    if (!(error instanceof AuthError) || !this.rulesOf(context).isOptional) return false;
-    const request = context.getType() === 'http' ? this.getRequest(context) : null;
-    const isFromCookie = request !== null && this.cookieAuthentication?.cookies.isAuthenticated(request) === true;
-    const isInvalidCookie = isFromCookie && error.code === 'access_token_invalid';
-    if (error.code !== 'credentials_missing' && !isInvalidCookie) return false;
-    if (request) request.auth = null;
-    else storeAnonymous(context);
-    return true;
-  }
-
-  /** Leaves a call without a token to the application's guard that follows on the route, and then returns true. */
-  private delegatesToNextGuard(context: ExecutionContext, error: unknown): boolean {
-    const isMissing = error instanceof AuthError && error.code === 'credentials_missing';
-    // A subclass of this guard refuses the call itself.
-    if (!isMissing || this.constructor !== BearerAuthGuard || !this.rulesOf(context).isFollowed) return false;
-    const isFirst = !DELEGATED_CALLS.has(context);
-    DELEGATED_CALLS.add(context);
-    return isFirst;
+  /** Removes what must not stay after a refusal: the cookies of a logout, and the user of an earlier operation. */
+  private cleanUp(context: ExecutionContext, rules: RouteRules, error: unknown): void {
+    const request = isTokenRefused(error) ? requestOf(context) : undefined;
+    if (!request) return;
+    if (rules.acceptsRefreshCookie) this.cookies.clear(request, responseOf(context)!);
+    if (context.getType() !== 'http') removeRequestUser(request);
   }
 
   private rulesOf(context: ExecutionContext): RouteRules {
@@ -227,27 +131,9 @@ export class BearerAuthGuard extends AccessTokenGuard {
     const type = context.getClass();
     const known = this.rules.get(handler)?.get(type);
     if (known) return known;
-    const isOptional = isOptionalRoute(context);
-    const read = <T>(key: string): T | undefined =>
-      this.reflector.getAllAndOverride<T | undefined>(key, [handler, type]);
-    // `@OptionalAuth()` on the handler overrides the requirements of its class.
-    const recentLoginSeconds = isOptional ? undefined : read<number>(RECENT_LOGIN);
-    const recentMethods = read<string[]>(RECENT_METHODS) ?? [];
-    const isFollowed = isFollowedBySubclassGuard(BearerAuthGuard, context);
-    const acceptsRefreshCookie = this.reflector.get<boolean | undefined>(ACCEPTS_REFRESH_COOKIE, handler) ?? false;
-    const isPublic = isPublicRoute(context);
-    const rules = { isPublic, isOptional, recentLoginSeconds, recentMethods, isFollowed, acceptsRefreshCookie };
+    const rules = rulesOf(context);
     const rulesByClass = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
     this.rules.set(handler, rulesByClass.set(type, rules));
     return rules;
   }
-}
-
-function requireFound(principal: AuthPrincipal | null): AuthPrincipal {
-  if (!principal) throw invalidAccessToken();
-  return principal;
-}
-
-function refuse(context: ExecutionContext, error: unknown): never {
-  throw error instanceof AuthError ? exceptionFor(context, error) : error;
 }

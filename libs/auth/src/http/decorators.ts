@@ -10,39 +10,35 @@ import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../history/signals';
 import { assertMethods } from '../sessions/proofs';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, RECENT_METHODS } from './route-rules';
+import { exceptionFor } from './error-responses';
+import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, recentLoginsOf } from './route-rules';
 import { callerOf } from './transports';
 
 /**
- * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the
- * handler takes precedence over a decorator on the controller: `@Public()` opens a route of a guarded
- * controller, and `@UseGuards(BearerAuthGuard)` guards a route of a public controller. Subclasses of a
- * public controller are not public.
+ * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the handler takes
+ * precedence over a decorator on the controller: `@Public()` opens a route of a guarded controller, and
+ * `@UseGuards(BearerAuthGuard)` guards a route of a public controller. Subclasses of a public controller are not
+ * public.
  *
- * If the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or
- * `@OptionalAuth()`, the application does not start.
+ * The application does not start if the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or
+ * `@OptionalAuth()`, or if the class of the handler has `@RequireRecentLogin()`.
  */
 export const Public = (): CustomDecorator<string> => SetMetadata(IS_PUBLIC, true);
 
 /**
- * Admits calls of a handler or a controller with and without a token. A valid token authenticates the
- * user as usual. Without a token, `@CurrentUser()`, `@CurrentSession()` and `request.auth` are null. An
- * invalid token is refused with 401, but an invalid cookie counts as no token. Includes
- * `BearerAuthGuard`. A decorator on the handler takes precedence, as for `@Public()`.
- *
- * If the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or `@Public()`, the
- * application does not start.
+ * Admits calls of a handler or a controller with and without a token. A valid token authenticates the user as usual.
+ * Without a token, `@CurrentPrincipal()`, `@CurrentUser()`, `@CurrentSession()` and `request.auth` are null. An invalid
+ * token is refused with 401, but an invalid cookie counts as no token. Includes `BearerAuthGuard`. A decorator on the
+ * handler takes precedence, as for `@Public()`, and the same contradictions prevent the start of the application.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(OPTIONAL_AUTH, true), UseGuards(BearerAuthGuard));
 
 /**
- * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds.
- * With `methods`, such as `['otp']`, the user must instead have proven each of these methods within that time.
- * Otherwise the response is 403 with the code `recent_login_required`. Applies to a handler or a whole
- * controller. Includes `BearerAuthGuard`. If the route also has a guard that extends `BearerAuthGuard`,
- * that guard decides about calls in which `BearerAuthGuard` finds no token, unless `BearerAuthGuard`
- * also applies otherwise, for example as a global guard.
+ * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With `methods`,
+ * such as `['otp']`, the user must instead have proven each of these methods within that time. Otherwise the response
+ * is 403 with the code `recent_login_required`. Applies to a handler or a whole controller. The requirements of both
+ * add up, and subclasses inherit those of the controller. Includes `BearerAuthGuard`.
  * @throws Error if `withinSeconds` is not greater than 0, or `methods` is not 1 to 8 valid names
  */
 export const RequireRecentLogin = ({
@@ -58,28 +54,50 @@ export const RequireRecentLogin = ({
     );
   }
   if (methods !== undefined) assertMethods(methods);
+  const add = (target: object): void => {
+    const recentLogins = [...recentLoginsOf(target), { withinSeconds, methods: methods ?? [] }];
+    Reflect.defineMetadata(RECENT_LOGIN, recentLogins, target);
+  };
   return applyDecorators(
-    SetMetadata(RECENT_LOGIN, withinSeconds),
-    SetMetadata(RECENT_METHODS, methods ?? []),
+    (target: object, _?: string | symbol, method?: PropertyDescriptor) => add((method?.value as object) ?? target),
     UseGuards(BearerAuthGuard),
   );
 };
 
-/**
- * Injects the session of the call as a `SessionInfo`, or null if `@OptionalAuth()` admitted the call
- * without authentication.
- */
-export const CurrentSession: () => ParameterDecorator = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentSession()')?.principal.session ?? null,
+/** Returns a decorator that injects a value of the caller, or null without authentication. */
+function injectCaller(
+  name: string,
+  read: (caller: NonNullable<ReturnType<typeof callerOf>>) => unknown,
+): () => ParameterDecorator {
+  return createParamDecorator(async (_: unknown, context: ExecutionContext) => {
+    const caller = callerOf(context, name);
+    try {
+      return caller && (await read(caller));
+    } catch (error) {
+      throw exceptionFor(context, error);
+    }
+  });
+}
+
+/** Injects the `AuthPrincipal` of the call, or null if `@OptionalAuth()` admitted the call without authentication. */
+export const CurrentPrincipal: () => ParameterDecorator = injectCaller(
+  '@CurrentPrincipal()',
+  ({ principal }) => principal,
 );
 
 /**
- * Loads and injects your application's user object, or injects null if `@OptionalAuth()` admitted the call
- * without authentication.
+ * Reads and injects the session of the call as a `SessionInfo`, or injects null if `@OptionalAuth()` admitted the call
+ * without authentication. Costs one query. The id of the session is also in the principal.
  */
-export const CurrentUser: () => ParameterDecorator = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => callerOf(context, '@CurrentUser()')?.loadUser() ?? null,
+export const CurrentSession: () => ParameterDecorator = injectCaller('@CurrentSession()', (caller) =>
+  caller.loadSession(),
 );
+
+/**
+ * Loads and injects your application's user object, once per call, or injects null if `@OptionalAuth()` admitted the
+ * call without authentication.
+ */
+export const CurrentUser: () => ParameterDecorator = injectCaller('@CurrentUser()', (caller) => caller.loadUser());
 
 /**
  * Calls the method when the named signal is emitted: `@OnAuthSignal('token_reuse_detected')`. The compiler checks the

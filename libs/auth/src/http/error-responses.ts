@@ -1,107 +1,67 @@
-import { HttpException } from '@nestjs/common';
-import type { AuthError, AuthErrorCode } from '../base/errors';
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import { AuthError } from '../base/errors';
 import type { AuthResponse } from './request';
 
-const BODIES = {
-  detail: ({ message }: AuthError): object => ({ detail: message }),
-  detailWithCode: ({ message, code, loginTicket }: AuthError): object => ({
-    detail: message,
-    code,
-    ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
-  }),
-  nonFieldErrors: ({ message }: AuthError): object => ({ non_field_errors: [message] }),
-  fields: ({ fields }: AuthError): object => ({ ...fields }),
-} as const;
-
-/** The HTTP response for an error. */
-export interface ErrorResponse {
-  readonly status: number;
-  readonly body: keyof typeof BODIES;
-  readonly headers?: (error: AuthError) => Readonly<Record<string, string>>;
-  /** The example message in the OpenAPI document. */
-  readonly example?: string;
-}
-
-// In the response to a request without credentials, `WWW-Authenticate` contains no error code. (RFC
-// 6750, section 3.1)
+// In the response to a request without credentials, `WWW-Authenticate` contains no error code. (RFC 6750, section 3.1)
 const CHALLENGE = 'Bearer realm="api"';
 
-function retryAfter({ retryAfterSeconds }: AuthError): Record<string, string> {
-  return { 'Retry-After': String(Math.max(1, retryAfterSeconds ?? 1)) };
+/** Returns the headers of the response to an error, besides `Cache-Control: no-store`. */
+export function headersOf(error: AuthError): Readonly<Record<string, string>> {
+  if (error.code === 'credentials_missing') return { 'WWW-Authenticate': CHALLENGE };
+  if (error.code === 'access_token_invalid') return { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` };
+  // `Retry-After` contains whole seconds. (RFC 6585, section 4; RFC 9110, section 10.2.3)
+  const isTemporary = [429, 503].includes(error.getStatus());
+  return isTemporary ? { 'Retry-After': String(Math.max(1, error.retryAfterSeconds ?? 1)) } : {};
 }
 
-/** The HTTP response for each error code. */
-export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
-  invalid_field: { status: 400, body: 'fields' },
-  invalid_credentials: { status: 400, body: 'nonFieldErrors', example: 'Invalid credentials.' },
-  invalid_refresh_token: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired refresh token.' },
-  credentials_missing: {
-    status: 401,
-    body: 'detailWithCode',
-    headers: () => ({ 'WWW-Authenticate': CHALLENGE }),
-    example: 'Authentication credentials were not provided.',
+/** Sets `Cache-Control: no-store` and the headers of an error, which are sent whichever filter responds. */
+export function setErrorHeaders(error: AuthError, response: AuthResponse): void {
+  response.header('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(headersOf(error))) response.header(name, value);
+}
+
+/** The parts of `@nestjs/websockets` or `@nestjs/microservices` that this file uses. */
+interface Transport {
+  /** The exception whose content the client receives. Any other exception is reported as an internal error. */
+  readonly Exception: new (error: object) => Error;
+  readonly Filter: new () => { catch(exception: unknown, host: ArgumentsHost): unknown };
+}
+
+/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, which are installed if the application uses the transport */
+const TRANSPORTS: Readonly<Record<string, () => Transport>> = {
+  ws: () => {
+    const found = require('@nestjs/websockets') as Record<string, unknown>;
+    return { Exception: found['WsException'], Filter: found['BaseWsExceptionFilter'] } as Transport;
   },
-  credentials_ambiguous: { status: 400, body: 'detail' },
-  access_token_invalid: {
-    status: 401,
-    body: 'detailWithCode',
-    headers: () => ({ 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` }),
-    example: 'Invalid or expired access token.',
-  },
-  session_not_found: { status: 404, body: 'detail', example: 'Session not found.' },
-  session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit has been reached.' },
-  recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
-  cross_site_request: {
-    status: 403,
-    body: 'detailWithCode',
-    example: 'The request does not come from a trusted origin.',
-  },
-  second_factor_required: { status: 403, body: 'detailWithCode', example: 'A second factor is required.' },
-  invalid_login_ticket: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired login ticket.' },
-  invalid_reset_token: { status: 400, body: 'nonFieldErrors' },
-  too_many_attempts: {
-    status: 429,
-    body: 'detail',
-    // `Retry-After` contains whole seconds. (RFC 6585, section 4; RFC 9110, section 10.2.3)
-    headers: retryAfter,
-    example: 'Too many failed attempts. Try again later.',
-  },
-  body_malformed: { status: 400, body: 'detail' },
-  body_not_json: { status: 415, body: 'detail' },
-  body_too_large: { status: 413, body: 'detail' },
-  username_taken: { status: 409, body: 'detailWithCode' },
-  unknown_user: { status: 404, body: 'detailWithCode' },
-  not_supported: { status: 501, body: 'detailWithCode' },
-  busy: { status: 503, body: 'detail', headers: retryAfter },
-  database_unavailable: {
-    status: 503,
-    body: 'detail',
-    headers: retryAfter,
-    example: 'The database is unavailable.',
+  rpc: () => {
+    const found = require('@nestjs/microservices') as Record<string, unknown>;
+    return { Exception: found['RpcException'], Filter: found['BaseRpcExceptionFilter'] } as Transport;
   },
 };
 
-/** Returns the JSON body of an error. */
-export function errorBody(error: AuthError): object {
-  return BODIES[ERROR_RESPONSES[error.code].body](error);
-}
+/* eslint-enable @typescript-eslint/no-require-imports */
 
-/** An `AuthError` as a Nest exception. The body is the same on the library's routes and on the application's routes. */
-export class AuthHttpException extends HttpException {
-  constructor(readonly error: AuthError) {
-    super(errorBody(error), ERROR_RESPONSES[error.code].status);
-    // GraphQL sends the message to the client.
-    this.message = error.message;
-  }
+/**
+ * Returns the exception with which the transport of the call reports an error. For an `AuthError` over WebSockets and
+ * microservices, this is their own exception. Over HTTP, also sets the headers of an `AuthError`.
+ */
+export function exceptionFor(context: ExecutionContext, error: unknown): unknown {
+  if (!(error instanceof AuthError)) return error;
+  if (context.getType() === 'http') setErrorHeaders(error, context.switchToHttp().getResponse<AuthResponse>());
+  return transportException(TRANSPORTS[context.getType<string>()]?.(), error);
 }
 
 /**
- * Returns the exception to throw for an error. Sets `Cache-Control: no-store` and the headers of the error
- * on the response, so that these headers are sent regardless of which filter responds.
+ * Responds with the transport's own filter, because a WebSocket client gets no response if a filter throws. Throws the
+ * error if there is no such filter, for example over GraphQL.
  */
-export function httpExceptionFor(error: AuthError, response: AuthResponse): AuthHttpException {
-  response.header('Cache-Control', 'no-store');
-  const headers = ERROR_RESPONSES[error.code].headers?.(error) ?? {};
-  for (const [name, value] of Object.entries(headers)) response.header(name, value);
-  return new AuthHttpException(error);
+export function replyOverTransport(error: AuthError, host: ArgumentsHost): unknown {
+  const transport = TRANSPORTS[host.getType<string>()]?.();
+  // GraphQL reports an exception that a filter throws.
+  if (!transport) throw error;
+  return new transport.Filter().catch(transportException(transport, error), host);
+}
+
+function transportException(transport: Transport | undefined, error: AuthError): Error {
+  return transport ? new transport.Exception({ status: 'error', code: error.code, message: error.message }) : error;
 }

@@ -1,84 +1,242 @@
-import { applyDecorators, type CustomDecorator, Header, HttpCode, SetMetadata } from '@nestjs/common';
-import type { AuthErrorCode } from '../base/errors';
-import type { ResolvedAuthOptions } from '../options/auth-options';
-import type { Endpoint } from './endpoints';
-import { type MountCondition, MOUNTED_IF } from './platform';
-import type { Model, Schema } from './property';
-import { OpenedSessionResponse, TokenPairResponse } from './responses';
+import { applyDecorators, Header, HttpCode } from '@nestjs/common';
+import { AuthError, type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
+import { loadOptionalPeer } from '../base/optional-peer';
+
+/** A schema of the OpenAPI document. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A DTO class. */
+export type Model = new () => object;
+
+type AnyDecorator = ClassDecorator & MethodDecorator & PropertyDecorator;
+
+/** The decorators of `@nestjs/swagger` that the library uses. */
+type Swagger = Record<
+  | 'ApiBearerAuth'
+  | 'ApiBody'
+  | 'ApiExtraModels'
+  | 'ApiHeader'
+  | 'ApiOperation'
+  | 'ApiParam'
+  | 'ApiProperty'
+  | 'ApiQuery'
+  | 'ApiResponse'
+  | 'ApiSchema'
+  | 'ApiTags',
+  (...options: unknown[]) => AnyDecorator
+> & { readonly getSchemaPath: (model: Model) => string };
+
+/** Returns `@nestjs/swagger`, or null if it is not installed or cannot be loaded. */
+export function loadSwagger(
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail if it is not installed
+  requireSwagger: () => unknown = () => require('@nestjs/swagger'),
+): Swagger | null {
+  const consequence = 'the OpenAPI document will lack the descriptions of the endpoints.';
+  return loadOptionalPeer<Swagger>('@nestjs/swagger', requireSwagger, consequence);
+}
+
+const swagger = loadSwagger();
+
+/** Sets the name of a DTO in the document. The prefix `Auth` distinguishes it from the application's schemas. */
+export const ApiSchema = (name: `Auth${string}`): ClassDecorator => swagger?.ApiSchema({ name }) ?? applyDecorators();
+
+/** Describes a property of a DTO. `required: false` marks an optional property. */
+export const ApiProperty = (schema: Schema): PropertyDecorator => swagger?.ApiProperty(schema) ?? applyDecorators();
+
+/** Describes a controller. */
+export const AuthTag = (): ClassDecorator => swagger?.ApiTags('Authentication') ?? applyDecorators();
+
+export const text = (description: string, example: string): Schema => ({ type: 'string', description, example });
+
+export const uuid = (description: string): Schema => ({
+  ...text(description, '3f2b8c1e-5d0a-4b7e-9c43-1a2b3c4d5e6f'),
+  format: 'uuid',
+});
+
+export const timestamp = (description: string): Schema => ({
+  ...text(`${description} ISO 8601 in UTC.`, '2026-01-15T10:23:00.123Z'),
+  format: 'date-time',
+});
+
+/** The body of a response that contains only a message. */
+@ApiSchema('AuthDetail')
+export class DetailResponse {
+  @ApiProperty(text('A human-readable message. It may change between versions.', 'Session not found.')) detail!: string;
+}
 
 /** The description of an endpoint in the OpenAPI document. */
 export interface Description {
   /** The operation id, which generated clients use as the method name. */
   readonly id: string;
   readonly summary: string;
+  /** Default: the endpoint requires an access token. */
+  readonly isPublic?: true;
   readonly params?: Readonly<Record<string, Schema>>;
   readonly query?: Readonly<Record<string, Schema>>;
+  /** The model of the request body, and whether a body is required. */
   readonly body?: Model;
+  readonly isBodyOptional?: true;
   /** The body of a response with the status 200: a model, a list of models, or the `detail` of a `DetailResponse`. */
   readonly returns: Model | readonly [Model] | string;
-  /** Errors of this endpoint, in addition to those that `responsesOf` adds. */
+  /** The properties of the body of a response with the status 200 whose tokens are in cookies. */
+  readonly returnsWithCookies?: Readonly<Record<string, Schema>>;
+  /** Whether the endpoint reads the header `X-Auth-Transport`, because it sets or clears cookies. */
+  readonly usesCookies?: true;
+  /** The errors, except those of every endpoint and of every endpoint that requires an access token. */
   readonly errors?: readonly AuthErrorCode[];
 }
 
-export const DESCRIPTION = 'nestjs-session-auth:description';
+/** The errors of endpoints with the method POST. */
+export const BODY_ERRORS: readonly AuthErrorCode[] = [
+  'body_malformed',
+  'body_too_large',
+  'body_not_json',
+  'cross_site_request',
+];
+
+const PROTECTED_ERRORS: readonly AuthErrorCode[] = [
+  'credentials_missing',
+  'access_token_invalid',
+  'credentials_ambiguous',
+];
 
 /**
- * Declares an endpoint with its description, the status 200 and `Cache-Control: no-store`. Works without
- * `@nestjs/swagger`. `LibraryRouteFilter` sets the same header on error responses. (OAuth 2.1, token
- * response; ASVS 14.3.2)
+ * Declares an endpoint with the status 200 and `Cache-Control: no-store`, and describes it in the OpenAPI document.
+ * `LibraryRouteFilter` sets the same header on error responses. (OAuth 2.1, token response; ASVS 14.3.2)
  */
 export const AuthEndpoint = (description: Description): MethodDecorator =>
-  applyDecorators(SetMetadata(DESCRIPTION, description), HttpCode(200), Header('Cache-Control', 'no-store'));
+  applyDecorators(
+    HttpCode(200),
+    Header('Cache-Control', 'no-store'),
+    ...(swagger ? decoratorsOf(swagger, description) : []),
+  );
 
-/** Mounts a controller of the library only if the condition is true. */
-export const MountedIf = (condition: MountCondition): CustomDecorator<string> => SetMetadata(MOUNTED_IF, condition);
-
-/** The value of the option `cookies.mode`, on which the OpenAPI document depends. */
-export type DescribedMode = ResolvedAuthOptions['cookies']['mode'];
-
-/** The header with which a client requests cookies, in the form of an argument of `@ApiHeader()`. */
-export const TRANSPORT_HEADER = {
+const TRANSPORT_HEADER = {
   name: 'X-Auth-Transport',
   description:
-    'Send `cookie` to get the tokens in cookies instead of the body. A refresh then reads ' +
-    'the refresh cookie instead of the body, and a logout removes the cookies.',
+    'In cookie mode, send `cookie` to get the tokens in cookies instead of the body. A refresh then reads the refresh ' +
+    'cookie instead of the body, and a logout removes the cookies.',
   required: false,
   schema: { type: 'string', enum: ['cookie'] },
 };
 
-/** Returns whether the endpoint returns tokens, in the body or in cookies. */
-export function returnsTokens({ returns }: Endpoint): boolean {
-  return returns === TokenPairResponse || returns === OpenedSessionResponse;
+function decoratorsOf(api: Swagger, description: Description): AnyDecorator[] {
+  const { id, summary, isPublic, body, isBodyOptional, query = {}, params = {}, errors = [] } = description;
+  const codes = [...errors, ...(isPublic ? [] : PROTECTED_ERRORS), 'database_unavailable' as const];
+  const statusOf = (code: AuthErrorCode): number => ERROR_RESPONSES[code].status;
+  return [
+    api.ApiOperation({ operationId: id, summary }),
+    ...(isPublic ? [] : [api.ApiBearerAuth()]),
+    ...(description.usesCookies ? [api.ApiHeader(TRANSPORT_HEADER)] : []),
+    ...(body ? [api.ApiBody({ type: body, required: !isBodyOptional })] : []),
+    // `explode: false` means that the items of a list are separated by commas.
+    ...Object.entries(query).map(([name, schema]) =>
+      api.ApiQuery({ name, schema, required: false, ...(schema['type'] === 'array' ? { explode: false } : {}) }),
+    ),
+    ...Object.entries(params).map(([name, schema]) => api.ApiParam({ name, schema })),
+    successResponse(api, description),
+    ...[...new Set(codes.map(statusOf))].map((status) =>
+      errorResponse(api, status, codes.filter((code) => statusOf(code) === status)),
+    ),
+  ];
 }
 
-/** Returns whether the endpoint reads the header `X-Auth-Transport`, because it sets or clears cookies. */
-export function readsTransportHeader(endpoint: Endpoint): boolean {
-  return returnsTokens(endpoint) || endpoint.id === 'authLogout' || endpoint.id === 'authLogoutAll';
-}
+const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
 
-/** Returns whether cookies can replace the required body. A refresh with cookies needs no body. */
-export function needsNoBody({ id }: Endpoint, mode: DescribedMode): boolean {
-  return mode !== false && id === 'authRefresh';
-}
+const CACHE_CONTROL = {
+  'Cache-Control': header('Caches must not store the response.', { type: 'string', enum: ['no-store'] }),
+};
 
-/** Returns the errors that an endpoint has only in cookie mode. */
-export function cookieErrors({ id, method }: Endpoint, mode: DescribedMode): readonly AuthErrorCode[] {
-  if (mode === false || method === 'GET') return [];
-  return id === 'authRefresh' ? ['cross_site_request', 'credentials_ambiguous'] : ['cross_site_request'];
-}
+const RETRY_AFTER = {
+  'Retry-After': header('The number of seconds to wait before retrying.', { type: 'integer', minimum: 1, example: 30 }),
+};
 
-/**
- * Returns the schema of a response with the status 200 in the given cookie mode: the given body, a body
- * without tokens, or either of these two.
- */
-export function withCookieBody(endpoint: Endpoint, mode: DescribedMode, body: Schema, sessionId: Schema): Schema {
-  if (mode === false || !returnsTokens(endpoint)) return body;
-  const isLogin = endpoint.returns === OpenedSessionResponse;
-  const withoutTokens = {
+const CHALLENGE = {
+  'WWW-Authenticate': header(
+    'The challenge of RFC 6750, section 3, with `error="invalid_token"` if an access token was sent.',
+    { type: 'string', example: 'Bearer realm="api", error="invalid_token"' },
+  ),
+};
+
+const HEADERS: Readonly<Record<number, Readonly<Record<string, Schema>>>> = {
+  401: CHALLENGE,
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
+
+function successResponse(api: Swagger, { returns, returnsWithCookies }: Description): AnyDecorator {
+  const model = typeof returns === 'string' ? DetailResponse : ([returns].flat()[0] as Model);
+  const ref = { $ref: api.getSchemaPath(model) };
+  const inCookies = returnsWithCookies && {
     type: 'object',
-    description: 'The tokens are in cookies.',
-    ...(isLogin ? { properties: { session_id: sessionId }, required: ['session_id'] } : {}),
+    description: 'In cookie mode: the tokens are in cookies.',
+    properties: returnsWithCookies,
+    required: Object.keys(returnsWithCookies),
     additionalProperties: false,
   };
-  return mode === 'only' ? withoutTokens : { oneOf: [body, withoutTokens] };
+  const schema = Array.isArray(returns) ? { type: 'array', items: ref } : oneOf([ref, ...(inCookies ? [inCookies] : [])]);
+  const examples = typeof returns === 'string' ? { success: { summary: returns, value: { detail: returns } } } : null;
+  const description = 'Success.';
+  return applyDecorators(
+    api.ApiExtraModels(model),
+    api.ApiResponse({ status: 200, description, headers: CACHE_CONTROL, schema, ...(examples && { examples }) }),
+  ) as AnyDecorator;
+}
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed, or contains an invalid field, invalid credentials or an invalid refresh token.',
+  401: 'The request has no valid access token of an active user.',
+  403: 'The request is refused. `code` contains the reason.',
+  404: 'The user has no active session with this id.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  429: 'Too many failed attempts.',
+  503: 'The database, the user store or the second factor is unavailable, or the server is busy.',
+};
+
+const FIELD_ERRORS: Schema = {
+  type: 'object',
+  description: 'The messages by field name. Errors of no single field are under `non_field_errors`.',
+  additionalProperties: { type: 'array', items: { type: 'string' }, minItems: 1 },
+  minProperties: 1,
+};
+
+function errorResponse(api: Swagger, status: number, codes: readonly AuthErrorCode[]): AnyDecorator {
+  const coded = codes.filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
+  const bodies = new Set(codes.map((code) => ERROR_RESPONSES[code].body));
+  const schemas = [
+    ...(bodies.has('fields') || bodies.has('nonFieldErrors') ? [FIELD_ERRORS] : []),
+    ...(coded.length > 0 ? [codedError(coded)] : []),
+    ...(bodies.has('detail') ? [{ $ref: api.getSchemaPath(DetailResponse) }] : []),
+  ];
+  const examples = codes.flatMap((code) => {
+    const { example } = ERROR_RESPONSES[code];
+    if (example === undefined) return [];
+    const ticket = code === 'second_factor_required' ? 'nsal_…' : null;
+    return [[code, { summary: example, value: new AuthError(code, example, {}, null, ticket).getResponse() }]];
+  });
+  return api.ApiResponse({
+    status,
+    description: DESCRIPTIONS[status],
+    headers: { ...CACHE_CONTROL, ...HEADERS[status] },
+    schema: oneOf(schemas),
+    examples: Object.fromEntries(examples) as object,
+  });
+}
+
+function oneOf(schemas: readonly Schema[]): Schema {
+  return schemas.length === 1 ? schemas[0]! : { oneOf: schemas };
+}
+
+function codedError(codes: readonly AuthErrorCode[]): Schema {
+  const ticket = text('A login ticket, an opaque string. The next step of the login requires it.', 'nsal_…');
+  return {
+    type: 'object',
+    properties: {
+      detail: text('A human-readable message. It may change between versions.', ERROR_RESPONSES[codes[0]!].example!),
+      code: { ...text('The reason for the refusal.', codes[0]!), enum: codes },
+      ...(codes.includes('second_factor_required') ? { login_ticket: ticket } : {}),
+    },
+    required: ['detail', 'code'],
+  };
 }

@@ -1,18 +1,67 @@
-import type { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import type { Type } from '@nestjs/common';
+import { GUARDS_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { type HttpAdapterHost, MetadataScanner, type ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { AuthService } from '../auth.service';
 import { AuthError } from '../base/errors';
-import type { Endpoint } from './endpoints';
-import { ERROR_RESPONSES, errorBody } from './error-responses';
 
-/** The metadata key of `@MountedIf()`. */
-export const MOUNTED_IF = 'nestjs-session-auth:mounted-if';
+// Everything in the library that depends on private parts of Nest, Express or Fastify.
 
-/** The settings that decide which optional routes are mounted. */
-export type MountSettings = Pick<AuthService, 'canSetPasswords' | 'canReauthenticate'>;
+/** Returns the guards of a handler or class, including inherited guards. */
+export function guardsOf(target: object): readonly unknown[] {
+  return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[];
+}
 
-export type MountCondition = (settings: MountSettings) => boolean;
+/** Returns the classes of all controllers and providers. */
+export function classesOf(modules: ModulesContainer): readonly Type[] {
+  const classes = [...modules.values()].flatMap(({ controllers, providers }) =>
+    [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype as Type | null),
+  );
+  return [...new Set(classes)].filter((type): type is Type => Boolean(type?.prototype));
+}
+
+/** Returns the methods of a class, including inherited methods. */
+export function handlersOf(type: Type): readonly { readonly name: string; readonly handler: object }[] {
+  const prototype = type.prototype as Record<string, object>;
+  return new MetadataScanner().getAllMethodNames(prototype).map((name) => ({ name, handler: prototype[name]! }));
+}
+
+/**
+ * Removes controllers from a module. Call this function while Nest creates the providers of the module, before Nest
+ * creates the controllers and routes.
+ * @param module the class of the module
+ */
+export function unmountControllers(modules: ModulesContainer, module: unknown, unmounted: readonly Type[]): void {
+  for (const { metatype, controllers } of modules.values()) {
+    if (metatype === module) for (const controller of unmounted) controllers.delete(controller);
+  }
+}
+
+/** Returns whether a path belongs to one of the library's routes. */
+export type RouteMatcher = (path: string) => boolean;
+
+/**
+ * Returns a function that matches the paths of controllers under the global prefix and the mount path. Like Express, the
+ * function ignores case and a trailing slash. The global prefix is read from Nest's container.
+ */
+export function libraryRoutes(moduleRef: ModuleRef, mountPath: string, controllers: readonly Type[]): RouteMatcher {
+  const { container } = moduleRef as unknown as { container?: { applicationConfig?: { getGlobalPrefix(): string } } };
+  const globalPrefix = container?.applicationConfig?.getGlobalPrefix() ?? '';
+  const segments = `${globalPrefix}/${mountPath}`.split('/').filter(Boolean);
+  const prefix = segments.map((segment) => `/${segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).join('');
+  const paths = controllers
+    .flatMap(handlersOf)
+    .map(({ handler }) => Reflect.getMetadata(PATH_METADATA, handler) as string | undefined)
+    .flatMap((path) => path?.replace(/:\w+/g, '[^/]+') ?? []);
+  const route = new RegExp(`^${prefix}/(?:${paths.join('|')})/?$`, 'i');
+  return (path) => route.test(path);
+}
+
+/** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
+export function configureRoutes({ httpAdapter }: HttpAdapterHost, isLibraryRoute: RouteMatcher): void {
+  if (httpAdapter.getType() === 'fastify') configureFastify(httpAdapter.getInstance(), isLibraryRoute);
+  if (httpAdapter.getType() === 'express') configureExpress(httpAdapter.getInstance(), isLibraryRoute);
+}
 
 /** The part of an Express request that this file uses. */
 interface ExpressRequest {
@@ -27,23 +76,22 @@ interface ExpressResponse {
 
 type Next = (error?: unknown) => void;
 
-export interface ExpressApplication {
+interface ExpressApplication {
   use(handler: (request: ExpressRequest, response: ExpressResponse, next: Next) => void): unknown;
   use(handler: (error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next) => void): unknown;
 }
 
-/** Installs the handlers that the library's routes need on Express, after the body parsers. */
-export function configureExpress(express: ExpressApplication, isLibraryRoute: RouteMatcher): void {
+function configureExpress(express: ExpressApplication, isLibraryRoute: RouteMatcher): void {
   // Express parses bodies before routing, so the filter of the library's controllers does not see the errors of the
   // body parsers.
   express.use((error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next): void => {
     const authError = isLibraryRoute(request.path) ? bodyError((error as { status?: unknown } | null)?.status) : null;
     if (!authError) return next(error);
     response.setHeader('Cache-Control', 'no-store');
-    response.status(ERROR_RESPONSES[authError.code].status).json(errorBody(authError));
+    response.status(authError.getStatus()).json(authError.getResponse());
   });
-  // Express rejects malformed percent-encoding when it matches a route, before the handler runs. A
-  // request with a malformed session id must fail with 404 instead.
+  // Express rejects malformed percent-encoding when it matches a route, before the handler runs. A request with a
+  // malformed session id must fail with 404 instead.
   express.use((request: ExpressRequest, _response: ExpressResponse, next: Next): void => {
     if (isLibraryRoute(request.path)) request.url = withReadableEscapes(request.path, request.url);
     next();
@@ -63,7 +111,7 @@ interface FastifyReply {
 
 type Hook<Rest extends unknown[]> = (request: FastifyRequest, reply: FastifyReply, ...rest: Rest) => void;
 
-export interface FastifyApplication {
+interface FastifyApplication {
   readonly server: {
     prependListener(event: 'request', listener: (request: { url?: string }) => void): unknown;
   };
@@ -78,11 +126,10 @@ export interface FastifyApplication {
 /** Matches the last segment of a path if it is longer than Fastify's default limit for a route parameter. */
 const OVERLONG = /[^/]{101,}(?=\/?$)/;
 
-/** Installs the hooks that the library's routes need on Fastify. */
-export function configureFastify(fastify: FastifyApplication, isLibraryRoute: RouteMatcher): void {
+function configureFastify(fastify: FastifyApplication, isLibraryRoute: RouteMatcher): void {
   const isOfLibrary = ({ url }: FastifyRequest): boolean => isLibraryRoute(url.split('?')[0] ?? '');
-  // Fastify rejects malformed percent-encoding and long parameters before any hook. A request with
-  // a malformed or long session id must fail with 404 instead.
+  // Fastify rejects malformed percent-encoding and long parameters before any hook. A request with a malformed or long
+  // session id must fail with 404 instead.
   fastify.server.prependListener('request', (request) => {
     const [path = '', ...query] = (request.url ?? '').split('?');
     if (isLibraryRoute(path)) request.url = [withReadableEscapes(path).replace(OVERLONG, '-'), ...query].join('?');
@@ -109,18 +156,12 @@ export function configureFastify(fastify: FastifyApplication, isLibraryRoute: Ro
       (error: Error) => done(error),
     );
   });
+  // Nest's default response to an error of Fastify begins with the status. No body of the library contains it.
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const error = isOfLibrary(request) && isPlatformError(payload) ? bodyError(reply.statusCode) : null;
-    done(null, error ? JSON.stringify(errorBody(error)) : payload);
+    const isPlatformError = typeof payload === 'string' && payload.startsWith('{"statusCode":');
+    const error = isPlatformError && isOfLibrary(request) ? bodyError(reply.statusCode) : null;
+    done(null, error ? JSON.stringify(error.getResponse()) : payload);
   });
-}
-
-/**
- * Returns whether the body has the form of Nest's default response to an error of Fastify, which begins
- * with the status. No body of the library contains the status.
- */
-function isPlatformError(payload: unknown): boolean {
-  return typeof payload === 'string' && payload.startsWith('{"statusCode":');
 }
 
 /** Returns whether a stream has any content. Any chunk that was read is put back into the stream. */
@@ -142,35 +183,9 @@ function hasContent(stream: Readable): Promise<boolean> {
   });
 }
 
-/** The part of Nest's container that this file uses. */
-interface Container {
-  readonly applicationConfig?: { getGlobalPrefix(): string };
-}
-
-/** Returns whether a path belongs to one of the library's routes. */
-export type RouteMatcher = (path: string) => boolean;
-
 /**
- * Returns a function that matches the paths of endpoints under the global prefix and the mount path. Like
- * Express, the function ignores case and a trailing slash. The global prefix is read from Nest's container.
- */
-export function libraryRoutes(
-  moduleRef: ModuleRef,
-  mountPath: string,
-  endpoints: readonly Pick<Endpoint, 'path'>[],
-): RouteMatcher {
-  const { container } = moduleRef as unknown as { container?: Container };
-  const globalPrefix = container?.applicationConfig?.getGlobalPrefix() ?? '';
-  const segments = `${globalPrefix}/${mountPath}`.split('/').filter(Boolean);
-  const prefix = segments.map((segment) => `/${segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).join('');
-  const routes = endpoints.map(({ path }) => path.replace(/:\w+/g, '[^/]+')).join('|');
-  const route = new RegExp(`^${prefix}/(?:${routes})/?$`, 'i');
-  return (path) => route.test(path);
-}
-
-/**
- * Returns the URL. If the percent-encoding of its path is malformed, encodes every `%` as `%25`, so
- * that the platform reads the path as plain text.
+ * Returns the URL. If the percent-encoding of its path is malformed, encodes every `%` as `%25`, so that the platform
+ * reads the path as plain text.
  */
 export function withReadableEscapes(path: string, url: string = path): string {
   try {
@@ -181,11 +196,8 @@ export function withReadableEscapes(path: string, url: string = path): string {
   }
 }
 
-/**
- * Returns the error for the HTTP status that a body parser reports, or null for an unknown status. Express
- * parsers use `http-errors`.
- */
-export function bodyError(status: unknown): AuthError | null {
+/** Returns the error for the HTTP status that a body parser reports, or null for an unknown status. */
+function bodyError(status: unknown): AuthError | null {
   if (status === 413) return new AuthError('body_too_large', 'The body is too large.');
   if (status === 415) return new AuthError('body_not_json', 'The body must be JSON in UTF-8.');
   if (status === 400) return new AuthError('body_malformed', 'The body is malformed, or is not valid JSON.');
@@ -199,11 +211,50 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
 }
 
 /**
- * Reads the address of each connection as soon as the connection is accepted. Node.js caches an address that was read, so
- * `request.ip` is known even after the client has reset the connection.
+ * Reads the address of each connection as soon as the connection is accepted. Node.js caches an address that was read,
+ * so `request.ip` is known even after the client has reset the connection.
  */
 export function cachePeerAddresses(server: EventEmitter): void {
   const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
   // With TLS, `request.socket` is the TLS socket, which has its own cache.
   for (const event of ['connection', 'secureConnection']) server.prependListener(event, read);
+}
+
+/** The settings of the HTTP platform on which the library depends. */
+export interface PlatformSettings {
+  /** The name of the setting that selects the trusted proxies. */
+  readonly proxySetting: string;
+  readonly trustedProxies: unknown;
+  /** Whether routes with a trailing slash are served. */
+  readonly servesTrailingSlash: boolean;
+}
+
+interface PlatformInstance {
+  get?(setting: string): unknown;
+  readonly initialConfig?: {
+    readonly ignoreTrailingSlash?: boolean;
+    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
+  };
+}
+
+/** Returns the settings of Express or Fastify. */
+export function platformSettings({ httpAdapter }: HttpAdapterHost): PlatformSettings {
+  const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
+  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
+  if (adapter?.getType?.() !== 'fastify') {
+    const trustedProxies = instance?.get?.('trust proxy');
+    return { proxySetting: 'trust proxy', trustedProxies, servesTrailingSlash: true };
+  }
+  const { ignoreTrailingSlash, routerOptions } = instance?.initialConfig ?? {};
+  return {
+    proxySetting: 'trustProxy',
+    trustedProxies: fastifyOptions(instance)?.trustProxy,
+    servesTrailingSlash: Boolean(ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
+  };
+}
+
+/** Returns the options that Fastify was created with. `initialConfig` does not contain `trustProxy`. */
+function fastifyOptions(instance: object | undefined): { readonly trustProxy?: unknown } | undefined {
+  const key = Object.getOwnPropertySymbols(instance ?? {}).find(({ description }) => description === 'fastify.options');
+  return key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
 }

@@ -1,4 +1,6 @@
-import { registerDecorator, validateSync, type ValidationArguments } from 'class-validator';
+import { ValidationPipe } from '@nestjs/common';
+import { Expose } from 'class-transformer';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { AuthError, invalidField } from '../base/errors';
@@ -11,126 +13,121 @@ import {
   usernameProblem,
 } from '../base/fields';
 import type { HistoryRequest } from '../history/history';
-import { propertiesOf, Property, type Schema, text } from './property';
+import { ApiProperty, ApiSchema, type Schema, text } from './openapi';
 import type { AuthRequest } from './request';
 
-/** Returns the message for an invalid value, or null for a valid value. */
-type Problem = (value: unknown) => string | null;
-
-/** Declares a field with a single validation rule, so that a client receives one message per field. */
-function field(name: string, problem: Problem, schema: Schema): PropertyDecorator {
-  return (target, property) => {
-    Property(schema)(target, property);
-    registerDecorator({
-      name,
-      target: target.constructor,
-      propertyName: String(property),
-      validator: {
-        validate: (value: unknown) => problem(value) === null,
-        defaultMessage: (args?: ValidationArguments) => problem(args?.value) ?? '',
-      },
-    });
-  };
-}
-
-/** Declares a non-empty string. */
-export const TextField = (description: string, example: string): PropertyDecorator =>
-  field('text', textProblem, { ...text(description, example), minLength: 1 });
-
-export const UsernameField = (description: string): PropertyDecorator =>
-  field('username', (value) => usernameProblem(value, USERNAME_LENGTH), {
-    ...text(description, 'alice'),
-    minLength: 1,
-    maxLength: USERNAME_LENGTH,
-  });
-
-// `maxLength` counts characters. The limit in bytes is also an upper bound for the number of characters,
-// because a character has at least one byte.
-export const PasswordField = (description: string, minLength: number = 1): PropertyDecorator =>
-  field('password', passwordProblem, {
-    ...text(description, 'correct horse battery staple'),
-    format: 'password',
-    minLength,
-    maxLength: PASSWORD_INPUT_BYTES,
-  });
-
-/** Declares an optional boolean. Default: false. */
-export const OptionalBooleanField = (description: string): PropertyDecorator =>
-  field(
-    'boolean',
-    (value) => {
-      if (value === null) return FIELD_MESSAGES.null;
-      return value === undefined || typeof value === 'boolean' ? null : FIELD_MESSAGES.boolean;
-    },
-    { type: 'boolean', description, default: false, required: false },
-  );
-
-export class LoginRequest {
-  @UsernameField('The username. It is not trimmed.') username!: string;
-  @PasswordField("The user's password. It is not trimmed.") password!: string;
-}
-
-export class RefreshRequest {
-  @TextField('The current refresh token of the session, an opaque string.', 'nsar_…') refresh_token!: string;
-}
-
-export class LogoutAllRequest {
-  @OptionalBooleanField('Whether to keep the session of this request. Default: false.') keep_current?: boolean;
-}
-
-export class ReauthenticateRequest {
-  @PasswordField("The user's password.") password!: string;
-}
-
-export class PasswordChangeRequest {
-  @PasswordField('The current password.') current_password!: string;
-  @PasswordField('The new password. It must meet the password policy.', 8) new_password!: string;
-}
-
 /**
- * Reads the query of `GET history/` from the URL, because query parsers treat repeated and empty parameters differently.
- * @throws AuthError `invalid_field`
+ * Validates a field by a single rule, so that a client receives one message per field.
+ * @param problem returns the message for an invalid value, or null
  */
-export function historyRequestOf(url: string): HistoryRequest {
-  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-  const limit = integerOf(query, 'limit');
-  const before = integerOf(query, 'before');
-  const events = query.getAll('event');
-  if (events.length > 1) throw invalidField('event', FIELD_MESSAGES.event);
-  return {
-    ...(limit === undefined ? {} : { limit }),
-    ...(before === undefined ? {} : { before }),
-    ...(events[0] === undefined ? {} : { event: events[0].split(',') }),
-  };
+const Check = (problem: (value: unknown) => string | null): PropertyDecorator =>
+  ValidateBy({
+    name: 'check',
+    validator: {
+      validate: (value: unknown) => problem(value) === null,
+      defaultMessage: (args?: ValidationArguments) => problem(args?.value) ?? '',
+    },
+  });
+
+const IsText = (): PropertyDecorator => Check(textProblem);
+
+const IsUsername = (): PropertyDecorator => Check((value) => usernameProblem(value, USERNAME_LENGTH));
+
+const IsPassword = (): PropertyDecorator => Check(passwordProblem);
+
+const IsOptionalBoolean = (): PropertyDecorator =>
+  Check((value) => {
+    if (value === null) return FIELD_MESSAGES.null;
+    return value === undefined || typeof value === 'boolean' ? null : FIELD_MESSAGES.boolean;
+  });
+
+// `maxLength` counts characters. The limit in bytes is also an upper bound for the number of characters, because a
+// character has at least one byte.
+const password = (description: string, minLength = 1): Schema => ({
+  ...text(description, 'correct horse battery staple'),
+  format: 'password',
+  minLength,
+  maxLength: PASSWORD_INPUT_BYTES,
+});
+
+@ApiSchema('AuthLoginRequest')
+export class LoginRequest {
+  @Expose()
+  @IsUsername()
+  @ApiProperty({ ...text('The username. It is not trimmed.', 'alice'), minLength: 1, maxLength: USERNAME_LENGTH })
+  username!: string;
+
+  @Expose()
+  @IsPassword()
+  @ApiProperty(password("The user's password. It is not trimmed."))
+  password!: string;
 }
 
-function integerOf(query: URLSearchParams, name: string): number | undefined {
-  const values = query.getAll(name);
-  if (values.length === 0) return undefined;
-  if (values.length > 1 || !/^[0-9]+$/.test(values[0]!)) throw invalidField(name, FIELD_MESSAGES.integer);
-  return Number(values[0]);
+@ApiSchema('AuthRefreshRequest')
+export class RefreshRequest {
+  @Expose()
+  @IsText()
+  @ApiProperty({ ...text('The current refresh token of the session, an opaque string.', 'nsar_…'), minLength: 1 })
+  refresh_token!: string;
 }
+
+@ApiSchema('AuthLogoutAllRequest')
+export class LogoutAllRequest {
+  @Expose()
+  @IsOptionalBoolean()
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether to keep the session of this request. Default: false.',
+    default: false,
+    required: false,
+  })
+  keep_current?: boolean;
+}
+
+@ApiSchema('AuthReauthenticateRequest')
+export class ReauthenticateRequest {
+  @Expose()
+  @IsPassword()
+  @ApiProperty(password("The user's password."))
+  password!: string;
+}
+
+@ApiSchema('AuthPasswordChangeRequest')
+export class PasswordChangeRequest {
+  @Expose()
+  @IsPassword()
+  @ApiProperty(password('The current password.'))
+  current_password!: string;
+
+  @Expose()
+  @IsPassword()
+  @ApiProperty(password('The new password. It must meet the password policy.', 8))
+  new_password!: string;
+}
+
+/** Called in the handlers, because a global pipe of the application must not change the library's requests. */
+const PIPE = new ValidationPipe({
+  transform: true,
+  transformOptions: { excludeExtraneousValues: true },
+  exceptionFactory: (errors) => {
+    const problems = errors.map((error) => [error.property, Object.values(error.constraints ?? {})] as const);
+    return new AuthError('invalid_field', 'A field is missing or invalid.', Object.fromEntries(problems));
+  },
+});
 
 /**
- * Reads the declared fields of the body into an instance of the DTO, and validates the instance. The
- * application's pipes do not apply.
+ * Reads the declared fields of the body into an instance of the DTO, and validates the instance. The application's
+ * pipes do not apply.
  * @throws AuthError `invalid_field`, `body_malformed`, `body_not_json`
  */
-export async function readBody<Dto extends object>(type: new () => Dto, request: AuthRequest): Promise<Dto> {
+export async function readBody<Dto extends object>(metatype: new () => Dto, request: AuthRequest): Promise<Dto> {
   const body = (await hasBody(request)) ? jsonObject(request) : {};
-  const dto = new type();
-  for (const name of Object.keys(propertiesOf(type))) {
-    if (Object.hasOwn(body, name)) dto[name as keyof Dto] = body[name] as Dto[keyof Dto];
-  }
-  const errors = validateSync(dto, { forbidUnknownValues: false });
-  if (errors.length > 0) {
-    const problems = errors.map((error) => [error.property, Object.values(error.constraints ?? {})] as const);
-    throw new AuthError('invalid_field', 'A field is missing or invalid.', Object.fromEntries(problems));
-  }
-  return dto;
+  // No field is an object. Deeply nested objects would overflow the stack of class-transformer.
+  const fields = Object.entries(body).map(([name, value]) => [name, typeof value === 'object' && value ? {} : value]);
+  return (await PIPE.transform(Object.fromEntries(fields), { type: 'body', metatype })) as Dto;
 }
 
-function jsonObject(request: AuthRequest): Record<string, unknown> {
+function jsonObject(request: AuthRequest): object {
   const { body } = request;
   if (!isJson(header(request, 'content-type')) || body === undefined) {
     throw new AuthError('body_not_json', 'The body must be JSON: send Content-Type: application/json.');
@@ -138,12 +135,12 @@ function jsonObject(request: AuthRequest): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AuthError('body_malformed', 'The body must be a JSON object.');
   }
-  return body as Record<string, unknown>;
+  return body;
 }
 
 /**
- * Returns whether a content type is JSON, with no charset or one that begins with `utf-`. Other
- * charsets are refused, because Fastify would read them as UTF-8. (RFC 8259, section 8.1)
+ * Returns whether a content type is JSON, with no charset or one that begins with `utf-`. Other charsets are refused,
+ * because Fastify would read them as UTF-8. (RFC 8259, section 8.1)
  */
 function isJson(contentType: string): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType) ?? [];
@@ -171,4 +168,28 @@ function isEmpty(body: unknown): boolean {
 function header(request: AuthRequest, name: string): string {
   const value = request.headers[name];
   return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Reads the query of `GET history/` from the URL, because query parsers treat repeated and empty parameters differently.
+ * @throws AuthError `invalid_field`
+ */
+export function historyRequestOf(url: string): HistoryRequest {
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+  const limit = integerOf(query, 'limit');
+  const before = integerOf(query, 'before');
+  const events = query.getAll('event');
+  if (events.length > 1) throw invalidField('event', FIELD_MESSAGES.event);
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(before === undefined ? {} : { before }),
+    ...(events[0] === undefined ? {} : { event: events[0].split(',') }),
+  };
+}
+
+function integerOf(query: URLSearchParams, name: string): number | undefined {
+  const values = query.getAll(name);
+  if (values.length === 0) return undefined;
+  if (values.length > 1 || !/^[0-9]+$/.test(values[0]!)) throw invalidField(name, FIELD_MESSAGES.integer);
+  return Number(values[0]);
 }

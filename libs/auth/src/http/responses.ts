@@ -3,26 +3,24 @@ import { AUTH_EVENT_NAMES, type SessionState } from '../database/entities';
 import type { AuthEventEntry } from '../history/history';
 import type { SessionInfo } from '../history/signals';
 import type { OpenedSession, TokenPair } from '../tokens/tokens';
-import { Property, text, timestamp, uuid } from './property';
+import { ApiProperty, ApiSchema, text, timestamp, uuid } from './openapi';
 
 // Handlers return plain objects, because the application's interceptors may transform class instances.
 
-export class DetailResponse {
-  @Property(text('A human-readable message. It may change between versions.', 'Session not found.')) detail!: string;
-}
-
+@ApiSchema('AuthTokenPair')
 export class TokenPairResponse {
-  @Property(
+  @ApiProperty(
     text('The access token, an opaque string. Send it in the header `Authorization: Bearer <access_token>`.', 'nsaa_…'),
   )
   access_token!: string;
-  @Property(text('The refresh token, an opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'))
+  @ApiProperty(text('The refresh token, an opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'))
   refresh_token!: string;
-  @Property({ type: 'string', enum: ['Bearer'], example: 'Bearer' }) token_type!: 'Bearer';
+  @ApiProperty({ type: 'string', enum: ['Bearer'], example: 'Bearer' }) token_type!: 'Bearer';
 }
 
+@ApiSchema('AuthOpenedSession')
 export class OpenedSessionResponse extends TokenPairResponse {
-  @Property(uuid('The id of the new session.')) session_id!: string;
+  @ApiProperty(uuid('The id of the new session.')) session_id!: string;
 }
 
 const IP_ADDRESS = {
@@ -30,34 +28,36 @@ const IP_ADDRESS = {
   nullable: true,
 };
 
+@ApiSchema('AuthSession')
 export class SessionResponse {
-  @Property(uuid('The id of the session. Pass it to `DELETE sessions/{sessionId}` to end the session.')) id!: string;
-  @Property({ ...text('The state. Only active sessions are listed.', 'active'), enum: ['active'] })
+  @ApiProperty(uuid('The id of the session. Pass it to `DELETE sessions/{sessionId}` to end the session.')) id!: string;
+  @ApiProperty({ ...text('The state. Only active sessions are listed.', 'active'), enum: ['active'] })
   state!: SessionState;
-  @Property(IP_ADDRESS) ip_address!: string | null;
-  @Property({ type: 'string', enum: [...DEVICE_TYPES], example: 'mobile' }) device_type!: DeviceType;
-  @Property(text('The family of the operating system. `Other` if unknown.', 'Android')) os_family!: string;
-  @Property(text('The family of the browser. `Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
-  @Property(text('The make and model of the device. `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
-  @Property(timestamp('The time of the login.')) created_at!: string;
-  @Property(timestamp('The time of the last activity. By default, it is accurate to one minute.'))
+  @ApiProperty(IP_ADDRESS) ip_address!: string | null;
+  @ApiProperty({ type: 'string', enum: [...DEVICE_TYPES], example: 'mobile' }) device_type!: DeviceType;
+  @ApiProperty(text('The family of the operating system. `Other` if unknown.', 'Android')) os_family!: string;
+  @ApiProperty(text('The family of the browser. `Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
+  @ApiProperty(text('The make and model of the device. `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
+  @ApiProperty(timestamp('The time of the login.')) created_at!: string;
+  @ApiProperty(timestamp('The time of the last activity. By default, it is accurate to one minute.'))
   last_activity!: string;
 
-  @Property({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })
+  @ApiProperty({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })
   is_current!: boolean;
 }
 
+@ApiSchema('AuthHistoryEntry')
 export class HistoryEntryResponse {
-  @Property({ type: 'integer', example: 1042 }) id!: number;
-  @Property({ type: 'string', enum: [...AUTH_EVENT_NAMES], example: 'login_success' }) event!: string;
-  @Property(IP_ADDRESS) ip_address!: string | null;
-  @Property({
+  @ApiProperty({ type: 'integer', example: 1042 }) id!: number;
+  @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_NAMES], example: 'login_success' }) event!: string;
+  @ApiProperty(IP_ADDRESS) ip_address!: string | null;
+  @ApiProperty({
     ...text('The User-Agent header of the request. Empty if unknown or not tracked.', 'Mozilla/5.0'),
     maxLength: 500,
   })
   user_agent!: string;
 
-  @Property({
+  @ApiProperty({
     type: 'object',
     description: 'Details, which depend on the event. Empty for most events.',
     properties: {
@@ -78,7 +78,7 @@ export class HistoryEntryResponse {
   })
   extra!: Readonly<Record<string, unknown>>;
 
-  @Property(timestamp('The time of the event.')) timestamp!: string;
+  @ApiProperty(timestamp('The time of the event.')) timestamp!: string;
 }
 
 export function tokenPairResponse(pair: TokenPair): TokenPairResponse {

@@ -1,118 +1,115 @@
-import { type CanActivate, type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/constants';
-import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-
-/**
- * Returns the names of handlers and classes whose decorators contradict each other, such as `@Public()` and a guard.
- */
-export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
-  const classes = [...modules.values()].flatMap(({ controllers, providers }) =>
-    [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype as Type | null),
-  );
-  return [...new Set(classes)].flatMap((type) => (type?.prototype ? contradictionsIn(type) : []));
-}
-
-function contradictionsIn(type: Type): string[] {
-  const prototype = type.prototype as Record<string, object>;
-  const handlers = new MetadataScanner()
-    .getAllMethodNames(prototype)
-    .filter((name) => isContradictory(prototype[name]!))
-    .map((name) => `${type.name}.${name}`);
-  return isContradictory(type) ? [type.name, ...handlers] : handlers;
-}
-
-function isContradictory(target: object): boolean {
-  return Object.values(accessDeclarations(target)).filter(Boolean).length > 1;
-}
+import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
+import { type ModulesContainer } from '@nestjs/core';
+import { classesOf, guardsOf, handlersOf } from './platform';
 
 /** The metadata key of `@Public()`. To check whether a route is public, call `isPublicRoute`. */
 export const IS_PUBLIC = 'nestjs-session-auth:public';
 
-/** The metadata key of `@RequireRecentLogin()`. */
-export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
-
 /** The metadata key of `@OptionalAuth()`. */
 export const OPTIONAL_AUTH = 'nestjs-session-auth:optional-auth';
 
-/** The metadata key of `@AcceptsRefreshCookie()`. */
-export const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
+/** The metadata key of `@RequireRecentLogin()`: a list of `RecentLogin`, with those of superclasses. */
+export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
+
+/** A requirement of `@RequireRecentLogin()`. An empty list of methods means any method. */
+export interface RecentLogin {
+  readonly withinSeconds: number;
+  readonly methods: readonly string[];
+}
+
+const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
 
 /** Lets the refresh cookie authenticate a request if the access cookie does not. Only `POST logout/` has it. */
 export const AcceptsRefreshCookie = (): MethodDecorator => SetMetadata(ACCEPTS_REFRESH_COOKIE, true);
 
-/** The metadata key of `methods` of `@RequireRecentLogin()`. An empty list means any method. */
-export const RECENT_METHODS = 'nestjs-session-auth:recent-methods';
+const IS_ACCESS_GUARD = 'nestjs-session-auth:access-guard';
 
-/** The base class of guards that require an access token: `BearerAuthGuard` and its subclasses. */
-export abstract class AccessTokenGuard implements CanActivate {
-  abstract canActivate(context: ExecutionContext): Promise<boolean>;
-}
+/** Marks `BearerAuthGuard`, so that this file can recognize it among the guards of a route. */
+export const AccessGuard = (): ClassDecorator => SetMetadata(IS_ACCESS_GUARD, true);
 
-/** Which access decorators a handler or class has. */
-export interface AccessDeclarations {
-  /** `@Public()`. */
-  readonly isPublic: boolean;
-  /** `@OptionalAuth()`. */
-  readonly isOptional: boolean;
-  /** `@RequireRecentLogin()`, or `@UseGuards()` with `BearerAuthGuard` or a guard that extends it. */
-  readonly isGuarded: boolean;
-}
+/** A handler and its class. */
+export type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
 
-/** Returns the access decorators on a handler or class itself, without inherited decorators. */
-export function accessDeclarations(target: object): AccessDeclarations {
-  const own = (key: string): unknown => Reflect.getOwnMetadata(key, target);
-  const guards = (own(GUARDS_METADATA) ?? []) as unknown[];
+type Access = 'public' | 'optional' | 'guarded';
+
+/** Returns the access decorators of a handler or class itself. On one level, the first of them takes precedence. */
+function declared(target: object): Access[] {
+  const own = (key: string): boolean => Reflect.getOwnMetadata(key, target) !== undefined;
   // `@UseGuards()` adds to the guards that the class inherits.
   const inherited = guardsOf(Object.getPrototypeOf(target) as object);
-  const added = guards.slice(inherited.length).filter(isAccessTokenGuard);
-  const isOptional = own(OPTIONAL_AUTH) === true;
+  const added = guardsOf(target).slice(inherited.length).filter(isAccessGuard);
+  const isOptional = own(OPTIONAL_AUTH);
   // `@OptionalAuth()` itself adds one guard.
-  const isGuarded = own(RECENT_LOGIN) !== undefined || added.length > (isOptional ? 1 : 0);
-  return { isPublic: own(IS_PUBLIC) === true, isOptional, isGuarded };
+  const isGuarded = own(RECENT_LOGIN) || added.length > (isOptional ? 1 : 0);
+  return [
+    ...(isGuarded ? (['guarded'] as const) : []),
+    ...(isOptional ? (['optional'] as const) : []),
+    ...(own(IS_PUBLIC) ? (['public'] as const) : []),
+  ];
 }
 
-type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
+function isAccessGuard(guard: unknown): boolean {
+  const type = typeof guard === 'function' ? guard : (guard as object).constructor;
+  return Reflect.getMetadata(IS_ACCESS_GUARD, type) === true;
+}
+
+/** Returns the access of a route: the declaration on its handler or, if there is none, on its class. */
+function accessOf(route: Route): Access | undefined {
+  return declared(route.getHandler())[0] ?? declared(route.getClass())[0];
+}
 
 /**
- * Returns whether a route is public. A route is public if its handler has `@Public()`, or if its class has
- * `@Public()` and its handler has no access decorator. Call this function in your own global guard to
- * admit calls of public routes, such as the library's login.
+ * Returns whether a route is public. A route is public if its handler has `@Public()`, or if its class has `@Public()`
+ * and its handler has no access decorator. Call this function in your own global guard to admit calls of public
+ * routes, such as the library's login.
  */
 export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
-  const nearest = nearestDeclarations(context);
-  return nearest !== undefined && nearest.isPublic && !nearest.isOptional && !nearest.isGuarded;
+  return accessOf(context) === 'public';
 }
 
 /** Returns whether the handler of a route, or otherwise its class, has `@OptionalAuth()`. */
 export function isOptionalRoute(route: Route): boolean {
-  const nearest = nearestDeclarations(route);
-  return nearest !== undefined && nearest.isOptional && !nearest.isGuarded;
+  return accessOf(route) === 'optional';
 }
 
-function nearestDeclarations(route: Route): AccessDeclarations | undefined {
-  const declared = [route.getHandler(), route.getClass()].map(accessDeclarations);
-  return declared.find(({ isPublic, isOptional, isGuarded }) => isPublic || isOptional || isGuarded);
+/** What `BearerAuthGuard` requires on a route. */
+export interface RouteRules {
+  readonly isPublic: boolean;
+  readonly isOptional: boolean;
+  /** The requirements of the handler and of its class. All of them must be met. */
+  readonly recentLogins: readonly RecentLogin[];
+  readonly acceptsRefreshCookie: boolean;
+}
+
+/** Reads the rules of a route from its decorators. */
+export function rulesOf(route: Route): RouteRules {
+  const access = accessOf(route);
+  const targets = [route.getClass(), route.getHandler()];
+  return {
+    isPublic: access === 'public',
+    isOptional: access === 'optional',
+    recentLogins: targets.flatMap(recentLoginsOf),
+    acceptsRefreshCookie: Reflect.getMetadata(ACCEPTS_REFRESH_COOKIE, route.getHandler()) === true,
+  };
+}
+
+/** Returns the requirements of a handler, or of a class and its superclasses. */
+export function recentLoginsOf(target: object): readonly RecentLogin[] {
+  return (Reflect.getMetadata(RECENT_LOGIN, target) as readonly RecentLogin[] | undefined) ?? [];
 }
 
 /**
- * Returns whether a decorator of the library has added this guard to a route, and a guard of the
- * application is the last of the route's guards that require an access token. Returns false if the route
- * has this guard more than once.
+ * Returns the names of handlers and classes whose decorators contradict each other: two access decorators on one
+ * level, or `@Public()` or `@OptionalAuth()` beneath `@RequireRecentLogin()` on the class.
  */
-export function isFollowedBySubclassGuard(type: Type<AccessTokenGuard>, context: Route): boolean {
-  const targets = [context.getClass(), context.getHandler()];
-  const guards = targets.flatMap(guardsOf).filter(isAccessTokenGuard);
-  const isAddedByDecorator = targets.some((target) =>
-    [RECENT_LOGIN, OPTIONAL_AUTH].some((key) => Reflect.getMetadata(key, target) !== undefined),
-  );
-  return isAddedByDecorator && guards.filter((guard) => guard === type).length === 1 && guards.at(-1) !== type;
-}
-
-/** Returns the guards of a handler or class, including inherited guards. */
-function guardsOf(target: object): unknown[] {
-  return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[];
-}
-
-function isAccessTokenGuard(guard: unknown): boolean {
-  return guard instanceof AccessTokenGuard || (guard as Type | undefined)?.prototype instanceof AccessTokenGuard;
+export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
+  return classesOf(modules).flatMap((type: Type) => {
+    const isRestricted = recentLoginsOf(type).length > 0;
+    const isContradictory = (target: object): boolean => {
+      const [access, ...others] = declared(target);
+      return others.length > 0 || (isRestricted && access !== undefined && access !== 'guarded');
+    };
+    const handlers = handlersOf(type).filter(({ handler }) => isContradictory(handler));
+    return [...(isContradictory(type) ? [type.name] : []), ...handlers.map(({ name }) => `${type.name}.${name}`)];
+  });
 }

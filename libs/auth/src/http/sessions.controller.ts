@@ -4,24 +4,18 @@ import { AUTH_EVENT_NAMES } from '../database/entities';
 import { HISTORY_LIMIT } from '../history/history';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { LibraryRouteFilter } from './filters';
-import { AuthEndpoint } from './openapi';
-import { uuid } from './property';
+import { AuthEndpoint, AuthTag, type DetailResponse, uuid } from './openapi';
 import { type AuthRequest, clientOfLibraryRoute, principalOf } from './request';
 import { historyRequestOf } from './requests';
-import {
-  type DetailResponse,
-  historyEntryResponse,
-  HistoryEntryResponse,
-  sessionResponse,
-  SessionResponse,
-} from './responses';
+import { historyEntryResponse, HistoryEntryResponse, sessionResponse, SessionResponse } from './responses';
 
 /** The endpoints for a user's own sessions and history. */
+@AuthTag()
 @Controller({ version: VERSION_NEUTRAL })
 @UseFilters(LibraryRouteFilter)
 @UseGuards(BearerAuthGuard)
 export class SessionsController {
-  constructor(protected readonly auth: AuthService) {}
+  constructor(private readonly auth: AuthService) {}
 
   /** `GET sessions/` lists the active sessions. */
   @Get('sessions')
@@ -31,8 +25,8 @@ export class SessionsController {
     returns: [SessionResponse],
   })
   async list(@Req() request: AuthRequest): Promise<SessionResponse[]> {
-    const { userId, session } = principalOf(request);
-    const sessions = await this.auth.listSessions(userId, { currentSessionId: session.id });
+    const { userId, sessionId } = principalOf(request);
+    const sessions = await this.auth.listSessions(userId, { currentSessionId: sessionId });
     return sessions.map(sessionResponse);
   }
 
@@ -43,14 +37,14 @@ export class SessionsController {
     summary: 'Ends one session of the user',
     params: { sessionId: uuid('The `id` of a session in the list of sessions.') },
     returns: 'Session revoked.',
-    errors: ['session_not_found', 'recent_login_required'],
+    errors: ['session_not_found', 'recent_login_required', 'cross_site_request'],
   })
   async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
     const principal = principalOf(request);
     this.auth.assertMayEndSessions(principal);
-    const { userId, session } = principal;
+    const { userId, sessionId: currentSessionId } = principal;
     const { sessionId } = request.params as { sessionId: string };
-    await this.auth.revokeSession(userId, sessionId, clientOfLibraryRoute(request), { currentSessionId: session.id });
+    await this.auth.revokeSession(userId, sessionId, clientOfLibraryRoute(request), { currentSessionId });
     return { detail: 'Session revoked.' };
   }
 
@@ -80,6 +74,7 @@ export class SessionsController {
       },
     },
     returns: [HistoryEntryResponse],
+    errors: ['invalid_field'],
   })
   async history(@Req() request: AuthRequest): Promise<HistoryEntryResponse[]> {
     const entries = await this.auth.history(principalOf(request).userId, historyRequestOf(request.url));

@@ -1,102 +1,233 @@
-import type { ExecutionContext } from '@nestjs/common';
-import type { PresentedToken, TransportCall } from '../adapters/token-source';
-import { AuthError, credentialsMissing } from '../base/errors';
+import { type ExecutionContext, Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import type { ClientInfo } from '../adapters/second-factor';
+import { type PresentedToken, TokenSource, type TransportCall } from '../adapters/token-source';
+import type { AuthService } from '../auth.service';
+import { Clock, OncePerMinute } from '../base/clock';
+import { AuthError, credentialsMissing, invalidAccessToken } from '../base/errors';
+import { toFailureReport } from '../base/failures';
+import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
-import { type CookieAuthentication, requestToken } from './cookies/cookie-mode';
-import {
-  type AuthRequest,
-  type AuthResponse,
-  bearerToken,
-  clientInfoOf,
-  hasBearerHeader,
-  refuseMissing,
-} from './request';
+import { occursInCookies } from './cookies/cookie-jar';
+import { CookieMode } from './cookies/cookie-mode';
+import { type AuthRequest, type AuthResponse, bearerToken, hasBearerHeader, LazyClientInfo } from './request';
 import { isOptionalRoute } from './route-rules';
 
-/** The cookie authentication of each HTTP server, for functions that cannot inject it. */
-const AUTHENTICATION_BY_SERVER = new WeakMap<object, CookieAuthentication>();
+/** The HTTP request that opened a WebSocket. */
+export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
 
-/** Enables cookie authentication for WebSocket handshakes with this server. */
-export function readCookiesOfHandshakes(server: object, authentication: CookieAuthentication): void {
-  AUTHENTICATION_BY_SERVER.set(server, authentication);
+/** The parts of a socket.io client that this file reads. */
+interface SocketIoClient {
+  readonly request?: Handshake;
+  readonly handshake?: { readonly auth?: { readonly token?: unknown } };
+}
+
+const HANDSHAKES = new WeakMap<object, Handshake>();
+
+/**
+ * Stores the handshake of a `ws` client, because `ws` itself does not. Call this function in the gateway:
+ * `handleConnection(client, request) { rememberHandshake(client, request); }`. Not needed with socket.io.
+ */
+export function rememberHandshake(client: object, request: Handshake): void {
+  HANDSHAKES.set(client, request);
+}
+
+function handshakeOf(client: object): Handshake {
+  return HANDSHAKES.get(client) ?? (client as SocketIoClient).request ?? { headers: {} };
+}
+
+/** Cookie mode by HTTP server, for `socketAccessToken`, which cannot inject it. */
+const COOKIES_BY_SERVER = new WeakMap<object, CookieMode>();
+
+/** Lets `socketAccessToken` read the cookies of handshakes with this server. */
+export function readCookiesOfHandshakes(server: object, cookies: CookieMode): void {
+  COOKIES_BY_SERVER.set(server, cookies);
 }
 
 /**
- * Returns the cookie authentication that is enabled for the server of a handshake, or null if there is none, for
- * example because cookie mode is off. Node.js stores the server in the handshake's socket.
+ * Returns the access token with which a socket was opened, and the client. Reads the `Authorization` header of the
+ * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the
+ * application's HTTP server. Never reads the query string.
+ * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header or cookie was sent twice, or if both
+ *   the header and `auth.token` were sent; `cross_site_request`
  */
-export function handshakeCookies(handshake: object): CookieAuthentication | null {
-  const { server } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};
-  return (server && AUTHENTICATION_BY_SERVER.get(server)) ?? null;
+export function socketAccessToken(client: object): PresentedToken {
+  const { server } = (handshakeOf(client) as { readonly socket?: { readonly server?: object } }).socket ?? {};
+  const found = tokenOfSocket(client, (server && COOKIES_BY_SERVER.get(server)) ?? null);
+  if (!found) throw credentialsMissing();
+  const { ipAddress, userAgent } = found.client;
+  return { accessToken: found.accessToken, client: { ipAddress: ipAddress ?? null, userAgent: userAgent ?? null } };
 }
 
-/** The authenticated user of a call. */
-export interface Caller {
-  readonly principal: AuthPrincipal;
-  /** Loads the application's user object. */
-  readonly loadUser: () => Promise<unknown>;
+/** The access token of a call. */
+export interface FoundToken extends Required<PresentedToken> {
+  /** Whether the token was in a cookie. */
+  readonly isCookie: boolean;
+  /** Whether the application's `TokenSource` found the token. */
+  readonly isFromSource: boolean;
 }
 
-/** Lets a subclass add its private fields to an existing object. */
-class PrivateFieldStamp {
-  constructor(object: object) {
-    return object;
+/** Finds the access token of a call over any transport. */
+@Injectable()
+export class AccessTokens {
+  private readonly logger = new Logger('AuthTokens');
+  private readonly logLimit: OncePerMinute;
+
+  constructor(
+    private readonly cookies: CookieMode,
+    @Optional() @Inject(TokenSource) private readonly source: TokenSource | null,
+    clock: Clock,
+  ) {
+    this.logLimit = new OncePerMinute(clock);
+  }
+
+  /**
+   * Returns the token of a call, or null if the call has none: the token that the `TokenSource` finds, or the one in
+   * the usual places of the transport.
+   * @param readsCookies whether the library's own cookies are among the usual places of an HTTP request
+   * @throws AuthError `access_token_invalid` if the `TokenSource` throws; `credentials_ambiguous`, `cross_site_request`
+   */
+  async find(call: TransportCall, readsCookies: boolean): Promise<FoundToken | null> {
+    const found = this.source && (await this.fromSource(this.source, call));
+    if (found) return found;
+    if (call.getType() === 'ws') return tokenOfSocket(call.getArgByIndex(0), this.cookies);
+    const request = requestOf(call);
+    return request ? tokenOfRequest(request, readsCookies ? this.cookies : null, false) : null;
+  }
+
+  private async fromSource(source: TokenSource, call: TransportCall): Promise<FoundToken | null> {
+    const found = await this.ask(source, call);
+    if (!found) return null;
+    const isSocket = call.getType() === 'ws';
+    const request = isSocket ? handshakeOf(call.getArgByIndex(0)) : requestOf(call);
+    const isCookie = request !== undefined && occursInCookies(request, found.accessToken);
+    if (isCookie) this.cookies.acceptCookie(request, isSocket);
+    const client = found.client ?? (request ? new LazyClientInfo(request) : {});
+    return { accessToken: found.accessToken, client, isCookie, isFromSource: true };
+  }
+
+  private async ask(source: TokenSource, call: TransportCall): Promise<PresentedToken | null> {
+    try {
+      return await source.find(call);
+    } catch (error) {
+      if (!(error instanceof AuthError)) this.logLimit.run(() => this.logFailure(error));
+      throw invalidAccessToken();
+    }
+  }
+
+  private logFailure(error: unknown): void {
+    const { summary, stack } = toFailureReport(error);
+    this.logger.error(
+      `The token source failed, so the call is refused with 401. This error is logged at most once a minute. ${summary}`,
+      stack,
+    );
   }
 }
 
-/** The request for which the guard verified a principal, and the function that loads the user. */
-interface Verification {
-  readonly request: object;
-  readonly loadUser: () => Promise<unknown>;
+function tokenOfRequest(
+  request: AuthRequest | Handshake,
+  cookies: CookieMode | null,
+  isHandshake: boolean,
+): FoundToken | null {
+  const isCookie = cookies !== null && cookies.isOn && !hasBearerHeader(request);
+  const accessToken = isCookie ? cookies.accessToken(request, isHandshake) : bearerToken(request);
+  return accessToken === null ? null : tokenFrom(accessToken, new LazyClientInfo(request), isCookie);
 }
 
-/**
- * Marks a principal that the guard has verified, and stores the request of the principal. The mark is a
- * private field, which other code cannot set. A private field is faster than another property of the
- * request or an entry in a `WeakMap`.
- */
-class VerifiedPrincipal extends PrivateFieldStamp {
-  #verification: Verification;
+function tokenOfSocket(client: object, cookies: CookieMode | null): FoundToken | null {
+  const request = handshakeOf(client);
+  const { token } = (client as SocketIoClient).handshake?.auth ?? {};
+  if (typeof token !== 'string' || token === '') return tokenOfRequest(request, cookies, true);
+  if (cookies?.isOn ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
+    throw new AuthError(
+      'credentials_ambiguous',
+      'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.',
+    );
+  }
+  return tokenFrom(token, new LazyClientInfo(request), false);
+}
 
-  private constructor(principal: AuthPrincipal, verification: Verification) {
-    super(principal);
-    this.#verification = verification;
+function tokenFrom(accessToken: string, client: ClientInfo, isCookie: boolean): FoundToken {
+  return { accessToken, client, isCookie, isFromSource: false };
+}
+
+/** The properties of the GraphQL context that may contain the request or response. `graphql-ws` uses `extra`. */
+interface GraphQLContext {
+  readonly req?: AuthRequest & { readonly res?: AuthResponse };
+  readonly res?: AuthResponse;
+  readonly request?: AuthRequest;
+  readonly reply?: AuthResponse & { readonly request?: AuthRequest };
+  readonly extra?: { readonly request?: AuthRequest };
+}
+
+function graphqlContext(call: TransportCall): GraphQLContext | undefined {
+  return call.getType<string>() === 'graphql' ? call.getArgByIndex<GraphQLContext | undefined>(2) : undefined;
+}
+
+/** Returns the HTTP request of a call over HTTP or GraphQL. Returns undefined if there is none. */
+export function requestOf(call: TransportCall): AuthRequest | undefined {
+  if (call.getType() === 'http') return call.getArgByIndex<AuthRequest>(0);
+  const context = graphqlContext(call);
+  const candidates = [context?.req, context?.request, context?.reply?.request, context?.extra?.request];
+  return candidates.find((request) => typeof request?.headers === 'object' && request.headers !== null);
+}
+
+/** Returns the HTTP response of a call over HTTP or GraphQL. Returns undefined if there is none. */
+export function responseOf(call: TransportCall): AuthResponse | undefined {
+  if (call.getType() === 'http') return call.getArgByIndex<AuthResponse>(1);
+  const context = graphqlContext(call);
+  const candidates = [context?.res, context?.reply, context?.req?.res];
+  return candidates.find((response) => typeof response?.getHeader === 'function' && 'header' in response);
+}
+
+/** The authenticated user of a call. Loads the user and the session on demand, each at most once. */
+export class Caller {
+  private user: Promise<unknown> | undefined;
+  private session: Promise<SessionInfo> | undefined;
+
+  constructor(
+    readonly principal: AuthPrincipal,
+    private readonly auth: Pick<AuthService, 'loadUser' | 'currentSession'>,
+  ) {}
+
+  loadUser(): Promise<unknown> {
+    return (this.user ??= this.auth.loadUser(this.principal));
   }
 
-  static mark(principal: AuthPrincipal, verification: Verification): void {
-    if (#verification in principal) principal.#verification = verification;
-    else new VerifiedPrincipal(principal, verification);
-  }
-
-  static verificationOf(principal: unknown): Verification | undefined {
-    if (typeof principal !== 'object' || principal === null || !(#verification in principal)) return undefined;
-    return principal.#verification;
+  loadSession(): Promise<SessionInfo> {
+    return (this.session ??= this.auth.currentSession(this.principal));
   }
 }
 
-/**
- * Returns `request.auth` if the guard has verified this principal for this request. Other code may also
- * set `request.auth`.
- */
-export function verifiedPrincipal(request: AuthRequest): AuthPrincipal | undefined {
-  const { auth } = request;
-  return auth && VerifiedPrincipal.verificationOf(auth)?.request === request ? auth : undefined;
+/** The key of the caller of an HTTP request. A property is faster than an entry in a `WeakMap`. */
+const CALLER = Symbol('nestjs-session-auth:caller');
+
+interface AuthenticatedRequest extends AuthRequest {
+  [CALLER]?: { readonly request: object; readonly caller: Caller };
 }
 
 /** Stores the caller of an HTTP request for the handler and for further guards. */
-export function storeHttpCaller(request: AuthRequest, { principal, loadUser }: Caller): void {
-  VerifiedPrincipal.mark(principal, { request, loadUser });
-  request.auth = principal;
+export function storeHttpCaller(request: AuthenticatedRequest, caller: Caller): void {
+  request[CALLER] = { request, caller };
+  request.auth = caller.principal;
 }
 
-/** The callers, by the call and the slot that `keysOf` returns. Null if the caller is not authenticated. */
+/**
+ * Returns the caller that the library has authenticated for this request. Returns undefined for a copy of the request,
+ * and if other code has set `request.auth`.
+ */
+export function verifiedCaller(request: AuthenticatedRequest): Caller | undefined {
+  const stored = request[CALLER];
+  return stored?.request === request && stored.caller.principal === request.auth ? stored.caller : undefined;
+}
+
+/** The callers by the call and the slot that `keysOf` returns. Null if the caller is not authenticated. */
 const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 
-/** The verified principals by context. All guards of a call share its context, and no other call has this context. */
-const VERIFIED = new WeakMap<ExecutionContext, AuthPrincipal>();
+/** The verified callers by context. All guards of a call share its context, and no other call has this context. */
+const VERIFIED = new WeakMap<ExecutionContext, Caller>();
 
-/** Returns the principal that an earlier guard has verified for the same call, for transports other than HTTP. */
-export function verifiedPrincipalOfCall(context: ExecutionContext): AuthPrincipal | undefined {
+/** Returns the caller that an earlier guard has verified for the same call, for transports other than HTTP. */
+export function verifiedCallerOfMessage(context: ExecutionContext): Caller | undefined {
   return VERIFIED.get(context);
 }
 
@@ -110,7 +241,7 @@ export function storeCaller(context: ExecutionContext, caller: Caller, isFromMes
     throw new Error('If a tokenSource finds the token of a message, the message must be an object. Send an object.');
   }
   callersOf(call).set(slot, caller);
-  VERIFIED.set(context, caller.principal);
+  VERIFIED.set(context, caller);
 }
 
 /** Records that the caller of an optional route is not authenticated, for transports other than HTTP. */
@@ -133,14 +264,19 @@ function callersOf(call: object): WeakMap<object, Caller | null> {
  * @param decorator the name of the decorator, for error messages
  * @throws Error if there is no caller, and neither the route nor the GraphQL query is optional
  */
-export function callerOf(context: ExecutionContext, decorator: string): Caller | null {
+export function callerOf(
+  context: ExecutionContext,
+  decorator: string,
+): Pick<Caller, 'principal' | 'loadUser' | 'loadSession'> | null {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
-    const { auth: principal } = request;
+    const { auth: principal, loadUser, loadSession } = request;
     if (!principal) return anonymousCaller(context, decorator);
-    // The loader of a verified principal takes precedence, because `request.loadUser` may load another user.
-    const loadUser = VerifiedPrincipal.verificationOf(principal)?.loadUser ?? request.loadUser;
-    return { principal, loadUser: loadUser ?? noLoader };
+    return verifiedCaller(request) ?? {
+      principal,
+      loadUser: loadUser ?? missingLoader(decorator, 'loadUser'),
+      loadSession: loadSession ?? missingLoader(decorator, 'loadSession'),
+    };
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
@@ -159,18 +295,20 @@ function anonymousCaller(context: ExecutionContext, decorator: string): null {
   );
 }
 
-function noLoader(): never {
-  throw new Error(
-    '`@CurrentUser()` cannot load the user, because `request.auth` was set without `request.loadUser`. Set both in ' +
-      'your guard.',
-  );
+function missingLoader(decorator: string, name: string): () => never {
+  return () => {
+    throw new Error(
+      `\`${decorator}\` cannot load its value, because \`request.auth\` was set without \`request.${name}\`. Set both ` +
+        'in your guard.',
+    );
+  };
 }
 
 /**
  * Returns the keys under which the caller of a call is stored. A GraphQL operation has one caller, which its unguarded
- * fields can also read. Over other transports, each handler has its own caller. A call to a gateway
- * is identified by its message if the message is an object, and otherwise by its socket. A call to
- * a microservice is identified by its context.
+ * fields can also read. Over other transports, each handler has its own caller. A call to a gateway is identified by
+ * its message if the message is an object, and otherwise by its socket. A call to a microservice is identified by its
+ * context.
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();
@@ -182,11 +320,10 @@ function keysOf(context: ExecutionContext): readonly [call: object, slot: object
 
 function firstObject(values: readonly unknown[]): object {
   const found = values.find((value) => typeof value === 'object' && value !== null);
-  if (!found)
-    throw new Error(
-      'The caller cannot be stored, because no argument of the handler is an object. Send an object as the message.',
-    );
-  return found;
+  if (found) return found;
+  throw new Error(
+    'The caller cannot be stored, because no argument of the handler is an object. Send an object as the message.',
+  );
 }
 
 /**
@@ -197,8 +334,8 @@ function firstObject(values: readonly unknown[]): object {
 const STORED = new WeakSet<object>();
 
 /**
- * Sets `request.user`, unless other code has set it or the principal has no user. Guards of the
- * application, such as the `RolesGuard` in Nest's documentation, read this property.
+ * Sets `request.user`, unless other code has set it or the principal has no user. Guards of the application, such as
+ * the `RolesGuard` in Nest's documentation, read this property.
  */
 export function storeRequestUser(request: object, principal: AuthPrincipal): void {
   const user = requestUserOf(principal);
@@ -216,122 +353,4 @@ export function removeRequestUser(request: object): void {
 function isSetElsewhere(request: object): boolean {
   const { user } = request as { readonly user?: unknown };
   return user !== undefined && user !== null && !(typeof user === 'object' && STORED.has(user));
-}
-
-/** The HTTP request that opened a WebSocket. */
-export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
-
-/** The parts of a socket.io client that this file reads. */
-interface SocketIoClient {
-  readonly request?: Handshake;
-  readonly handshake?: { readonly auth?: { readonly token?: unknown } };
-}
-
-const HANDSHAKES = new WeakMap<object, Handshake>();
-
-/**
- * Stores the handshake of a `ws` client, because `ws` itself does not. Call this function in the gateway:
- * `handleConnection(client, request) { rememberHandshake(client, request); }`. Not needed with socket.io.
- */
-export function rememberHandshake(client: object, request: Handshake): void {
-  HANDSHAKES.set(client, request);
-}
-
-/**
- * Returns the access token with which a socket was opened, and the client. Reads the `Authorization` header of the
- * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the
- * application's HTTP server. Never reads the query string.
- * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header or cookie was sent
- * twice, or if both the header and `auth.token` were sent; `cross_site_request`
- */
-export function socketAccessToken(client: object): PresentedToken {
-  return socketToken(client, handshakeCookies(handshakeOf(client)));
-}
-
-function socketToken(client: object, cookies: CookieAuthentication | null): PresentedToken {
-  const request = handshakeOf(client);
-  const info = clientInfoOf(request);
-  const token = authTokenOf(client);
-  if (token === null) return { accessToken: handshakeToken(request, cookies), client: info };
-  if (cookies ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
-    throw new AuthError(
-      'credentials_ambiguous',
-      'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.',
-    );
-  }
-  return { accessToken: token, client: info };
-}
-
-function handshakeOf(client: object): Handshake {
-  return HANDSHAKES.get(client) ?? (client as SocketIoClient).request ?? { headers: {} };
-}
-
-function handshakeToken(request: Handshake, cookies: CookieAuthentication | null): string {
-  if (!cookies || hasBearerHeader(request)) return bearerToken(request);
-  return cookies.tokenOfHandshake(request) ?? refuseMissing();
-}
-
-/** The properties of the GraphQL context that may contain the request or response. `graphql-ws` uses `extra`. */
-interface GraphQLContext {
-  readonly req?: AuthRequest & { readonly res?: AuthResponse };
-  readonly res?: AuthResponse;
-  readonly request?: AuthRequest;
-  readonly reply?: AuthResponse & { readonly request?: AuthRequest };
-  readonly extra?: { readonly request?: AuthRequest };
-}
-
-/**
- * Returns the token of a call over a transport other than HTTP. The token belongs to the socket, or to the
- * request in the GraphQL context.
- * @throws AuthError `credentials_ambiguous`, `cross_site_request`; `credentials_missing` if there
- * is no token, or if the transport is neither a WebSocket nor GraphQL
- */
-export function presentedToken(call: TransportCall, cookies: CookieAuthentication | null): PresentedToken {
-  const type = call.getType<string>();
-  if (type === 'ws') return socketToken(call.getArgByIndex<object>(0), cookies);
-  const context = type === 'graphql' ? call.getArgByIndex<GraphQLContext | undefined>(2) : undefined;
-  const request = graphqlRequest(context);
-  if (!request) throw credentialsMissing();
-  const accessToken = requestToken(request, cookies);
-  cookies?.keepPrivate(request, graphqlResponse(context));
-  return { accessToken, client: clientInfoOf(request) };
-}
-
-/** Returns the token that a socket.io client sent as `auth.token`, or null. */
-function authTokenOf(client: object): string | null {
-  const token = (client as SocketIoClient).handshake?.auth?.token;
-  return typeof token === 'string' && token !== '' ? token : null;
-}
-
-/** Returns whether `presentedToken` reads the token of a call from a cookie if cookie mode is on. */
-export function isTokenInCookie(call: TransportCall): boolean {
-  const type = call.getType<string>();
-  if (type === 'ws') {
-    const client = call.getArgByIndex<SocketIoClient>(0);
-    return authTokenOf(client) === null && !hasBearerHeader(handshakeOf(client));
-  }
-  const request = requestOfOperation(call);
-  return request !== undefined && !hasBearerHeader(request);
-}
-
-/**
- * Returns the HTTP request of a GraphQL operation, or undefined for other transports or if the context
- * contains no request.
- */
-export function requestOfOperation(call: TransportCall): AuthRequest | undefined {
-  return call.getType<string>() === 'graphql' ? graphqlRequest(call.getArgByIndex(2)) : undefined;
-}
-
-/**
- * Returns the response to the HTTP request of a GraphQL operation, or undefined if the context contains no
- * response.
- */
-function graphqlResponse(context: GraphQLContext | undefined): AuthResponse | undefined {
-  const candidates = [context?.res, context?.reply, context?.req?.res];
-  return candidates.find((response) => typeof response?.getHeader === 'function' && 'header' in response);
-}
-
-function graphqlRequest(context: GraphQLContext | undefined): AuthRequest | undefined {
-  const candidates = [context?.req, context?.request, context?.reply?.request, context?.extra?.request];
-  return candidates.find((request) => typeof request?.headers === 'object' && request.headers !== null);
 }

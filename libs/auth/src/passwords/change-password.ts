@@ -30,8 +30,8 @@ export class ChangePassword {
     assertValidField('new_password', passwordProblem(newPassword));
     this.replacement.assertSupported();
     return this.inSession.withPassword(principal, currentPassword, 'current_password', op, async (user) => {
-      const { tokens, digests } = this.tokens.issueFamily(principal.session.id, this.clock.now());
-      const keep = { sessionId: principal.session.id, issued: digests };
+      const { tokens, digests } = this.tokens.issueFamily(principal.sessionId, this.clock.now());
+      const keep = { sessionId: principal.sessionId, issued: digests };
       const authorization = { kind: 'change', expectedHash: user.passwordHash!, keep } as const;
       const replaced = await this.replacement.replace(user, newPassword, authorization, op);
       if (replaced === 'refused' || !replaced.kept) throw invalidAccessToken();

@@ -126,7 +126,7 @@ export class InSession {
     return this.queue.enter(op.client.network, async () => {
       const user = await this.users.findById(principal.userId, op.tx);
       if (!user) throw invalidAccessToken();
-      const charge = await this.throttle.charge(this.subjectOf(principal.session.id, method, user, op), op);
+      const charge = await this.throttle.charge(this.subjectOf(principal.sessionId, method, user, op), op);
       const isRight = await verify(user, op.client).catch((error) => this.throttle.refund(charge, error, op));
       if (!isRight) {
         await this.throttle.report(charge, user, op);

@@ -4,14 +4,13 @@ import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { measureDuration, Metrics } from '../base/telemetry';
 import { ClientInspector } from '../history/client';
-import type { SessionInfo } from '../history/signals';
 import { accessTokenSessionId, parseRefreshToken, TokenIssuer } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { Activity } from './activity';
 import { EndSessions } from './end-sessions';
-import { LookUp, type SessionLookup, type SessionWithAccessToken } from './look-up';
+import { type AccountOfSession, LookUp, type SessionWithAccessToken } from './look-up';
 import { provenMethods, readData, type SessionData, type StoredProofs } from './proofs';
-import { isExpired, toSessionInfo } from './session';
+import { isExpired } from './session';
 
 /** The metric attributes of a lookup with an invalid access token. */
 const REFUSED = { 'error.type': 'access_token_invalid' } as const;
@@ -24,10 +23,10 @@ export interface CurrentSession {
   readonly methods: string;
 }
 
-/** The user and the session that a request is authenticated as. */
+/** The user and the session that a call is authenticated as. */
 export interface AuthPrincipal {
   readonly userId: UserId;
-  readonly session: SessionInfo;
+  readonly sessionId: string;
   /**
    * When the user last proved their identity: at login, or later by `reauthenticate`,
    * `confirmIdentity` or `changePassword`.
@@ -40,10 +39,21 @@ export interface AuthPrincipal {
   readonly methods: Readonly<Record<string, Date>>;
   /** The data that your application keeps on the session. Default: an empty object. */
   readonly data: Readonly<Partial<SessionData>>;
+  /** The roles of the user. An empty list if roles are not used. */
+  readonly roles: readonly string[];
+  /** The realm of the session, or null if realms are not used. */
+  readonly realm: string | null;
+  /** The administrator who acts as the user, or null. */
+  readonly actor: { readonly userId: UserId; readonly sessionId: string; readonly reason: string } | null;
 }
+
+const NO_ROLES: readonly string[] = Object.freeze([]);
 
 /** A principal that the library has authenticated, with the digest of its access token, if any. */
 export class SessionPrincipal implements AuthPrincipal {
+  readonly roles = NO_ROLES;
+  readonly realm = null;
+  readonly actor = null;
   readonly #stored: StoredProofs;
   readonly #accessDigest: string | null;
   readonly #user: RequestUser | null;
@@ -53,7 +63,7 @@ export class SessionPrincipal implements AuthPrincipal {
   /** @internal */
   constructor(
     readonly userId: UserId,
-    readonly session: SessionInfo,
+    readonly sessionId: string,
     readonly authenticatedAt: Date,
     stored: StoredProofs,
     accessDigest: string | null,
@@ -87,9 +97,9 @@ export class SessionPrincipal implements AuthPrincipal {
    */
   static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
     if (!(#accessDigest in principal) || principal.#accessDigest === null) return null;
-    const { session, userId } = principal;
+    const { sessionId: id, userId } = principal;
     const { methods } = principal.#stored;
-    return { id: session.id, userId: String(userId), accessDigest: principal.#accessDigest, methods };
+    return { id, userId: String(userId), accessDigest: principal.#accessDigest, methods };
   }
 }
 
@@ -128,17 +138,13 @@ export class Authenticate {
   private async find(accessToken: string, info: ClientInfo, isReceived: boolean): Promise<AuthPrincipal | null> {
     const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
     const found = id === null ? null : await this.lookUp.find(id);
-    if (!found) return null;
-    const { session, accessDigest } = found;
-    if (this.tokens.digest(accessToken) !== accessDigest) return null;
     const now = this.clock.now();
-    // An expired session is ended below, even if its access token has expired as well.
-    if (found.accessExpiresAt <= now && !isExpired(session, now)) return null;
-    const account = await this.accountIfValid(found, now, info);
+    if (!found || found.validUntil <= now || this.tokens.digest(accessToken) !== found.accessDigest) return null;
+    const account = await this.accountIfActive(found, info);
     if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
-    if (this.activity.isDue(session, now)) await this.activity.record(session.id, now);
-    return this.principalOf(found, accessDigest, account.user);
+    if (this.activity.isDue(found, now)) await this.activity.record(found.id, now);
+    return this.principalOf(found, found.accessDigest, account.user);
   }
 
   /**
@@ -147,8 +153,8 @@ export class Authenticate {
    */
   async namesActiveSession(refreshToken: string): Promise<boolean> {
     const claims = parseRefreshToken(refreshToken);
-    const found = claims && (await this.lookUp.find(claims.sessionId));
-    return found !== null && !isExpired(found.session, this.clock.now());
+    const [found] = claims ? await this.lookUp.findActive([claims.sessionId]) : [];
+    return found !== undefined && !isExpired(found.session, this.clock.now());
   }
 
   /**
@@ -161,57 +167,47 @@ export class Authenticate {
     for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
       const found = await this.lookUp.findFamily(sessionId);
       if (found?.familyDigest !== this.tokens.digest(familySecret)) continue;
-      if (await this.accountIfValid(found, this.clock.now(), info)) return this.principalOf(found, null, null);
+      const { session, account, methods, data } = found;
+      if (isExpired(session, this.clock.now())) continue;
+      const { id, userId, authenticatedAt } = session;
+      if (!(await this.accountIfActive({ userId, account }, info))) continue;
+      return this.principalOf({ id, userId, authenticatedAt, methods, data }, null, null);
     }
     return null;
   }
 
   /**
-   * Returns the account of a session, or null if the session has expired or its user is not active. In these cases,
-   * also ends the user's expired sessions, or all sessions of the inactive user. Queries the user store if the lookup
-   * has not read the account.
+   * Returns the account of a session, or null if its user is not active. In that case, also ends all sessions of the
+   * user. Queries the user store if the lookup has not read the account.
    */
-  private async accountIfValid(found: SessionLookup, now: number, info: ClientInfo): Promise<ValidAccount | null> {
-    const { session, account: statusRead } = found;
-    if (isExpired(session, now)) {
-      await this.endSessions.expire(session.userId);
-      return null;
-    }
-    const queried = statusRead === null ? await this.users.accountOf(session.userId) : null;
+  private async accountIfActive(found: AccountOfSession, info: ClientInfo): Promise<ActiveAccount | null> {
+    const { userId, account: statusRead } = found;
+    const queried = statusRead === null ? await this.users.accountOf(userId) : null;
     const status = queried?.status ?? statusRead!;
     if (status === 'active') return queried ?? { user: found.readUser?.() ?? null };
-    await this.endSessions.endForInactiveAccount(session.userId, status, {
-      client: this.clients.inspect(info),
-      tx: null,
-    });
+    await this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
     return null;
   }
 
   private principalOf(
-    found: SessionLookup & StoredProofs,
+    found: Pick<SessionWithAccessToken, 'id' | 'userId' | 'authenticatedAt'> & StoredProofs,
     accessDigest: string | null,
     user: RequestUser | null,
   ): AuthPrincipal {
-    const { session } = found;
-    return new SessionPrincipal(
-      this.users.parseId(session.userId),
-      toSessionInfo(session, session.id),
-      new Date(session.authenticatedAt),
-      found,
-      accessDigest,
-      user,
-    );
+    const authenticatedAt = new Date(found.authenticatedAt);
+    const userId = this.users.parseId(found.userId);
+    return new SessionPrincipal(userId, found.id, authenticatedAt, found, accessDigest, user);
   }
 
   /** Records the first use of the token within the grace period. Returns whether the token is still valid. */
-  private async recordFirstUse({ session, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
-    if (await this.lookUp.markFirstUse(session.id, accessDigest, now)) return true;
-    return (await this.lookUp.find(session.id))?.accessDigest === accessDigest;
+  private async recordFirstUse({ id, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
+    if (await this.lookUp.markFirstUse(id, accessDigest, now)) return true;
+    return (await this.lookUp.find(id))?.accessDigest === accessDigest;
   }
 }
 
-/** The account of an active session. */
-interface ValidAccount {
+/** An active account. */
+interface ActiveAccount {
   /** The value for `request.user`, or null if the user was not read. */
   readonly user: RequestUser | null;
 }

@@ -3,6 +3,7 @@ import type { AccountStatus, RequestUser } from '../adapters/user-store';
 import { Metrics } from '../base/telemetry';
 import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
+import { least } from '../database/dialect';
 import { columns, type Statement, StatementFactory } from '../database/statements';
 import type { Row } from '../database/transaction';
 import { Users, type UserSql } from '../users/users';
@@ -14,14 +15,23 @@ export interface SessionLookup {
   readonly session: SessionRecord;
   /** The status of the account, or null if only the user store can read the status. */
   readonly account: AccountStatus | null;
+}
+
+/** The account of a session's user. */
+export interface AccountOfSession extends Pick<SessionLookup, 'account'> {
+  readonly userId: string;
   /** Returns a new object for `request.user`. Undefined if the statement did not read the user. */
   readonly readUser?: () => RequestUser;
 }
 
-/** A session and the digest of its current access token, which may have expired. */
-export interface SessionWithAccessToken extends SessionLookup, StoredProofs {
+/** What a guarded request reads of a session whose state is `active`. Instants are in milliseconds. */
+export interface SessionWithAccessToken extends AccountOfSession, StoredProofs {
+  readonly id: string;
   readonly accessDigest: string;
-  readonly accessExpiresAt: number;
+  /** When the access token or the session expires, whichever is earlier. */
+  readonly validUntil: number;
+  readonly lastActivity: number;
+  readonly authenticatedAt: number;
   /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
   readonly replayUntil: number;
 }
@@ -55,11 +65,13 @@ export class LookUp {
     private readonly metrics: Metrics,
   ) {
     this.user = users.sql?.user ?? null;
-    const read = this.user ? `${sql.columns}, ${this.user.columns}` : sql.columnsWithAccount;
+    const own = columns('session', `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}`, 's.');
+    const validUntil = least(statements.dialect, 's.{session.accessExpiresAt}', sql.expiresAt);
     const select = (condition: string): Statement =>
       statements.prepared(
-        `SELECT ${read}, ${columns('session', `accessDigest accessExpiresAt ${PROOF_COLUMNS}`, 's.')},
-           CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until
+        `SELECT ${own}, ${validUntil} AS valid_until,
+           CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until,
+           ${this.user?.columns ?? `${sql.account} AS account`}
          FROM {session} s ${this.user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
       );
     const one = { size: 1, statement: select('= :id') };
@@ -81,14 +93,13 @@ export class LookUp {
   }
 
   /**
-   * Returns the session with this id if its state is `active`. The session may have expired. Requests that arrive
-   * while a read is in flight wait briefly and share further reads: see `BatchingLoader`.
+   * Returns the session with this id if its state is `active`. It may have expired. Requests that arrive while a read is in flight wait briefly and share further reads: see `BatchingLoader`.
    */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);
   }
 
-  /** Returns the same session as `find`, with its token family instead of its access token. */
+  /** Returns the session with this id and its token family if its state is `active`. It may have expired. */
   async findFamily(id: string): Promise<SessionWithFamily | null> {
     const [row] = await this.database.read(this.family.with({ id }));
     if (!row) return null;
@@ -127,11 +138,14 @@ export class LookUp {
 
 function sessionWithAccessToken(row: Row, user: UserSql | null): SessionWithAccessToken {
   const found = {
-    session: sessionFromRow(row),
-    account: accountFromRow(row),
+    id: String(row['id']),
+    userId: String(row['user_id']),
     accessDigest: String(row['access_digest']),
-    accessExpiresAt: Number(row['access_expires_at']),
+    validUntil: Number(row['valid_until']),
+    lastActivity: Number(row['last_activity']),
+    authenticatedAt: Number(row['authenticated_at']),
     replayUntil: Number(row['replay_until'] ?? 0),
+    account: accountFromRow(row),
     ...proofsFromRow(row),
   };
   return user ? { ...found, readUser: () => user.fromRow(row) } : found;

@@ -58,7 +58,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
    * @throws TypeError if an argument has the wrong type
    */
   register(opener: AuthPrincipal | string, close: () => unknown): () => void {
-    const sessionId = typeof opener === 'string' ? opener : opener?.session?.id;
+    const sessionId = typeof opener === 'string' ? opener : opener?.sessionId;
     if (typeof sessionId !== 'string' || typeof close !== 'function') {
       throw new TypeError(
         `OpenSockets.register() received ${typeof opener} and ${typeof close}. Pass a principal or the id of a session, ` +

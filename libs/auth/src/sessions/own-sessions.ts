@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { AuthError } from '../base/errors';
+import { AuthError, invalidAccessToken } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
 import type { Operation } from '../history/client';
@@ -9,6 +9,7 @@ import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
+import { LookUp } from './look-up';
 import { areMethodsRecent } from './proofs';
 import { isExpired, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
@@ -21,6 +22,7 @@ export class OwnSessions {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly database: Database,
     sql: SessionSql,
+    private readonly lookUp: LookUp,
     private readonly endSessions: EndSessions,
     private readonly clock: Clock,
   ) {
@@ -39,8 +41,18 @@ export class OwnSessions {
     return live.map((session) => toSessionInfo(session, currentId));
   }
 
-  async logout({ userId, session }: AuthPrincipal, op: Operation): Promise<void> {
-    await this.endSessions.end({ userId: String(userId), sessionId: session.id, reason: 'logout' }, op, session.id);
+  /**
+   * Returns the session of a principal.
+   * @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated
+   */
+  async current({ sessionId }: AuthPrincipal): Promise<SessionInfo> {
+    const [found] = await this.lookUp.findActive([sessionId]);
+    if (!found) throw invalidAccessToken();
+    return toSessionInfo(found.session, sessionId);
+  }
+
+  async logout({ userId, sessionId }: AuthPrincipal, op: Operation): Promise<void> {
+    await this.endSessions.end({ userId: String(userId), sessionId, reason: 'logout' }, op, sessionId);
   }
 
   /**
@@ -48,17 +60,17 @@ export class OwnSessions {
    * @returns the number of sessions that this call ended, without those that had already expired
    */
   async logoutAll(
-    { userId, session }: AuthPrincipal,
+    { userId, sessionId }: AuthPrincipal,
     { keepCurrent }: { readonly keepCurrent: boolean },
     op: Operation,
   ): Promise<number> {
     const command = {
       userId: String(userId),
       reason: 'logout_all' as const,
-      current: { id: session.id, reason: 'logout' as const },
-      ...(keepCurrent ? { exceptId: session.id } : {}),
+      current: { id: sessionId, reason: 'logout' as const },
+      ...(keepCurrent ? { exceptId: sessionId } : {}),
     };
-    const ended = await this.endSessions.end(command, op, session.id);
+    const ended = await this.endSessions.end(command, op, sessionId);
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 

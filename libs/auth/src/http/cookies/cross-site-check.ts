@@ -1,73 +1,107 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuthError } from '../../base/errors';
 import { isLocalhost } from '../../base/fields';
-import { type AuthRequest, wasSent } from '../request';
-import type { CookieSettings } from './cookie-jar';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
+import { type AuthRequest, type SentHeaders, wasSent } from '../request';
 
-type Headers = AuthRequest['headers'];
+/** The parts of a request or handshake that cookie mode reads. */
+export type CookieRequest = SentHeaders & Pick<AuthRequest, 'method'>;
 
-/** The parts of a request that show from which site the request comes. */
-type SentRequest = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
-
-type SiteSettings = Pick<CookieSettings, 'isSecure' | 'trustedOrigins'>;
-
-/**
- * Returns the error for a request that may not use cookies, or null if the request may use cookies. Browsers set
- * `Origin` and `Sec-Fetch-Site`, and scripts cannot change these headers. (Fetch Metadata; OWASP CSRF Prevention Cheat
- * Sheet)
- */
-export function crossSiteRefusal(request: SentRequest, settings: SiteSettings): AuthError | null {
-  if (!mayUseCookies(request.headers, settings)) return insecure();
-  if (!isSameSite(request, settings)) return refusal('The request does not come from a trusted origin.');
-  return publicHostOf(request.headers, settings) === null ? null : insecure();
-}
+/** The safe methods except TRACE. Safe methods only read. (RFC 9110, section 9.2.1) */
+const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Returns whether cookies are read and set for the host of the request. Cookies without `Secure` are only
- * allowed for localhost.
+ * Decides whether a request may set cookies or be authenticated by them. Browsers set `Origin` and `Sec-Fetch-Site`,
+ * and scripts cannot change these headers. (Fetch Metadata; OWASP CSRF Prevention Cheat Sheet)
  */
-export function mayUseCookies(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): boolean {
-  return isSecure || isLocal(hostOf(headers));
-}
+@Injectable()
+export class CrossSiteCheck {
+  private readonly logger = new Logger('AuthModule');
+  private readonly isSecure: boolean;
+  private readonly trustedOrigins: ReadonlySet<string>;
+  private hasWarned = false;
 
-/**
- * Returns the host, other than localhost, for which cookies without `Secure` are refused, or null. The host in `Origin`
- * is checked as well, because a proxy may send another `Host` to the application, often `localhost`.
- */
-export function publicHostOf(headers: Headers, { isSecure }: Pick<SiteSettings, 'isSecure'>): string | null {
-  const { origin = 'null' } = headers;
-  const page = origin === 'null' ? [] : [String(origin).replace(/^https?:\/\//, '')];
-  return (isSecure ? [] : [hostOf(headers), ...page]).find((host) => !isLocal(host)) ?? null;
+  constructor(@Inject(AUTH_OPTIONS) { cookies }: Pick<ResolvedAuthOptions, 'cookies'>) {
+    this.isSecure = cookies.secure;
+    this.trustedOrigins = new Set(cookies.trustedOrigins);
+  }
+
+  /** Returns whether cookies are read and set for the host. Cookies without `Secure` are only allowed for localhost. */
+  mayUseCookies({ headers }: Pick<AuthRequest, 'headers'>): boolean {
+    return this.isSecure || isLocal(hostOf(headers));
+  }
+
+  /** Returns whether the request passes the check. */
+  allows(request: CookieRequest): boolean {
+    return this.isSameSite(request) && this.publicHostOf(request) === null;
+  }
+
+  /** Makes the check. @throws AuthError `cross_site_request` */
+  assert(request: CookieRequest): void {
+    const publicHost = this.publicHostOf(request);
+    const isSameSite = this.isSameSite(request);
+    if (isSameSite && publicHost === null) return;
+    if (publicHost !== null) this.warnOnce(publicHost);
+    throw new AuthError(
+      'cross_site_request',
+      isSameSite || !this.mayUseCookies(request)
+        ? 'Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.'
+        : 'The request does not come from a trusted origin.',
+    );
+  }
+
+  /**
+   * Makes the check, unless the method is GET, HEAD or OPTIONS. A WebSocket handshake is always checked, because any
+   * page can open a WebSocket.
+   * @throws AuthError `cross_site_request`
+   */
+  assertUnlessSafe(request: CookieRequest): void {
+    const isSafe = SAFE_METHODS.includes(request.method) && request.headers['upgrade'] === undefined;
+    if (!isSafe) this.assert(request);
+  }
+
+  private isSameSite(request: CookieRequest): boolean {
+    const { headers } = request;
+    const [origin, site] = ['origin', 'sec-fetch-site'].map((name) =>
+      wasSent(request, name) ? headers[name] : undefined,
+    );
+    if (typeof origin === 'string' && this.trustedOrigins.has(origin)) return true;
+    if (site !== undefined) return site === 'same-origin' || site === 'none';
+    const schemes = this.isSecure ? ['https'] : ['https', 'http'];
+    const host = hostOf(headers);
+    return host !== '' && schemes.some((scheme) => origin === `${scheme}://${host}`);
+  }
+
+  /**
+   * Returns the host, other than localhost, for which cookies without `Secure` are refused, or null. The host in
+   * `Origin` is checked as well, because a proxy may send another `Host` to the application, often `localhost`.
+   */
+  private publicHostOf({ headers }: CookieRequest): string | null {
+    const { origin = 'null' } = headers;
+    const page = origin === 'null' ? [] : [String(origin).replace(/^https?:\/\//, '')];
+    return (this.isSecure ? [] : [hostOf(headers), ...page]).find((host) => !isLocal(host)) ?? null;
+  }
+
+  private warnOnce(host: string): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    this.logger.warn(
+      `Cookies were refused for a request whose host or origin is ${JSON.stringify(host.slice(0, 100))}, because ` +
+        '`cookies.secure` is false, which works only on localhost. If your application has this host, serve it over ' +
+        'HTTPS and remove `secure: false`.',
+    );
+  }
 }
 
 function isLocal(host: string): boolean {
   return isLocalhost(host.toLowerCase().replace(/:\d+$/, ''));
 }
 
-function isSameSite(request: SentRequest, { isSecure, trustedOrigins }: SiteSettings): boolean {
-  const { headers } = request;
-  const [origin, site] = ['origin', 'sec-fetch-site'].map((name) =>
-    wasSent(request, name) ? headers[name] : undefined,
-  );
-  if (typeof origin === 'string' && trustedOrigins.has(origin)) return true;
-  if (site !== undefined) return site === 'same-origin' || site === 'none';
-  const schemes = isSecure ? ['https'] : ['https', 'http'];
-  const host = hostOf(headers);
-  return host !== '' && schemes.some((scheme) => origin === `${scheme}://${host}`);
-}
-
 /**
- * Returns the host of the request, or an empty string. An HTTP/2 request may contain the host only in
- * the pseudo-header `:authority`.
+ * Returns the host of the request, or an empty string. An HTTP/2 request may contain the host only in the
+ * pseudo-header `:authority`.
  */
-function hostOf(headers: Headers): string {
+function hostOf(headers: AuthRequest['headers']): string {
   const host = headers['host'] ?? headers[':authority'];
   return typeof host === 'string' ? host : '';
-}
-
-function insecure(): AuthError {
-  return refusal('Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.');
-}
-
-function refusal(message: string): AuthError {
-  return new AuthError('cross_site_request', message);
 }

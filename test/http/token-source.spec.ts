@@ -1,0 +1,92 @@
+import { Controller, Get, Post, UseGuards } from '@nestjs/common';
+import { BearerAuthGuard, CurrentPrincipal, OptionalAuth, type AuthPrincipal } from 'nestjs-session-auth';
+import { HeaderTokens } from '../support/header-tokens';
+import { describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+
+@Controller('who')
+class WhoController {
+  @Get()
+  @UseGuards(BearerAuthGuard)
+  read(@CurrentPrincipal() { sessionId }: AuthPrincipal): object {
+    return { session_id: sessionId };
+  }
+
+  @Post()
+  @UseGuards(BearerAuthGuard)
+  write(@CurrentPrincipal() { sessionId }: AuthPrincipal): object {
+    return { session_id: sessionId };
+  }
+
+  @Get('optional')
+  @OptionalAuth()
+  optional(@CurrentPrincipal() principal: AuthPrincipal | null): object {
+    return { session_id: principal && principal.sessionId };
+  }
+}
+
+const INVALID = { detail: 'Invalid or expired access token.', code: 'access_token_invalid' };
+const EVIL = 'https://evil.test';
+
+describe.each([false, 'optional'] as const)('a token source over HTTP, with the cookie mode %s', (mode) => {
+  const options = { controllers: [WhoController], auth: { tokenSource: HeaderTokens, cookies: { mode } } };
+
+  describeOnBothPlatforms('a token source', options, (env: TestEnvironment) => {
+    it("finds the token of the application's and of the library's routes", async () => {
+      const { access_token: token, session_id } = await env.app.login();
+      await env.app.http.get('/who').set('X-Token', token).expect(200, { session_id });
+      await env.app.http.get('/who/optional').set('X-Token', token).expect(200, { session_id });
+      await env.app.http.get('/auth/sessions').set('X-Token', token).expect(200);
+      await env.app.http.post('/auth/logout').set('X-Token', token).expect(200);
+      await env.app.http.get('/who').set('X-Token', token).expect(401, INVALID);
+    });
+
+    it('that finds no token leaves the call to the Authorization header', async () => {
+      const { access_token: token, session_id } = await env.app.login();
+      await env.app.get('/who', token).expect(200, { session_id });
+      await env.app.http.get('/who').expect(401);
+      await env.app.http.get('/who/optional').expect(200, { session_id: null });
+    });
+
+    it('takes precedence over the Authorization header', async () => {
+      const { access_token: token } = await env.app.login();
+      const { access_token: other, session_id } = await env.app.login('bob');
+      await env.app.get('/who', token).set('X-Token', other).expect(200, { session_id });
+      await env.app.get('/who', token).set('X-Token', 'invalid').expect(401, INVALID);
+      await env.app.get('/who/optional', token).set('X-Token', 'invalid').expect(401, INVALID);
+    });
+
+    it('that throws causes 401 and a log entry, whatever the Authorization header and the route', async () => {
+      const { access_token: token } = await env.app.login();
+      env.app.logs.length = 0;
+      for (const path of ['/who', '/who/optional', '/auth/sessions']) {
+        await env.app.get(path, token).set('X-Token', 'failure').expect(401, INVALID);
+      }
+      expect(env.app.logs.filter((line) => line.includes('The token source failed'))).toHaveLength(1);
+      env.app.clock.advance(60_000);
+      await env.app.http.get('/who').set('X-Token', 'failure').expect(401, INVALID);
+      expect(env.app.logs.filter((line) => line.includes('the shelf is empty'))).toHaveLength(2);
+    });
+
+    it('that finds a token of the Cookie header requires the cross-site check for methods other than GET', async () => {
+      const { access_token: token, session_id } = await env.app.login();
+      const send = (method: 'get' | 'post', path: string, headers: Record<string, string>) =>
+        env.app.http[method](path)
+          .set('X-Token', token)
+          .set('Cookie', `own=s%3A${token}.sig`)
+          .set(headers);
+      const { headers } = await send('get', '/who', { Origin: EVIL }).expect(200, { session_id });
+      expect(headers['cache-control']).toBe('private');
+      const same = { 'Sec-Fetch-Site': 'same-origin' };
+      await send('post', '/who', same).expect(201, { session_id });
+      for (const path of ['/who', '/auth/logout/all', '/auth/logout']) {
+        for (const from of [{}, { Origin: EVIL }, { 'Sec-Fetch-Site': 'same-site' }] as Record<string, string>[]) {
+          const { body } = await send('post', path, from).expect(403);
+          expect((body as { code: string }).code).toBe('cross_site_request');
+        }
+      }
+      await env.app.http.post('/who').set('X-Token', token).set('Origin', EVIL).expect(201, { session_id });
+      await send('post', '/auth/logout', same).expect(200);
+      await send('get', '/who/optional', {}).expect(200, { session_id: null });
+    });
+  });
+});

@@ -1,0 +1,11 @@
+import { type AuthRequest, type PresentedToken, TokenSource, type TransportCall } from 'nestjs-session-auth';
+
+/** Reads the access token from the header `X-Token` of HTTP requests. */
+export class HeaderTokens extends TokenSource {
+  find(call: TransportCall): PresentedToken | null {
+    if (call.getType() !== 'http') return null;
+    const token = call.getArgByIndex<AuthRequest>(0).headers['x-token'];
+    if (token === 'failure') throw new TypeError('the shelf is empty');
+    return typeof token === 'string' ? { accessToken: token } : null;
+  }
+}
