@@ -1,4 +1,5 @@
-import { AuthUser, UserStore } from 'nestjs-session-auth';
+import { AuthUser } from 'nestjs-session-auth';
+import { Users } from '../../libs/auth/src/users/users';
 import { SECOND } from '../support/driven-clock';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import {
@@ -90,9 +91,10 @@ describeOnEachDatabase('ids of users', {}, (env: TestEnvironment) => {
       await expect(app.auth.createPasswordResetToken(id)).rejects.toMatchObject(unknown);
       await expect(app.auth.resetPassword(id, NEW_PASSWORD)).rejects.toMatchObject(unknown);
       await app.auth.forgetUser(id);
-      const users = app.nest.get(UserStore);
-      expect([await users.setActive!(id, false), await users.setPasswordHash!(id, 'x')]).toEqual([false, false]);
-      expect([await users.findById(id), await users.load(id)]).toEqual([null, null]);
+      const users = app.nest.get(Users);
+      expect(await users.setActive(id, false, null)).toBe(false);
+      expect(await users.setHash(id, 'x', undefined, null)).toBe(false);
+      expect([await users.findById(id, null), await users.load(id)]).toEqual([null, null]);
       expect(await app.auth.listSessions(id)).toEqual([]);
       expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).not.toEqual([]);
       await app.get('/me', token).expect(200);
@@ -371,10 +373,10 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   it('no password reset token is created for a user who is disabled during the creation', async () => {
     const { app } = env;
     const id = await idOf(app, 'alice');
-    const users = app.nest.get(UserStore);
+    const users = app.nest.get(Users);
     const findById = users.findById.bind(users);
-    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (userId) => {
-      const user = await findById(userId);
+    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (userId, tx) => {
+      const user = await findById(userId, tx);
       await app.auth.disableUser(id);
       return user;
     });
@@ -387,10 +389,10 @@ describeOnEachDatabase('password reset tokens', { auth: { passwordResetTtlSecond
   it('a password reset token can be created while the password changes', async () => {
     const { app } = env;
     const id = await idOf(app, 'alice');
-    const users = app.nest.get(UserStore);
+    const users = app.nest.get(Users);
     const findById = users.findById.bind(users);
-    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (userId) => {
-      const user = await findById(userId);
+    const reading = jest.spyOn(users, 'findById').mockImplementationOnce(async (userId, tx) => {
+      const user = await findById(userId, tx);
       await app.auth.resetPassword(id, NEW_PASSWORD);
       return user;
     });

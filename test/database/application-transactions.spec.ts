@@ -142,6 +142,22 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     expect(app.sent('user_logged_out')).toHaveLength(3);
   });
 
+  it('a transaction can create users in parallel, and one of two users with the same name is refused', async () => {
+    const { app } = env;
+    await app.dataSource.transaction(async (manager) => {
+      const auth = app.auth.inTransaction(manager);
+      const create = (username: string): Promise<unknown> => auth.createUser({ username, password: null });
+      const outcomes = await Promise.allSettled(['carol', 'carol', 'dave'].map(create));
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(outcomes[1]).toMatchObject({ reason: { code: 'username_taken' } });
+    });
+    const created = await app.dataSource.query(
+      "SELECT username FROM auth_users WHERE username IN ('carol', 'dave') ORDER BY username",
+    );
+    expect(created).toEqual([{ username: 'carol' }, { username: 'dave' }]);
+    await app.dataSource.query("DELETE FROM auth_users WHERE username IN ('carol', 'dave')");
+  });
+
   it('a transaction can continue after a refused call', async () => {
     const { app } = env;
     const { session_id: session } = await app.login();

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager, EntitySubscriberInterface, QueryRunner } from 'typeorm';
 import type { Query } from './transaction';
 import { AUTH_DATA_SOURCE } from './typeorm';
@@ -17,23 +18,28 @@ interface Listener {
   readonly rolledBack: () => void | Promise<void>;
 }
 
+/**
+ * Recognizes code of the application that a call to the library runs, such as a subscriber. Only this context
+ * distinguishes the calls that the code makes from calls that the application makes in parallel.
+ */
+const applicationCode = new AsyncLocalStorage<JoinedTransaction>();
+
 /** A transaction of the application in which calls to the library take part. */
 export class JoinedTransaction {
   private lastCall: Promise<unknown> = Promise.resolve();
   private listeners: Listener[] = [];
   private endListener = (): void => undefined;
-  private runsApplicationCode = false;
   private hasEnded = false;
 
   constructor(readonly runner: QueryRunner) {}
 
   /**
    * Runs calls one after another, because all calls share one connection, and the statements of two calls must not
-   * interleave. While hooks and subscribers of the application run, their calls run immediately, because the call that
-   * waits for them holds the turn.
+   * interleave. A call by a hook or subscriber of the application runs immediately, because the call that waits for the
+   * hook holds the turn.
    */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    if (this.runsApplicationCode) return work();
+    if (applicationCode.getStore() === this) return work();
     const call = this.lastCall.then(() => {
       this.assertOpen();
       return work();
@@ -44,15 +50,7 @@ export class JoinedTransaction {
 
   /** Like `runExclusive`, for work with TypeORM's manager, which runs hooks and subscribers of the application. */
   runApplicationCode<T>(work: () => Promise<T>): Promise<T> {
-    return this.runExclusive(async () => {
-      const wasRunning = this.runsApplicationCode;
-      this.runsApplicationCode = true;
-      try {
-        return await work();
-      } finally {
-        this.runsApplicationCode = wasRunning;
-      }
-    });
+    return this.runExclusive(() => applicationCode.run(this, work));
   }
 
   /**
