@@ -221,7 +221,9 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     await expect(change(PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
     expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(app.sent('login_blocked')).toHaveLength(1);
-    const rows = await app.dataSource.query("SELECT event FROM auth_events WHERE event IN ('login_failure', 'login_blocked')");
+    const rows = await app.dataSource.query(
+      "SELECT event FROM auth_events WHERE event IN ('login_failure', 'login_blocked')",
+    );
     expect(rows).toHaveLength(11);
     app.clock.advance(30_000);
     // The right password ends the streak, although the transaction is rolled back.

@@ -1,4 +1,4 @@
-import type { DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { createDatabase, describeOn, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
@@ -11,9 +11,11 @@ describeOn('postgres')('an application on %s', (name) => {
 
     beforeAll(async () => {
       database = await createDatabase(name);
-      const extra = { max: 20, options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}` };
-      const options = { ...database.options, extra } as DataSourceOptions;
-      app = await TestApplication.start({ database: { ...database, options }, users: USERS });
+      const first = await new DataSource(database.options).initialize();
+      const [{ name: current }] = await first.query('SELECT current_database() AS name');
+      await first.query(`ALTER DATABASE ${current} SET default_transaction_isolation = '${level}'`);
+      await first.destroy();
+      app = await TestApplication.start({ database, users: USERS });
     });
     afterAll(async () => {
       await app.close();

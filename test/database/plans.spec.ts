@@ -1,6 +1,6 @@
 import { AuthEvent, AuthHealth, AuthSession, OpenSockets, SessionAdministration } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { paramsInTransaction } from '../../libs/auth/src/database/transaction';
+import { bind } from '../../libs/auth/src/database/transaction';
 import { firstEventIdAt } from '../../libs/auth/src/history/event-log';
 import { createDatabase, DATABASES, type Dialect, DIALECTS } from '../support/databases';
 import { DAY } from '../support/driven-clock';
@@ -118,7 +118,7 @@ async function runEverything(app: TestApplication): Promise<void> {
 /** Returns the tables of the library that a plan scans completely. */
 const SCANS: Record<Dialect, (dataSource: DataSource, call: Call) => Promise<string[]>> = {
   async postgres(dataSource, call) {
-    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${call.sql}`, paramsInTransaction(call));
+    const plan: Record<string, string>[] = await dataSource.query(`EXPLAIN ${call.sql}`, bind(call));
     return plan.flatMap((row) =>
       [...Object.values(row)[0]!.matchAll(/Seq Scan on (auth_\w+)/g)].map(([, table]) => table!),
     );

@@ -1,12 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { DataSource } from 'typeorm';
-import { PooledDatabase } from '../../libs/auth/src/database/pooled-database';
-import { raceWithDeadline } from '../../libs/auth/src/database/deadline';
-import { DriverConnections } from '../../libs/auth/src/database/connections';
-import { ServerClock } from '../../libs/auth/src/database/server-clock';
-import { autocommitParams, REMAINING_MS, type Result } from '../../libs/auth/src/database/transaction';
-import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
+import { Database } from '../../libs/auth/src/database/database';
+import { REMAINING_MS, type Row } from '../../libs/auth/src/database/transaction';
+import type { Lease } from '../../libs/auth/src/database/typeorm';
+import { createDatabase, describeEachPooled, describeOn, DIALECTS, type TestDatabase } from '../support/databases';
+import { connectionsOf } from '../support/tap';
 import { TestApplication } from '../support/test-application';
 
 describeEachPooled('prepared statements on %s', (name) => {
@@ -37,7 +34,7 @@ describeEachPooled('prepared statements on %s', (name) => {
     it('each prepared read has a unique name, because other clients may share the connection behind a pooler', async () => {
       const { access_token: token } = await app.login();
       await app.get('/me', token).expect(200);
-      const known = await preparedOn(app.dataSource);
+      const known = await preparedOn(app);
       expect(known.length).toBeGreaterThan(0);
       for (const { name: statement, text } of known) {
         expect(statement).toBe(`auth_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`);
@@ -48,7 +45,7 @@ describeEachPooled('prepared statements on %s', (name) => {
       const { access_token: token } = await app.login();
       await app.get('/me', token).expect(200);
       // A pooler that assigns a different connection to each transaction has the same effect.
-      await onEachConnection(app.dataSource, 'DEALLOCATE ALL');
+      await onEachConnection(app, 'DEALLOCATE ALL');
       for (let i = 0; i < 3; i++) await app.get('/me', token).expect(200);
       expect(app.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
     });
@@ -57,8 +54,8 @@ describeEachPooled('prepared statements on %s', (name) => {
       const ownDatabase = await createDatabase(name);
       const own = await TestApplication.start({ database: ownDatabase });
       await own.login();
-      expect((await preparedOn(own.dataSource)).map(({ text }) => text.slice(0, 6))).toContain('INSERT');
-      await onEachConnection(own.dataSource, 'DEALLOCATE ALL');
+      expect((await preparedOn(own)).map(({ text }) => text.slice(0, 6))).toContain('INSERT');
+      await onEachConnection(own, 'DEALLOCATE ALL');
       await own.login();
       expect(own.logs.filter((line) => line.includes('namedStatements'))).toHaveLength(1);
       await own.close();
@@ -66,30 +63,26 @@ describeEachPooled('prepared statements on %s', (name) => {
     });
 
     it('a connection that becomes free after the deadline returns to the pool', async () => {
-      const { master } = app.dataSource.driver as unknown as {
-        master: { on(event: string, listener: () => void): void };
-      };
-      let removed = 0;
-      master.on('remove', () => removed++);
-      const late = new PooledDatabase(app.dataSource, 'postgres');
-      Object.assign(late, { answerWithinMs: 20 });
-      const holders = await holdAll(app.dataSource);
-      await expect(late.read({ sql: 'SELECT 1 AS one', params: [] })).rejects.toMatchObject({
+      Object.assign(app.nest.get(Database), { answerWithinMs: 20 });
+      const leases = await holdAll(app);
+      await expect(app.nest.get(Database).read({ sql: 'SELECT 1 AS one', params: [] })).rejects.toMatchObject({
         code: 'database_unavailable',
       });
-      for (const holder of holders) await holder.release();
+      Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
+      for (const lease of leases) lease.release(false);
       await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(removed).toBe(0);
+      const known = new Set(leases.map(({ connection }) => connection));
+      const again = await holdAll(app);
+      expect(again.every(({ connection }) => known.has(connection))).toBe(true);
+      for (const lease of again) lease.release(false);
     });
 
     it('a refresh uses a prepared statement and continues to work if a pooler loses prepared statements', async () => {
       const ownDatabase = await createDatabase(name);
       const own = await TestApplication.start({ database: ownDatabase });
       const pair = await own.auth.refresh((await own.login()).refresh_token);
-      expect((await preparedOn(own.dataSource)).filter(({ text }) => text.startsWith('WITH changed'))).not.toHaveLength(
-        0,
-      );
-      await onEachConnection(own.dataSource, 'DEALLOCATE ALL');
+      expect((await preparedOn(own)).filter(({ text }) => text.startsWith('WITH changed'))).not.toHaveLength(0);
+      await onEachConnection(own, 'DEALLOCATE ALL');
       const next = await own.auth.refresh(pair.refreshToken);
       await own.get('/me', next.accessToken).expect(200);
       await own.close();
@@ -98,84 +91,65 @@ describeEachPooled('prepared statements on %s', (name) => {
   }
 });
 
-/** Sends a prepared statement in autocommit mode. */
-function sendOn(connections: DriverConnections, sql: string, params: unknown[] = []): Promise<Result> {
-  const query = { sql, params, isPrepared: true };
-  return raceWithDeadline(1_000, (deadline) =>
-    connections.use(deadline, (send) =>
-      send(query, () => autocommitParams(query, deadline.remainingMs, new ServerClock())),
-    ),
-  );
-}
-
 /** The errors of a proxy without prepared statements and of a server with too many prepared statements. */
-describe.each([1295, 1461])('prepared reads that MySQL refuses with %d', (errno) => {
-  it('a refused prepared read is sent as plain text, and so are all later reads', async () => {
-    const calls: string[] = [];
-    const connection = {
-      on: () => undefined,
-      off: () => undefined,
-      release: () => calls.push('release'),
-      execute: (_sql: string, _params: unknown[], done: (error: Error) => void) => {
-        calls.push('execute');
-        done(Object.assign(new Error('no'), { errno }));
-      },
-      query: (_sql: string, _params: unknown[], done: (error: null, rows: object[]) => void) => {
-        calls.push('query');
-        done(null, [{ one: 1 }]);
-      },
-    };
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-    const driver = { obtainMasterConnection: () => Promise.resolve(connection) };
-    const connections = new DriverConnections(driver as never, 'mysql', true);
-    const ask = (): Promise<Result> => sendOn(connections, 'SELECT 1 AS one');
-    const result = { rows: [{ one: 1 }], affected: 0 };
-    expect([await ask(), await ask()]).toEqual([result, result]);
-    expect(calls).toEqual(['execute', 'query', 'release', 'query', 'release']);
-  });
+describeOn('mysql')('prepared statements that %s refuses', (name) => {
+  it.each([1295, 1461])(
+    'after error %d, a refused statement is sent as plain text, and so are all later statements',
+    async (errno) => {
+      const database = await createDatabase(name);
+      const app = await TestApplication.start({ database });
+      const { access_token: token } = await app.login();
+      const connections = connectionsOf(app) as unknown as { sendNow(...args: unknown[]): Promise<unknown> };
+      const sendNow = connections.sendNow.bind(connections);
+      const prepared: boolean[] = [];
+      connections.sendNow = (...args) => {
+        const isPrepared = args[3] === true;
+        prepared.push(isPrepared);
+        return isPrepared ? Promise.reject(Object.assign(new Error('no'), { errno })) : sendNow(...args);
+      };
+      await app.auth.authenticate(token);
+      await app.auth.authenticate(token);
+      expect(prepared).toEqual([true, false, false]);
+      await app.close();
+      await database.drop();
+    },
+  );
 });
 
-describe('statements in autocommit mode', () => {
+describeOn('postgres')('statements in autocommit mode', () => {
   it('the timeout of a statement that waited for a connection is 90 % of the remaining time', async () => {
-    jest.useFakeTimers();
-    const sent: unknown[] = [];
-    const connection = {
-      on: () => undefined,
-      off: () => undefined,
-      release: () => undefined,
-      query({ values }: { values: unknown[] }) {
-        sent.push(...values);
-        return Promise.resolve({ rows: [], rowCount: 0 });
-      },
-    };
-    let lend!: (connection: object) => void;
-    const driver = { obtainMasterConnection: () => new Promise((resolve) => (lend = resolve)) };
-    const done = sendOn(new DriverConnections(driver as never, 'postgres', true), 'SELECT $1', [REMAINING_MS]);
-    jest.advanceTimersByTime(800);
-    lend(connection);
-    await done;
-    jest.useRealTimers();
-    expect(sent).toEqual([180]);
+    const database = await createDatabase('postgres');
+    const app = await TestApplication.start({ database });
+    const leases = await holdAll(app);
+    const limit = app.nest
+      .get(Database)
+      .run(null, { sql: 'SELECT CAST($1 AS integer) AS limit_ms', params: [REMAINING_MS] }, { withinMs: 2_000 });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    for (const lease of leases) lease.release(false);
+    const limitMs = Number((await limit).rows[0]!['limit_ms']);
+    expect(limitMs).toBeGreaterThan(700);
+    expect(limitMs).toBeLessThanOrEqual(900);
+    await app.close();
+    await database.drop();
   });
 });
 
-type Holder = ReturnType<DataSource['createQueryRunner']>;
-
-/** Takes all connections of the pool, which has ten connections by default. */
-async function holdAll(dataSource: DataSource): Promise<Holder[]> {
-  const holders = Array.from({ length: 10 }, () => dataSource.createQueryRunner());
-  for (const holder of holders) await holder.connect();
-  return holders;
+/** Takes all of the library's connections. */
+async function holdAll(app: TestApplication): Promise<Lease[]> {
+  const connections = connectionsOf(app) as unknown as { obtain(): Promise<Lease> };
+  const leases: Lease[] = [];
+  while (leases.length < 5) leases.push(await connections.obtain());
+  return leases;
 }
 
-async function onEachConnection(dataSource: DataSource, sql: string): Promise<unknown[]> {
-  const holders = await holdAll(dataSource);
-  const results = await Promise.all(holders.map((holder) => holder.query(sql)));
-  for (const holder of holders) await holder.release();
-  return results;
+async function onEachConnection(app: TestApplication, sql: string): Promise<Row[]> {
+  const leases = await holdAll(app);
+  const results = await Promise.all(leases.map(({ connection }) => connection.query({ text: sql })));
+  for (const lease of leases) lease.release(false);
+  return results.flatMap(({ rows }) => rows);
 }
 
-async function preparedOn(dataSource: DataSource): Promise<{ name: string; text: string }[]> {
+async function preparedOn(app: TestApplication): Promise<{ name: string; text: string }[]> {
   const sql = "SELECT name, statement AS text FROM pg_prepared_statements WHERE name LIKE 'auth%'";
-  return (await onEachConnection(dataSource, sql)).flat() as { name: string; text: string }[];
+  return (await onEachConnection(app, sql)) as never;
 }

@@ -52,9 +52,7 @@ describe('the table of docs/errors.md', () => {
   it('every message in the table of errors exists in the library', () => {
     const quoted = rows.flatMap(({ body }) => Object.values(body).flat()).filter((text) => text.includes(' '));
     const sources = ['base/errors', 'accounts/accounts', 'passwords/reset-password', 'http/platform'];
-    const texts = sources
-      .map((path) => read(`libs/auth/src/${path}.ts`))
-      .join('\n');
+    const texts = sources.map((path) => read(`libs/auth/src/${path}.ts`)).join('\n');
     const examples = Object.values(ERROR_RESPONSES).map(({ example }) => example);
     expect(quoted.length).toBeGreaterThan(10);
     expect(quoted.filter((text) => !examples.includes(text) && !texts.includes(`'${text}'`))).toEqual([]);

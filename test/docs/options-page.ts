@@ -83,7 +83,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     title: 'Database and maintenance',
     about: 'See [Operations](operations.md).',
-    options: ['namedStatements', 'history', 'pruneIntervalSeconds', 'socketCheckIntervalSeconds'],
+    options: ['connections', 'namedStatements', 'history', 'pruneIntervalSeconds', 'socketCheckIntervalSeconds'],
   },
 ];
 

@@ -6,7 +6,8 @@ import { SwitchingProxy } from '../support/switching-proxy';
 import { TestApplication, PASSWORD, type LoginAnswer } from '../support/test-application';
 import { Tap } from '../support/tap';
 
-const POOL_SIZE = 10;
+/** The default of the option `connections`. */
+const POOL_SIZE = 5;
 const CLIENTS = 24;
 
 describeEachPooled('a pool that is routed to a read-only server on %s', (name) => {
@@ -17,7 +18,7 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
   beforeEach(async () => {
     database = await createDatabase(name);
     app = await TestApplication.start({ database });
-    proxy = new SwitchingProxy(app.dataSource);
+    proxy = new SwitchingProxy(app);
   });
   afterEach(async () => {
     await app.close();
@@ -32,9 +33,7 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
 
   /** Uses every connection of the pool at the same time, so that each is routed to the current server. */
   async function useWholePool(): Promise<void> {
-    const runners = Array.from({ length: POOL_SIZE }, () => app.dataSource.createQueryRunner());
-    for (const runner of runners) await runner.connect();
-    for (const runner of runners) await runner.release();
+    await proxy.use(POOL_SIZE);
   }
 
   async function switchBriefly(): Promise<void> {
@@ -89,6 +88,7 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
     expect([status, body]).toEqual([503, { detail: 'The database is unavailable.' }]);
     expect(headers['retry-after']).toBe('5');
     expect(app.logs.join('\n')).toMatch(/The database failed: (25006|1792)\. The server is read-only/);
+    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
     await app.get('/me', session!.access_token).expect(200);
     proxy.end();
     await app.post('/auth/logout', session!.access_token).expect(200);
@@ -115,23 +115,27 @@ describeEachPooled('a pool that is routed to a read-only server on %s', (name) =
     await app.get('/me', session!.access_token).expect(401);
   });
 
-  it('the pool is replaced if an operation of TypeORM finds the read-only server', async () => {
-    await switchBriefly();
+  it('a connection of the application is closed if the creation of a user finds a read-only server', async () => {
+    proxy.begin();
+    await app.dataSource.query('SELECT 1');
+    proxy.end();
     await app.auth.createUser({ username: 'carol', password: PASSWORD });
     expect(await app.dataSource.getRepository(AuthUser).countBy({ username: 'carol' })).toBe(1);
-    await app.dataSource.getRepository(AuthUser).delete({ username: 'carol' });
   });
 
-  it('the pool is replaced after a transaction of the application that fails', async () => {
+  it('the library checks its connections after a transaction of the application found a read-only server', async () => {
     const [session] = await logins(1);
     await switchBriefly();
     const { id } = await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username: 'alice' });
+    proxy.begin();
+    await app.dataSource.query('SELECT 1');
+    proxy.end();
     const forget = (): Promise<unknown> =>
       app.dataSource.transaction((manager) => app.auth.inTransaction(manager).forgetUser(id));
     await expect(forget()).rejects.toMatchObject({ code: 'database_unavailable' });
-    await app.get('/me', session!.access_token).expect(200);
-    await forget();
-    await app.get('/me', session!.access_token).expect(401);
+    const opened = proxy.opened;
+    expect(await app.auth.authenticate(session!.access_token)).not.toBeNull();
+    expect(proxy.opened).toBeGreaterThan(opened);
   });
 
   const refusals: Record<

@@ -1,6 +1,6 @@
 import type { AuthModuleOptions, TokenPair } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { paramsInTransaction } from '../../libs/auth/src/database/transaction';
+import { bind } from '../../libs/auth/src/database/transaction';
 import { refreshWithCookies } from '../support/cookie-refresh';
 import { createDatabase, describeEachPooled, describeOn, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
@@ -188,7 +188,7 @@ describeOn('postgres')('a refresh whose connection is lost while the database st
         isLost = true;
         tap.hook = {};
         await first.startTransaction();
-        await first.query(call.sql, paramsInTransaction(call));
+        await first.query(call.sql, bind(call));
         void whenAnyWaits(app.dataSource).then(() => first.commitTransaction());
         throw connectionLost();
       },

@@ -192,20 +192,17 @@ describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (glob
     '/recent-subclass/own',
     '/recent-handlers',
     '/recent-handlers/beside',
-  ])(
-    '@RequireRecentLogin() guards %s, and a request is authenticated once',
-    async (path) => {
-      await app.http.get(path).expect(401, MISSING);
-      await app.get(path, 'token').expect(401);
-      const { access_token: token } = await app.login();
-      const authenticate = jest.spyOn(app.auth, 'authenticate');
-      await app.get(path, token).expect(200);
-      expect(authenticate).toHaveBeenCalledTimes(1);
-      authenticate.mockRestore();
-      app.clock.advance(2 * MINUTE);
-      await app.get(path, token).expect(403);
-    },
-  );
+  ])('@RequireRecentLogin() guards %s, and a request is authenticated once', async (path) => {
+    await app.http.get(path).expect(401, MISSING);
+    await app.get(path, 'token').expect(401);
+    const { access_token: token } = await app.login();
+    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    await app.get(path, token).expect(200);
+    expect(authenticate).toHaveBeenCalledTimes(1);
+    authenticate.mockRestore();
+    app.clock.advance(2 * MINUTE);
+    await app.get(path, token).expect(403);
+  });
 
   it('a route with @RequireRecentLogin() receives the session of the token', async () => {
     const { access_token: token, session_id } = await app.login();

@@ -70,10 +70,7 @@ describe.each([false, 'optional'] as const)('a token source over HTTP, with the 
     it('that finds a token of the Cookie header requires the cross-site check for methods other than GET', async () => {
       const { access_token: token, session_id } = await env.app.login();
       const send = (method: 'get' | 'post', path: string, headers: Record<string, string>) =>
-        env.app.http[method](path)
-          .set('X-Token', token)
-          .set('Cookie', `own=s%3A${token}.sig`)
-          .set(headers);
+        env.app.http[method](path).set('X-Token', token).set('Cookie', `own=s%3A${token}.sig`).set(headers);
       const { headers } = await send('get', '/who', { Origin: EVIL }).expect(200, { session_id });
       expect(headers['cache-control']).toBe('private');
       const same = { 'Sec-Fetch-Site': 'same-origin' };

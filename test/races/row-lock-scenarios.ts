@@ -150,7 +150,8 @@ export const endOfInactiveAgainstActivity: Scenario = (environment, setting) =>
       environment,
       stopAt,
       setting,
-      () => app.nest.get(SessionAdministration).end({ userId, inactiveSince: new Date(inactiveSince) }, { actor: 'carol' }),
+      () =>
+        app.nest.get(SessionAdministration).end({ userId, inactiveSince: new Date(inactiveSince) }, { actor: 'carol' }),
       async () => {
         void rival.nest.get(Activity).record(session.sessionId, now + 1_000);
         await rival.nest.get(Activity).flush();

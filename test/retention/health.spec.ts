@@ -154,9 +154,9 @@ describeEachPooled('the health check on %s', (name) => {
   (DIALECTS[name] === 'postgres' ? it : it.skip)(
     'the health check removes connections to a read-only server from the pool',
     async () => {
-      const proxy = new SwitchingProxy(app.dataSource);
+      const proxy = new SwitchingProxy(app);
       proxy.begin();
-      await app.dataSource.query('SELECT 1');
+      await proxy.use(1);
       proxy.end();
       const { opened } = proxy;
       expect(await health()).toMatchObject({ status: 'up' });

@@ -1,40 +1,29 @@
-import type { DataSource } from 'typeorm';
-
-interface PoolConnection {
-  query(sql: string, done?: (error: Error | null) => void): unknown;
-}
-
-interface Pool {
-  on(event: 'connect' | 'connection', listener: () => void): unknown;
-}
-
-interface Driver {
-  readonly master?: Pool;
-  readonly pool?: Pool;
-  obtainMasterConnection(): Promise<PoolConnection | [PoolConnection, () => void]>;
-}
+import { raceWithDeadline } from '../../libs/auth/src/database/deadline';
+import type { DriverConnection, Lease } from '../../libs/auth/src/database/typeorm';
+import { connectionsOf } from './tap';
+import type { TestApplication } from './test-application';
 
 /**
  * A proxy that temporarily routes to a read-only server. Every connection that is used in this time refuses
  * writes from then on. Connections that are opened later lead to the primary.
  */
 export class SwitchingProxy {
-  /** The number of connections opened since this object was created. */
+  /** The number of the library's connections that were used since this object was created. */
   opened = 0;
+  private readonly known = new WeakSet<object>();
   /** Connections to the read-only server. */
   private readonly readOnly = new WeakSet<object>();
   private leadsTo: 'primary' | 'standby' | 'nothing' = 'primary';
 
-  constructor(private readonly dataSource: DataSource) {
-    const driver = dataSource.driver as unknown as Driver;
-    const pool = (driver.master ?? driver.pool)!;
-    for (const event of ['connect', 'connection'] as const) pool.on(event, () => this.opened++);
-    const obtain = driver.obtainMasterConnection.bind(driver);
+  constructor(private readonly app: TestApplication) {
+    const connections = connectionsOf(app) as unknown as { obtain(): Promise<Lease> };
+    const obtain = connections.obtain.bind(connections);
+    connections.obtain = () => this.route(obtain);
+    const { driver } = app.dataSource as unknown as { driver: { obtainMasterConnection(): Promise<unknown> } };
+    const obtainOfApplication = driver.obtainMasterConnection.bind(driver);
     driver.obtainMasterConnection = async () => {
-      if (this.leadsTo === 'nothing') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-      const obtained = await obtain();
-      const connection = Array.isArray(obtained) ? obtained[0] : obtained;
-      if (this.leadsTo === 'standby' && !this.readOnly.has(connection)) await this.makeReadOnly(connection);
+      const obtained = await obtainOfApplication();
+      await this.reach((Array.isArray(obtained) ? obtained[0] : obtained) as DriverConnection, false);
       return obtained;
     };
   }
@@ -52,14 +41,40 @@ export class SwitchingProxy {
     this.leadsTo = 'nothing';
   }
 
-  private async makeReadOnly(connection: PoolConnection): Promise<void> {
+  /** Uses as many of the library's connections at the same time, so that each is routed to the current server. */
+  async use(count: number): Promise<void> {
+    let meet!: () => void;
+    const met = new Promise<void>((resolve) => (meet = resolve));
+    let used = 0;
+    const wait = (): Promise<void> => (++used === count ? Promise.resolve(meet()) : met);
+    await raceWithDeadline(5_000, (deadline) =>
+      Promise.all(Array.from({ length: count }, () => connectionsOf(this.app).use(deadline, wait, true))),
+    );
+  }
+
+  private async route(obtain: () => Promise<Lease>): Promise<Lease> {
+    if (this.leadsTo === 'nothing') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const lease = await obtain();
+    if (!this.known.has(lease.connection)) this.opened++;
+    this.known.add(lease.connection);
+    await this.reach(lease.connection, true);
+    return lease;
+  }
+
+  private async reach(connection: DriverConnection, isOwn: boolean): Promise<void> {
+    if (this.leadsTo !== 'standby' || this.readOnly.has(connection)) return;
     this.readOnly.add(connection);
-    if (this.dataSource.options.type === 'postgres') {
-      await connection.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY');
+    if (this.app.dataSource.options.type === 'postgres') {
+      await connection.query({ text: 'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY' });
       return;
     }
     await new Promise<void>((resolve, reject) =>
-      connection.query('SET SESSION TRANSACTION READ ONLY', (error) => (error ? reject(error) : resolve())),
+      connection.query({ sql: 'SET SESSION TRANSACTION READ ONLY' }, (error) => (error ? reject(error) : resolve())),
     );
+    if (!isOwn) return;
+    // On these databases, the library reads global settings.
+    const query = connection.query.bind(connection) as (options: { sql: string }, done: () => void) => void;
+    connection.query = ((options: { sql: string }, done: () => void) =>
+      query({ ...options, sql: options.sql.replace('@@global.read_only', '1') }, done)) as never;
   }
 }

@@ -1,6 +1,6 @@
 import { Database } from '../../libs/auth/src/database/database';
-import type { DriverConnections, Send } from '../../libs/auth/src/database/connections';
-import { paramsInTransaction, type Query } from '../../libs/auth/src/database/transaction';
+import type { Connections } from '../../libs/auth/src/database/connections';
+import type { Query } from '../../libs/auth/src/database/transaction';
 import type { TestApplication } from './test-application';
 
 /** A call to the database: a statement (including BEGIN and COMMIT), or on SQLite a whole transaction. */
@@ -28,7 +28,7 @@ interface SqliteConnection {
   exec(sql: string): unknown;
 }
 
-/** Passes every call of the library to its DataSource through a hook, until the application is closed. */
+/** Passes every statement of the library, except the settings of a new connection, through a hook. */
 export class Tap {
   hook: Hook = {};
 
@@ -43,7 +43,7 @@ export class Tap {
 
   private tapPool(): void {
     const { dataSource } = this.app;
-    this.tapDriver();
+    this.tapConnections();
     const create = dataSource.createQueryRunner.bind(dataSource);
     dataSource.createQueryRunner = (mode) => {
       const runner = create(mode);
@@ -60,23 +60,20 @@ export class Tap {
     };
   }
 
-  /** Taps the library's own connections: each statement, including BEGIN and COMMIT. */
-  private tapDriver(): void {
-    const { connections } = this.app.nest.get<{ connections: DriverConnections }>(Database);
-    const use = connections.use.bind(connections);
-    connections.use = (deadline, work) =>
-      use(deadline, (send, discard, connection) => {
-        const tapped: Send = async (query, params) => {
-          const call: Call = { kind: 'statement', sql: query.sql, params: [...query.params] };
-          await this.hook.before?.(call);
-          const isChanged =
-            call.params.length !== query.params.length || call.params.some((param, i) => param !== query.params[i]);
-          const result = await send({ ...query, sql: call.sql }, isChanged ? () => paramsInTransaction(call) : params);
-          await this.hook.after?.(call);
-          return result;
-        };
-        return work(tapped, discard, connection);
-      });
+  /** Taps each statement that the library itself sends, including BEGIN and COMMIT. */
+  private tapConnections(): void {
+    const connections = connectionsOf(this.app);
+    const send = connections.send.bind(connections);
+    connections.send = async (connection, query, limitMs) => {
+      // Hooks see the names of tables without their schema.
+      const shown = query.sql.replace(/(["`])\w+\1\.(?=["`])/g, '');
+      const call: Call = { kind: 'statement', sql: shown, params: [...query.params] };
+      await this.hook.before?.(call);
+      const sql = call.sql === shown ? query.sql : call.sql;
+      const result = await send(connection, { ...query, sql, params: call.params }, limitMs);
+      await this.hook.after?.(call);
+      return result;
+    };
   }
 
   private tapSqlite(): void {
@@ -121,6 +118,11 @@ export class Tap {
     mustNotWait(this.hook.after?.(call));
     return result;
   }
+}
+
+/** Returns the library's own connections. */
+export function connectionsOf(app: Pick<TestApplication, 'nest'>): Connections {
+  return app.nest.get<{ connections: Connections }>(Database).connections;
 }
 
 function mustNotWait(result: void | Promise<void>): void {

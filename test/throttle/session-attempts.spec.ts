@@ -165,7 +165,9 @@ describeOnEachDatabase('wrong passwords within a session', { auth }, (env: TestE
     await app.auth.logout(principal);
     hasher.verified.length = 0;
     for (const password of ['wrong', PASSWORD]) {
-      await expect(app.auth.reauthenticate(principal, password)).rejects.toMatchObject({ code: 'access_token_invalid' });
+      await expect(app.auth.reauthenticate(principal, password)).rejects.toMatchObject({
+        code: 'access_token_invalid',
+      });
     }
     expect(hasher.verified).toEqual([]);
     expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);

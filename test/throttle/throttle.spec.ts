@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { AuthLoginFailure, type AuthModuleOptions, type StoredUser, VerificationUnavailable } from 'nestjs-session-auth';
+import {
+  AuthLoginFailure,
+  type AuthModuleOptions,
+  type StoredUser,
+  VerificationUnavailable,
+} from 'nestjs-session-auth';
 import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/src/base/errors';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/client';
 import { begins, expiryAfter, type Limits, refusal } from '../../libs/auth/src/throttle/limits';
@@ -154,9 +159,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
 
   it('a count that is taken back leaves the counts of parallel attempts', async () => {
     const [first, second] = [await charged(), await charged()];
-    await expect(
-      throttleOf(app).refund(first, new VerificationUnavailable(), operationAt(app)),
-    ).rejects.toThrow();
+    await expect(throttleOf(app).refund(first, new VerificationUnavailable(), operationAt(app))).rejects.toThrow();
     expect(await charged()).toMatchObject({ failureCount: second.failureCount });
   });
 

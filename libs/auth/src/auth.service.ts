@@ -3,7 +3,11 @@ import { Accounts, type CreatedUser, type CreateUserOptions, type UserToCreate }
 import { ForgetUser } from './accounts/forget-user';
 import type { ClientInfo } from './adapters/second-factor';
 import type { UserId } from './adapters/user-store';
-import { ApplicationTransactions, type JoinedTransaction, type TransactionManager } from './database/joined-transaction';
+import {
+  ApplicationTransactions,
+  type JoinedTransaction,
+  type TransactionManager,
+} from './database/joined-transaction';
 import { ClientInspector, type Operation } from './history/client';
 import { type AuthEventEntry, History, type HistoryRequest } from './history/history';
 import type { SessionInfo } from './history/signals';

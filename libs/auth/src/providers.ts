@@ -103,7 +103,7 @@ const DATABASE_PROVIDERS: Provider[] = [
       metrics: Metrics,
     ) => {
       const { dataSource, dialect } = requireDataSource(found, extras.dataSource, options.users === undefined);
-      const pooled = (): Database => new PooledDatabase(dataSource, dialect, options.namedStatements);
+      const pooled = (): Database => new PooledDatabase(dataSource, dialect, options);
       const database = dialect === 'sqlite' ? new SqliteDatabase(dataSource) : pooled();
       database.onFailure = (kind) => metrics.count('session_auth.database.errors', 1, { 'error.type': kind });
       return database;
@@ -158,10 +158,7 @@ const ACCOUNT_PROVIDERS: Provider[] = [
 ];
 
 /** Returns the second factor that the options contain, or a second factor that is never required. */
-async function createSecondFactor(
-  moduleRef: ModuleRef,
-  { secondFactor }: ResolvedAuthOptions,
-): Promise<SecondFactor> {
+async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
   if (!secondFactor) return new NoSecondFactor();
   return new ApplicationSecondFactor(await createReplaceable(moduleRef, secondFactor));
 }

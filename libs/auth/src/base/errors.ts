@@ -82,7 +82,11 @@ const BODIES = {
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** The codes that GraphQL servers use for these statuses in `extensions.code`. */
-const GRAPHQL_CODES: Readonly<Record<number, string>> = { 400: 'BAD_REQUEST', 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' };
+const GRAPHQL_CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+};
 
 /**
  * The error with which the library refuses a call: an `HttpException` with the status and body of the library's

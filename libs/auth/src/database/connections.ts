@@ -1,37 +1,24 @@
 import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import { createHash } from 'node:crypto';
+import { OncePerMinute } from '../base/clock';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
-import { failureCode, isConnectionLost, isNotWritable } from './failure';
-import { type PoolOwner, PoolRenewal } from './pool-renewal';
-import type { Query, Result, Row } from './transaction';
-
-/**
- * The part of a connection that the library uses. The first signature of `query` is that of `pg`, the second
- * is that of `mysql2` and `mysql`. `mysql` has no `execute`.
- */
-export interface DriverConnection {
-  readonly connection?: DriverConnection;
-  readonly stream?: { destroy(): void };
-  query(config: { name?: string; text: string; values: unknown[] }): Promise<{ rows: Row[]; rowCount: number | null }>;
-  query(sql: string, params: unknown[], done: MysqlCallback): void;
-  execute?(sql: string, params: unknown[], done: MysqlCallback): void;
-  on(event: 'error', listener: () => void): unknown;
-  off(event: 'error', listener: () => void): unknown;
-  release(): void;
-  /** `mysql2` and `mysql` only. */
-  destroy?(): void;
-  /** Used only with `pg`, like `processID`. */
-  end?(): Promise<void>;
-  readonly processID?: number;
-}
-
-type MysqlCallback = (error: Error | null, result: Row[] | { readonly affectedRows: number }) => void;
-
-/** The part of TypeORM's drivers that the library uses, which obtains a connection to the primary from the pool. */
-interface PooledDriver extends PoolOwner {
-  obtainMasterConnection(): Promise<DriverConnection | [DriverConnection, (isBroken?: boolean) => void]>;
-}
+import { describeFailure, failureCode, isConnectionLost, isNotWritable } from './failure';
+import { ROLE_COLUMNS, whyNotWritable } from './server-checks';
+import { bind, type Query, type Result } from './transaction';
+import {
+  type DriverConnection,
+  ignore,
+  type Lease,
+  MYSQL_RESULTS,
+  type MysqlCallback,
+  obtainShared,
+  OwnPool,
+  pgTypes,
+  sessionOf,
+  tearDown,
+} from './typeorm';
 
 /**
  * PostgreSQL: no statement has this name, or another client has already prepared a statement with
@@ -43,98 +30,226 @@ const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
 /** PostgreSQL: the type of a column has changed since the statement was prepared on this connection. */
 const PLAN_OUTDATED = '0A000';
 
-/** Sends a statement on a connection in use. `params` is called when the statement is sent. */
-export type Send = (query: Query, params: () => unknown[]) => Promise<Result>;
+/** MySQL: `mysql2` sends a number as a DOUBLE to servers that do not report the types of parameters. */
+const WRONG_TYPE = '1210';
+
+/** How a pooler, or a server that only resembles PostgreSQL, refuses startup parameters. */
+const SETTINGS_REFUSED = /^(08P01|0A000|22023|42704)$/;
+
+/** The `sql_mode` on which the library's statements depend. */
+export const MYSQL_MODE = `sql_mode = 'STRICT_TRANS_TABLES'`;
+
+/** The name of the isolation level differs. A statement outlives the deadline of its operation by at most one second. */
+const MYSQL_SETTINGS = `SET SESSION ${MYSQL_MODE}, innodb_lock_wait_timeout = 6, lock_wait_timeout = 6,
+  /*!80000 transaction_isolation */ /*M! tx_isolation */ = 'READ-COMMITTED'`;
+
+/** Sends a statement on a connection in use. `limitMs` is the value of `REMAINING_MS`. */
+export type Send = (query: Query, limitMs?: number) => Promise<Result>;
 
 /** The work that uses a connection. `discard` closes the connection immediately. */
 type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) => Promise<T>;
 
 /**
- * Uses connections of the DataSource's pool directly, because the overhead of TypeORM's query runner
- * exceeds the time of a short statement.
+ * The library's own connections. At most `size - 1` of them are used for anything but the guard's reads.
  *
  * If the server rejects a prepared statement, the server has executed no part of that statement, and the
  * statement is sent again unprepared. In a transaction of PostgreSQL, the second statement fails too (25P02), and
  * `Database` runs the transaction again.
  */
-export class DriverConnections {
+export class Connections {
+  /** Whether the library uses the DataSource's connections, because the database has only one session. */
+  isShared = false;
   private readonly logger = new Logger('AuthDatabase');
+  private readonly warnings = new OncePerMinute(performance);
+  private readonly slots: Slots;
   private readonly names = new Map<string, string>();
-  readonly renewal: PoolRenewal;
+  private readonly types;
+  private pool: Promise<OwnPool> | null = null;
+  private sendsSettings = true;
+  /** Incremented by each read-only error. */
+  private epoch = 0;
+  /** The epoch in which a connection was opened or last checked. */
+  private readonly checkedIn = new WeakMap<DriverConnection, number>();
+  /** Connections with an outdated prepared statement. */
+  private readonly outdated = new WeakSet<DriverConnection>();
 
   constructor(
-    private readonly driver: PooledDriver,
+    private readonly dataSource: DataSource,
     private readonly dialect: Dialect,
+    private readonly size: number,
     /** Whether statements may be prepared. */
     private mayPrepare: boolean,
   ) {
-    this.renewal = new PoolRenewal(driver);
+    this.slots = new Slots(size - 1);
+    this.types = pgTypes(dataSource);
   }
 
   /**
-   * Runs the work with a connection from the pool, and then releases the connection. Closes the
-   * connection instead if it must not be used again, for example because the deadline passes during
-   * the work, the connection breaks, or its server does not accept writes.
+   * Runs the work with a connection, and then releases the connection. Closes the connection instead if it must not
+   * be used again, for example because the deadline passes during the work, the connection breaks, or its server
+   * does not accept writes.
+   * @param isGuardRead whether the work may use the connection that is reserved for the guard's reads
    */
-  async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
-    let [connection, release] = lease(await this.driver.obtainMasterConnection());
-    while (!deadline.hasPassed && this.renewal.isOutdated(connection)) {
-      release(true);
-      [connection, release] = lease(await this.driver.obtainMasterConnection());
+  async use<T>(deadline: Deadline, work: Work<T>, isGuardRead = false): Promise<T> {
+    if (isGuardRead) return this.useNext(deadline, work);
+    await this.slots.enter();
+    try {
+      return await this.useNext(deadline, work);
+    } finally {
+      this.slots.leave();
     }
-    if (deadline.hasPassed) release();
+  }
+
+  private async useNext<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     deadline.failIfPassed();
+    const lease = await this.obtain();
+    const { connection } = lease;
     let isBroken = false;
     const discard = (): void => {
       isBroken = true;
       tearDown(connection);
     };
-    connection.on('error', ignore);
     // A connection that has not responded in time may never respond. If the connection were released, its
     // next user would also wait.
     deadline.onPassed(discard);
     try {
-      const send: Send = (query, params) => this.send(connection, query, params, () => (isBroken = true));
-      return await work(send, discard, connection);
+      deadline.failIfPassed();
+      if (await this.isReady(connection)) {
+        const send: Send = (query, limitMs) => this.send(connection, query, limitMs);
+        return await work(send, discard, connection);
+      }
+      isBroken = true;
     } catch (error) {
-      if (isNotWritable(error)) this.renewal.begin(connection, error);
+      if (isNotWritable(error) && this.checkedIn.get(connection) === this.epoch) this.checkAgain(error);
       isBroken ||= isConnectionLost(error) || isNotWritable(error);
       throw error;
     } finally {
       deadline.offPassed(discard);
-      connection.off('error', ignore);
-      release(isBroken);
+      lease.release(isBroken || this.outdated.has(connection));
+    }
+    return this.useNext(deadline, work);
+  }
+
+  /**
+   * Makes each open connection be checked before it is used again, because another connection has led to a
+   * server that does not accept writes.
+   */
+  checkAgain(error: unknown): void {
+    this.epoch++;
+    this.warnings.run(() =>
+      this.logger.warn(`Checking each connection, because a server does not accept writes: ${describeFailure(error)}`),
+    );
+  }
+
+  /**
+   * Prepares a new connection for use. Checks a connection that was opened before the last read-only error. Returns
+   * false if the connection must be closed.
+   */
+  private async isReady(connection: DriverConnection): Promise<boolean> {
+    const { epoch, dialect } = this;
+    const checkedIn = this.checkedIn.get(connection);
+    if (checkedIn === epoch) return true;
+    if (checkedIn === undefined) {
+      connection.on('error', ignore);
+      if (dialect === 'mysql') await this.sendNow(connection, { sql: MYSQL_SETTINGS, params: [] }, []);
+    } else {
+      const role = { sql: `SELECT ${ROLE_COLUMNS[dialect]}`, params: [] };
+      const reason = await this.sendNow(connection, role, []).then(
+        ({ rows }) => whyNotWritable(rows[0]),
+        () => 'failed',
+      );
+      if (reason) return false;
+    }
+    this.checkedIn.set(connection, epoch);
+    return true;
+  }
+
+  private async obtain(): Promise<Lease> {
+    if (!this.dataSource.isInitialized) throw new Error('The DataSource is closed.');
+    this.pool ??= this.open().catch((error: unknown) => {
+      this.pool = null;
+      throw error;
+    });
+    const pool = await this.pool;
+    return this.isShared ? obtainShared(this.dataSource) : pool.obtain();
+  }
+
+  private async open(): Promise<OwnPool> {
+    try {
+      const pool = await OwnPool.open(this.dataSource, this.size, this.sendsSettings);
+      const lease = await pool.obtain();
+      if (!sessionOf(lease.connection)) await this.detectSharing(lease.connection);
+      lease.release(false);
+      return pool;
+    } catch (error) {
+      if (!this.sendsSettings || !SETTINGS_REFUSED.test(failureCode(error))) throw error;
+      this.sendsSettings = false;
+      return this.open();
     }
   }
 
-  private async send(
-    connection: DriverConnection,
-    query: Query,
-    params: () => unknown[],
-    discard: () => void,
-  ): Promise<Result> {
-    const sendPlain = (): Promise<Result> => this.sendNow(connection, { ...query, isPrepared: false }, params());
-    if (!query.isPrepared || !this.mayPrepare) return sendPlain();
+  /**
+   * Detects whether a connection of the library and one of the DataSource are the same session, as with PGlite. If
+   * so, the library uses the DataSource's connections. A driver that only imitates `pg` may have no id of the session.
+   */
+  async detectSharing(own: DriverConnection): Promise<void> {
+    const given = await obtainShared(this.dataSource);
+    const idOf = async (connection: DriverConnection): Promise<unknown> =>
+      sessionOf(connection) ??
+      this.sendNow(connection, { sql: 'SELECT pg_backend_pid() AS pid', params: [] }, []).then(
+        ({ rows }) => rows[0]?.['pid'],
+        () => null,
+      );
     try {
-      return await this.sendNow(connection, query, params());
+      this.isShared = (await idOf(own)) === (await idOf(given.connection));
+    } finally {
+      given.release(false);
+    }
+  }
+
+  /** Closes the connections that are not in use, and waits for the others. */
+  async close(): Promise<void> {
+    const { pool } = this;
+    this.pool = null;
+    const opened = await pool?.catch(() => null);
+    if (!this.isShared) await opened?.end();
+  }
+
+  /** Sends a statement on a connection of the library or of the application. */
+  async send(connection: DriverConnection, query: Query, limitMs?: number): Promise<Result> {
+    const params = bind(query, limitMs);
+    const sendPlain = (): Promise<Result> => this.sendNow(connection, query, params);
+    const isPrepared = this.dialect === 'postgres' ? query.isPrepared : params.length > 0 && connection.execute;
+    if (!isPrepared || !this.mayPrepare) return sendPlain();
+    try {
+      return await this.sendNow(connection, query, params, true);
     } catch (error) {
       const code = failureCode(error);
-      if (code === PLAN_OUTDATED) discard();
-      else if (PREPARED_STATEMENT_CONFLICTS.includes(code)) this.disablePreparing();
-      else throw error;
+      if (PREPARED_STATEMENT_CONFLICTS.includes(code)) this.disablePreparing();
+      else if (code === PLAN_OUTDATED) this.outdated.add(connection);
+      else if (code !== WRONG_TYPE) throw error;
       return sendPlain();
     }
   }
 
-  private async sendNow(connection: DriverConnection, { sql, isPrepared }: Query, values: unknown[]): Promise<Result> {
+  private async sendNow(
+    connection: DriverConnection,
+    { sql }: Query,
+    values: unknown[],
+    isPrepared = false,
+  ): Promise<Result> {
+    this.dataSource.logger.logQuery(sql);
     if (this.dialect === 'postgres') {
-      const text = isPrepared ? { name: this.nameOf(sql), text: sql } : { text: sql };
-      const { rows, rowCount } = await connection.query({ ...text, values });
-      return { rows, affected: rowCount ?? 0 };
+      const name = isPrepared ? this.nameOf(sql) : undefined;
+      // Drivers that only imitate `pg` support what TypeORM uses.
+      const result = await (connection.processID
+        ? connection.query({ name, text: sql, values, types: this.types })
+        : connection.query(sql, values));
+      return { rows: result.rows, affected: result.rowCount ?? result.affectedRows ?? 0 };
     }
-    return mysqlResult((done) =>
-      isPrepared && connection.execute ? connection.execute(sql, values, done) : connection.query(sql, values, done),
-    );
+    const isOwn = this.checkedIn.has(connection);
+    const options = { sql, values, ...(isOwn ? undefined : MYSQL_RESULTS) };
+    return mysqlResult((done) => (isPrepared ? connection.execute!(options, done) : connection.query(options, done)));
   }
 
   /**
@@ -157,6 +272,24 @@ export class DriverConnections {
   }
 }
 
+/** Limits how many operations are in progress. The others wait in the order of their arrival. */
+class Slots {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async enter(): Promise<void> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.free++;
+  }
+}
+
 function mysqlResult(send: (done: MysqlCallback) => void): Promise<Result> {
   return new Promise((resolve, reject) =>
     send((error, result) => {
@@ -166,28 +299,3 @@ function mysqlResult(send: (done: MysqlCallback) => void): Promise<Result> {
     }),
   );
 }
-
-/** Returns the connection and the function that releases or closes it. */
-function lease(
-  obtained: Awaited<ReturnType<PooledDriver['obtainMasterConnection']>>,
-): [DriverConnection, (isBroken?: boolean) => void] {
-  if (Array.isArray(obtained)) return obtained;
-  return [obtained, (isBroken) => (isBroken ? close(obtained) : obtained.release())];
-}
-
-/** Closes a connection. `mysql2` removes it from its pool immediately, `pg` when it is released. */
-export function close(connection: DriverConnection): void {
-  if (connection.destroy) connection.destroy();
-  else void connection.end?.().catch(ignore);
-}
-
-/** Breaks the connection, so that pending queries fail immediately. */
-export function tearDown(connection: Pick<DriverConnection, 'connection' | 'stream'>): void {
-  (connection.connection ?? connection).stream?.destroy();
-}
-
-/**
- * Ignores an error of a connection, which also makes its pending or next query fail. Without a listener, the
- * `error` event would end the process.
- */
-function ignore(): void {}

@@ -24,7 +24,7 @@ import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction'
 /** The default time limit of an operation. */
 const DATABASE_TIMEOUT_MS = 5_000;
 
-/** The default maximum number of runs of an operation whose connection breaks or whose inserted key already exists. */
+/** The maximum number of runs of an operation whose inserted key already exists. */
 const MAX_RUNS = 3;
 
 /**
@@ -36,6 +36,9 @@ const MAX_RUNS_IN_CONFLICT = 6;
 /** The maximum factor of the pause between runs, which grows with each run. */
 const MAX_BACKOFF = 3;
 
+/** The pause between two checks of whether a server accepts writes. */
+const CHECK_AFTER_MS = 150;
+
 const NO_ROWS: Result = { rows: [], affected: 0 };
 
 const RETRIED = { retryUnknownCommit: true };
@@ -45,9 +48,7 @@ export interface StatementOptions {
   readonly withinMs?: number;
   /** Called when a failed run may have been committed, because its connection broke or its deadline passed. */
   readonly onUnknownOutcome?: () => void;
-  /** Whether an operation whose connection breaks is run until the deadline, instead of at most three times. */
-  readonly retryUntilDeadline?: boolean;
-  /** Whether to retry only once, not until the deadline, if the server does not accept writes. */
+  /** Whether to retry only a few times, not until the deadline, if a connection is lost or does not accept writes. */
   readonly failsFast?: boolean;
 }
 
@@ -58,28 +59,29 @@ export interface AutocommitOptions extends StatementOptions {
   readonly checkServer?: (result: Result) => void;
 }
 
+/** How `Database` runs a statement in autocommit mode. */
+export interface AutocommitRun extends Pick<AutocommitOptions, 'checkServer'> {
+  /** Whether the statement may use the connection that is reserved for the guard's reads. */
+  readonly isGuardRead?: boolean;
+}
+
 export interface TransactionOptions extends StatementOptions {
   /**
    * Whether to run the transaction again if the connection broke at its COMMIT. The first run may have been committed:
    * the caller must recognize the result of the first run, or tolerate a second run.
    */
   readonly retryUnknownCommit?: boolean;
-  /**
-   * Whether the transaction locks each row by its primary key before it reads the row. Such a transaction is correct
-   * at every isolation level, and needs no `SET TRANSACTION` on MySQL and MariaDB.
-   */
-  readonly anyIsolation?: boolean;
 }
 
 /**
- * Runs statements and transactions on the application's DataSource.
+ * Runs statements and transactions on the application's database.
  *
- * By default, a transaction that conflicts is run up to six times, and an operation that loses its connection up to
- * three times. A transaction that may have been committed is run again only with `retryUnknownCommit`. If a server does
- * not accept writes, the operation is run again on other connections until the deadline (`Failover`), or only once if
- * `failsFast` is set. In a transaction of the application, few failures are retried. An `AuthError` is rethrown. Every
- * other failure becomes `database_unavailable`. Its log entry contains only the driver's code, names from the schema
- * and a hint, because a driver's message can contain the statement and its parameters.
+ * A transaction that conflicts is run up to six times. An operation whose connection is lost, or leads to a server that
+ * does not accept writes, is run again until the deadline, or a few times if `failsFast` is set. A transaction that may
+ * have been committed is run again only with `retryUnknownCommit`. In a transaction of the application, few failures are
+ * retried. An `AuthError` is rethrown. Every other failure becomes `database_unavailable`. Its log entry contains only
+ * the driver's code, names from the schema and a hint, because a driver's message can contain the statement and its
+ * parameters.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
@@ -88,7 +90,8 @@ export abstract class Database {
   protected readonly logger: Logger = new Logger('AuthDatabase');
   protected readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
   protected readonly pause: (ms: number) => Promise<void> = sleep;
-  private readonly failover = new Failover();
+  /** The check in progress of whether a server accepts writes again. */
+  private check: Promise<void> | null = null;
 
   /**
    * Runs a transaction, which commits all of its statements or none.
@@ -97,7 +100,7 @@ export abstract class Database {
   transaction<T>(tx: JoinedTransaction | null, unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
     return this.runWithRetries(tx, options, (deadline) => {
       if (tx) return tx.runExclusive(() => this.runJoined(unit, tx, deadline));
-      return this.runTransaction(unit, deadline, options);
+      return this.runTransaction(unit, deadline);
     });
   }
 
@@ -109,16 +112,9 @@ export abstract class Database {
         if (options.meansNoRows?.(error)) return NO_ROWS;
         throw error;
       });
-    let isFirst = true;
     return this.runWithRetries(tx, { ...options, retryUnknownCommit: true }, (deadline) => {
       if (tx) return rowsOrNone(tx.runExclusive(() => this.runJoined(() => singleStatement(queryOf()), tx, deadline)));
-      // Each further run is at READ COMMITTED, because a stricter default isolation level may have
-      // caused a conflict.
-      const run = isFirst
-        ? this.runAutocommit(queryOf(), deadline, options.checkServer)
-        : this.runTransaction(() => singleStatement(queryOf(), options.checkServer), deadline, {});
-      isFirst = false;
-      return rowsOrNone(run);
+      return rowsOrNone(this.runAutocommit(queryOf(), deadline, options));
     });
   }
 
@@ -127,7 +123,8 @@ export abstract class Database {
    * with such reads.
    */
   async read(query: Query): Promise<readonly Row[]> {
-    return (await this.runWithRetries(null, RETRIED, (deadline) => this.runAutocommit(query, deadline))).rows;
+    const run = (deadline: Deadline): Promise<Result> => this.runAutocommit(query, deadline, { isGuardRead: true });
+    return (await this.runWithRetries(null, RETRIED, run)).rows;
   }
 
   /**
@@ -154,168 +151,89 @@ export abstract class Database {
   }
 
   /** Runs a transaction. Sends no COMMIT once the deadline has passed and the caller has received an error. */
-  protected abstract runTransaction<T>(
-    unit: UnitOfWork<T>,
-    deadline: Deadline,
-    options: TransactionOptions,
-  ): Promise<T>;
-  protected abstract runAutocommit(query: Query, deadline: Deadline, checkServer?: CheckServer): Promise<Result>;
+  protected abstract runTransaction<T>(unit: UnitOfWork<T>, deadline: Deadline): Promise<T>;
+  protected abstract runAutocommit(query: Query, deadline: Deadline, options: AutocommitRun): Promise<Result>;
   protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
   /** Runs a transaction in a savepoint of the application's transaction. Most failures roll back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
-  /**
-   * Replaces the connection of the application's transaction when the transaction ends, because the connection leads
-   * to a server that does not accept writes.
-   */
-  protected abstract replaceAfter(joined: JoinedTransaction, error: unknown): Promise<void>;
+
+  /** Returns whether a connection leads to a server that accepts writes. */
+  protected abstract isWritable(deadline: Deadline): Promise<boolean>;
 
   private async runWithRetries<T>(
     joined: JoinedTransaction | null,
     options: TransactionOptions,
     run: (deadline: Deadline) => Promise<T>,
   ): Promise<T> {
-    const { retryUnknownCommit = false, withinMs = Infinity } = options;
-    const mayRetry: ErrorTest = (error) => {
-      // A deadlock may have rolled back the application's whole transaction, which only the application can run
-      // again.
-      if (joined) return isDuplicate(error) || error instanceof ConflictError;
-      return (
-        isRolledBack(error) || (isConnectionLost(error) && (retryUnknownCommit || !(error instanceof CommitError)))
-      );
-    };
-    const retries: Retries = { mayRetry, options, pause: this.pause, failover: joined ? null : this.failover };
+    // The application must not continue while a statement of the library is in flight on its connection.
+    const within = joined ? awaitWithDeadline : raceWithDeadline;
     let deadline: Deadline | undefined;
+    const failure: { last?: unknown } = {};
     const reportUnknownOutcome = (): void => {
       if (deadline?.outcomeUnknown) options.onUnknownOutcome?.();
     };
     try {
-      const work = (started: Deadline): Promise<T> => {
+      const { withinMs = Infinity } = options;
+      return await within(Math.max(1, Math.min(withinMs, this.answerWithinMs)), async (started) => {
         deadline = started;
-        return withRetries(() => run(started).finally(reportUnknownOutcome), started, retries);
-      };
-      // The application must not continue while a statement of the library is in flight on its connection.
-      return await (joined ? awaitWithDeadline : raceWithDeadline)(
-        Math.max(1, Math.min(withinMs, this.answerWithinMs)),
-        work,
-      );
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await run(started).finally(reportUnknownOutcome);
+          } catch (error) {
+            const mayRunAgain = joined ? isRetriedInTransaction(error, attempt) : isRetried(error, attempt, options);
+            if (started.hasPassed || !mayRunAgain) throw error;
+            failure.last = error;
+            await this.waitToRetry(error, attempt, started);
+          }
+          started.failIfPassed();
+        }
+      });
     } catch (error) {
       reportUnknownOutcome();
       if (error instanceof AuthError) throw error;
-      if (joined && isNotWritable(error)) await this.replaceAfter(joined, error);
-      // If the deadline ended the wait for a writable server, report why no server was writable, not the timeout.
-      const cause = isTimeout(error) ? (retries.notWritable ?? error) : error;
+      // If the deadline ended the retries, report why they were needed, not the timeout.
+      const cause = isTimeout(error) ? (failure.last ?? error) : error;
       this.logger.error(`The database failed: ${describeFailure(cause)}`);
       this.onFailure(failureKind(cause));
       throw new DatabaseUnavailableError(failureKind(cause));
     }
   }
-}
 
-type ErrorTest = (error: unknown) => boolean;
-
-type CheckServer = AutocommitOptions['checkServer'];
-
-interface Retries {
-  readonly mayRetry: ErrorTest;
-  readonly options: StatementOptions;
-  /** Waits before the next run. */
-  readonly pause: (ms: number) => Promise<void>;
-  /** Null in a transaction of the application, which only the application can run again. */
-  readonly failover: Failover | null;
-  /** The last error of a server that did not accept writes. */
-  notWritable?: unknown;
-}
-
-function* singleStatement(query: Query, checkServer?: CheckServer): Transaction<Result> {
-  const result = yield query;
-  checkServer?.(result);
-  return result;
-}
-
-async function withRetries<T>(run: () => Promise<T>, deadline: Deadline, retries: Retries): Promise<T> {
-  const { mayRetry, options, pause, failover } = retries;
-  let next = run;
-  for (let attempt = 1; ;) {
-    try {
-      return await next();
-    } catch (error) {
-      if (deadline.hasPassed) throw error;
-      if (failover && isFailingOver(error, retries)) {
-        if (isNotWritable(error)) retries.notWritable = error;
-        next = options.failsFast ? run : () => failover.runAgain(run, deadline);
-        continue;
-      }
-      const mayRunAgain = attempt < maxRuns(error) || (options.retryUntilDeadline && isConnectionLost(error));
-      if (!mayRunAgain || !mayRetry(error)) throw error;
-      // The pause is random, so that conflicting transactions are unlikely to collide again.
-      await pause(Math.min(attempt++, MAX_BACKOFF) * (20 + Math.random() * 60));
-      deadline.failIfPassed();
+  private async waitToRetry(error: unknown, attempt: number, deadline: Deadline): Promise<void> {
+    if (isNotWritable(error)) {
+      // The first retry may find a connection to another server. Then one check at a time is made for all operations, so
+      // that the library does not open many connections to a server that refuses them.
+      if (attempt > 1) await (this.check ??= this.untilWritable(deadline).finally(() => (this.check = null)));
+      return;
     }
+    // The pause is random, so that conflicting transactions are unlikely to collide again.
+    await this.pause(Math.min(attempt, MAX_BACKOFF) * (20 + Math.random() * 60));
   }
+
+  private async untilWritable(deadline: Deadline): Promise<void> {
+    do await sleep(CHECK_AFTER_MS);
+    while (!deadline.hasPassed && !(await this.isWritable(deadline).catch(() => false)));
+  }
+}
+
+function* singleStatement(query: Query): Transaction<Result> {
+  return yield query;
+}
+
+/** A deadlock may have rolled back the application's whole transaction, which only the application can run again. */
+function isRetriedInTransaction(error: unknown, attempt: number): boolean {
+  return attempt < maxRuns(error) && (isDuplicate(error) || error instanceof ConflictError);
+}
+
+function isRetried(error: unknown, attempt: number, options: TransactionOptions): boolean {
+  const { failsFast, retryUnknownCommit } = options;
+  if (isNotWritable(error)) return !failsFast || attempt === 1;
+  if (isConnectionLost(error)) {
+    return (retryUnknownCommit || !(error instanceof CommitError)) && (!failsFast || attempt < MAX_RUNS);
+  }
+  return isRolledBack(error) && attempt < maxRuns(error);
 }
 
 function maxRuns(error: unknown): number {
   return isConflict(error) ? MAX_RUNS_IN_CONFLICT : MAX_RUNS;
-}
-
-/** Returns whether to run again because of a failover. Until it ends, a proxy may refuse or break connections. */
-function isFailingOver(error: unknown, { mayRetry, options, notWritable }: Retries): boolean {
-  if (notWritable === undefined) return isNotWritable(error);
-  return !options.failsFast && (isNotWritable(error) || (isConnectionLost(error) && mayRetry(error)));
-}
-
-/** The pause between two attempts. */
-const RETRY_AFTER_MS = 150;
-
-/**
- * Retries operations whose server did not accept writes, until a server accepts writes or the deadline
- * passes. Meanwhile, one operation is retried at a time, so that the library does not open hundreds of
- * connections to a server that refuses them. When a retry finds a writable server, the waiting operations
- * are retried.
- */
-export class Failover {
-  /** The attempt in progress. Resolves to true if the attempt found a writable server. */
-  private current: Promise<boolean> | null = null;
-  private nextAt = 0;
-
-  /** Runs the operation again, either after the attempt of another operation has succeeded, or as the next attempt. */
-  async runAgain<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
-    while (this.current) {
-      const succeeded = await this.current;
-      deadline.failIfPassed();
-      if (succeeded) return run();
-    }
-    return this.attempt(run, deadline);
-  }
-
-  private attempt<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
-    const outcome = this.runWhenDue(run, deadline);
-    this.current = new Promise<boolean>((resolve) => {
-      // If an attempt hangs, other operations wait only until the deadline of that attempt.
-      const giveUp = (): void => resolve(false);
-      deadline.onPassed(giveUp);
-      outcome
-        .then(
-          () => resolve(true),
-          (error: unknown) => resolve(!foundNoWritableServer(error)),
-        )
-        .finally(() => deadline.offPassed(giveUp));
-    }).then((succeeded) => {
-      this.current = null;
-      this.nextAt = performance.now() + RETRY_AFTER_MS;
-      return succeeded;
-    });
-    return outcome;
-  }
-
-  private async runWhenDue<T>(run: () => Promise<T>, deadline: Deadline): Promise<T> {
-    const wait = this.nextAt - performance.now();
-    if (wait > 0) await sleep(wait);
-    deadline.failIfPassed();
-    return run();
-  }
-}
-
-function foundNoWritableServer(error: unknown): boolean {
-  return isNotWritable(error) || isConnectionLost(error) || isTimeout(error);
 }

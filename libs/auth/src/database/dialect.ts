@@ -62,25 +62,18 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
   };
 }
 
-/** Selects the time of the database in milliseconds (PostgreSQL). `PooledDatabase` passes it to `ServerClock`. */
-export const SERVER_NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double precision) AS server_now';
-
 /**
  * Returns a condition that makes a whole statement fail with a division by zero if the statement runs past
  * its deadline, because its caller may have received an error by then (PostgreSQL). The database
- * evaluates the condition after the parts of the statement that are named in `evaluateAfter`.
+ * evaluates the condition after the parts of the statement that are named in `evaluateAfter`. The time
+ * of the statement starts when the server receives it.
  *
  * A statement outside a transaction commits itself. While such a statement waits for a lock, it can continue
  * even if its connection has been closed.
  */
 export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
   const counts = evaluateAfter.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
-  const byDuration = `now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
-  // The comparison with the clock is needed for a statement that waits in the connection to a frozen
-  // server. With a duration alone, the time of the statement would start only when the server resumes.
-  const byClock = `to_timestamp(CAST(:deadlineAt AS double precision) / 1000)`;
-  // LEAST ignores NULL, which is the value of `:deadlineAt` if the database's clock is unknown.
-  const isInTime = `clock_timestamp() < LEAST(${byDuration}, ${byClock})`;
+  const isInTime = `clock_timestamp() < now() + CAST(:remainingMs AS integer) * INTERVAL '1 millisecond'`;
   return `CASE WHEN ${counts} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
 }
 

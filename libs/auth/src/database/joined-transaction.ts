@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager, EntitySubscriberInterface, QueryRunner } from 'typeorm';
 import type { Query } from './transaction';
-import { AUTH_DATA_SOURCE } from './typeorm';
+import { AUTH_DATA_SOURCE, transactionDepth } from './typeorm';
 
 /**
  * A TypeORM `EntityManager` with an open transaction, such as the manager that the callback of
@@ -28,7 +28,6 @@ const applicationCode = new AsyncLocalStorage<JoinedTransaction>();
 export class JoinedTransaction {
   private lastCall: Promise<unknown> = Promise.resolve();
   private listeners: Listener[] = [];
-  private endListener = (): void => undefined;
   private hasEnded = false;
 
   constructor(readonly runner: QueryRunner) {}
@@ -68,21 +67,10 @@ export class JoinedTransaction {
 
   /** Marks the transaction as ended, for example because its connection broke. It was not committed. */
   async end(): Promise<void> {
-    const { listeners, endListener } = this;
+    const { listeners } = this;
     this.hasEnded = true;
     this.listeners = [];
-    this.endListener = (): void => undefined;
-    endListener();
     for (const { rolledBack } of listeners) await rolledBack();
-  }
-
-  /**
-   * Sets the listener that is called when the transaction ends, and replaces an earlier listener. If the
-   * transaction has ended, the listener is called immediately.
-   */
-  whenEnded(listener: () => void): void {
-    if (this.hasEnded) listener();
-    else this.endListener = listener;
   }
 
   /**
@@ -118,7 +106,7 @@ export class JoinedTransaction {
 
   /** The nesting depth of TypeORM's transactions. TypeORM runs nested transactions as savepoints. */
   private get depth(): number {
-    return (this.runner as unknown as { transactionDepth: number }).transactionDepth;
+    return transactionDepth(this.runner);
   }
 }
 
@@ -175,7 +163,7 @@ export class ApplicationTransactions implements EntitySubscriberInterface {
    * marks the previous transaction as ended, in case TypeORM did not report its end.
    */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
-    if ((queryRunner as unknown as { transactionDepth: number }).transactionDepth === 0) {
+    if (transactionDepth(queryRunner) === 0) {
       void this.joined.get(queryRunner)?.end();
       this.joined.delete(queryRunner);
     }

@@ -1,69 +1,59 @@
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { close, type DriverConnection, DriverConnections, tearDown } from './connections';
-import { Database, type TransactionOptions } from './database';
+import type { DataSource, EntityManager } from 'typeorm';
+import { Connections, MYSQL_MODE, type Send } from './connections';
+import { type AutocommitRun, Database } from './database';
 import { type Deadline, raceWithDeadline } from './deadline';
 import type { Dialect } from './dialect';
-import { CommitError, failureCode, isNotWritable } from './failure';
+import { CommitError, isNotWritable } from './failure';
 import { type JoinedTransaction, savepoint } from './joined-transaction';
-import { serverWarnings } from './server-checks';
-import { ServerClock } from './server-clock';
-import {
-  autocommitParams,
-  drive,
-  paramsInTransaction,
-  type Query,
-  type Result,
-  RolledBack,
-  type Row,
-  type UnitOfWork,
-} from './transaction';
+import { ROLE_COLUMNS, serverWarnings, whyNotWritable } from './server-checks';
+import { drive, type Query, type Result, RolledBack, type Row, type UnitOfWork } from './transaction';
+import { close, connectionOf, tearDown } from './typeorm';
 
-/** READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. */
-const POSTGRES_BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED'];
+/**
+ * READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. On MySQL and
+ * MariaDB, it is a setting of the connections.
+ */
+const POSTGRES_BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
-const MYSQL_BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'];
-
-const MYSQL_BEGIN_ANY_ISOLATION = ['START TRANSACTION'];
-
-/** PostgreSQL's code for a division by zero, by which a statement fails after its deadline. */
-const DIVISION_BY_ZERO = '22012';
+/** The share of the remaining time that a statement receives. The rest is for the network. */
+const STATEMENT_SHARE = 0.9;
 
 /** How long startup waits for the server's settings. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** Runs statements on PostgreSQL, MySQL and MariaDB, on connections of the pool or in the application's transaction. */
+const SHARED =
+  "The library shares the connections of the DataSource, because the database has only one session. The application's " +
+  'transactions can include, or roll back, statements of the library. Use a database server in production.';
+
+/** Runs statements on PostgreSQL, MySQL and MariaDB, on the library's own connections or in a joined transaction. */
 export class PooledDatabase extends Database {
-  private readonly connections: DriverConnections;
-  private readonly clock = new ServerClock();
+  private readonly connections: Connections;
 
   constructor(
     private readonly dataSource: DataSource,
     readonly dialect: Dialect,
-    namedStatements = true,
+    { connections = 5, namedStatements = true } = {},
   ) {
     super();
-    this.connections = new DriverConnections(dataSource.driver, dialect, namedStatements);
+    this.connections = new Connections(dataSource, dialect, connections, namedStatements);
   }
 
-  protected runTransaction<T>(unit: UnitOfWork<T>, deadline: Deadline, options: TransactionOptions): Promise<T> {
-    const mysqlBegin = options.anyIsolation ? MYSQL_BEGIN_ANY_ISOLATION : MYSQL_BEGIN;
-    const begin = this.dialect === 'postgres' ? POSTGRES_BEGIN : mysqlBegin;
+  protected runTransaction<T>(unit: UnitOfWork<T>, deadline: Deadline): Promise<T> {
     return this.connections.use(deadline, async (sendNow, discard) => {
       const send = async (query: Query): Promise<Result> => {
         deadline.failIfPassed();
-        return sendNow(query, () => paramsInTransaction(query));
+        return sendNow(query);
       };
-      const sendText = (sql: string): Promise<Result> => send({ sql, params: [] });
       try {
-        for (const sql of begin) await sendText(sql);
+        await send(text(this.dialect === 'postgres' ? POSTGRES_BEGIN : 'START TRANSACTION'));
         const outcome = await drive(unit(), send);
         if (outcome instanceof RolledBack) {
-          await sendText('ROLLBACK');
+          await send(text('ROLLBACK'));
           return outcome.outcome;
         }
         deadline.failIfPassed();
         await deadline
-          .commit(() => sendText('COMMIT'))
+          .commit(() => send(text('COMMIT')))
           .catch((error: unknown) => {
             throw new CommitError(error);
           });
@@ -71,36 +61,31 @@ export class PooledDatabase extends Database {
       } catch (error) {
         // A connection with an open transaction must not return to the pool. After a failed BEGIN, its
         // state is unknown.
-        await sendNow({ sql: 'ROLLBACK', params: [] }, () => []).catch(discard);
+        await sendNow(text('ROLLBACK')).catch(discard);
         throw error;
       }
     });
   }
 
-  protected runAutocommit(query: Query, deadline: Deadline, checkServer?: (result: Result) => void): Promise<Result> {
-    return this.connections.use(deadline, async (send) => {
-      const sentAt = performance.now();
-      // The parameters are computed when the statement is sent, because the wait for a connection can be
-      // long.
-      const params = (): unknown[] => autocommitParams(query, deadline.remainingMs, this.clock);
-      const result = await deadline
-        .commit(() => send(query, params))
-        .catch((error: unknown) => {
-          // The statement failed because of its deadline, perhaps too early because a clock was set
-          // after the estimate.
-          if (failureCode(error) === DIVISION_BY_ZERO) this.clock.reset();
-          throw error;
-        });
-      const serverNow = result.rows[0]?.['server_now'];
-      if (serverNow !== undefined) this.clock.observe(Number(serverNow), sentAt);
+  protected runAutocommit(
+    query: Query,
+    deadline: Deadline,
+    { checkServer, isGuardRead }: AutocommitRun,
+  ): Promise<Result> {
+    const work = async (send: Send): Promise<Result> => {
+      // The limit is computed when the statement is sent, because the wait for a connection can be long.
+      const limitMs = Math.floor(deadline.remainingMs * STATEMENT_SHARE);
+      const result = await deadline.commit(() => send(query, limitMs));
       checkServer?.(result);
       return result;
-    });
+    };
+    return this.connections.use(deadline, work, isGuardRead);
   }
 
   protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
-    const runner = await this.connectRunner(deadline);
-    const connection = (await runner.connect()) as DriverConnection;
+    // 'master' is the primary. A replica may lag behind.
+    const runner = this.dataSource.createQueryRunner('master');
+    const connection = await connectionOf(runner);
     const discard = (): void => tearDown(connection);
     try {
       deadline.failIfPassed();
@@ -108,7 +93,7 @@ export class PooledDatabase extends Database {
       return await work(runner.manager);
     } catch (error) {
       if (isNotWritable(error)) {
-        this.connections.renewal.begin(connection, error);
+        this.connections.checkAgain(error);
         close(connection);
       }
       throw error;
@@ -118,63 +103,59 @@ export class PooledDatabase extends Database {
     }
   }
 
-  private async connectRunner(deadline: Deadline): Promise<QueryRunner> {
-    for (;;) {
-      // 'master' is the primary. A replica may not have received a revocation yet.
-      const runner = this.dataSource.createQueryRunner('master');
-      const connection = (await runner.connect()) as DriverConnection;
-      if (deadline.hasPassed || !this.connections.renewal.isOutdated(connection)) return runner;
-      close(connection);
-      await runner.release();
-    }
-  }
-
   protected async runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T> {
-    const { runner } = joined;
+    const connection = await connectionOf(joined.runner);
     const send = async (query: Query): Promise<Result> => {
       joined.assertOpen();
       deadline.failIfPassed();
-      return execute(runner, query);
+      return this.connections.send(connection, query);
     };
-    await send(savepoint('SAVEPOINT'));
-    try {
-      const outcome = await drive(unit(), send);
-      if (outcome instanceof RolledBack) {
-        await send(savepoint('ROLLBACK TO SAVEPOINT'));
-        return outcome.outcome;
+    const work = async (): Promise<T> => {
+      await send(savepoint('SAVEPOINT'));
+      try {
+        const outcome = await drive(unit(), send);
+        if (outcome instanceof RolledBack) {
+          await send(savepoint('ROLLBACK TO SAVEPOINT'));
+          return outcome.outcome;
+        }
+        await send(savepoint('RELEASE SAVEPOINT'));
+        return outcome;
+      } catch (error) {
+        if (isNotWritable(error)) this.connections.checkAgain(error);
+        // The rollback fails if the database has rolled back the whole transaction, or if the connection broke.
+        await this.connections.send(connection, savepoint('ROLLBACK TO SAVEPOINT')).catch(() => joined.end());
+        throw error;
       }
-      await send(savepoint('RELEASE SAVEPOINT'));
-      return outcome;
-    } catch (error) {
-      // The rollback fails if the database has rolled back the whole transaction, or if the connection broke.
-      await runner.query(savepoint('ROLLBACK TO SAVEPOINT').sql).catch(() => joined.end());
-      throw error;
-    }
+    };
+    if (this.dialect === 'postgres') return work();
+    await send(text(`SET @auth_sql_mode = @@sql_mode, ${MYSQL_MODE}`));
+    return work().finally(() => this.connections.send(connection, text('SET sql_mode = @auth_sql_mode')));
+  }
+
+  protected isWritable(deadline: Deadline): Promise<boolean> {
+    return this.connections.use(deadline, async (send) => {
+      const [role] = (await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`))).rows;
+      return whyNotWritable(role) === null;
+    });
   }
 
   serverWarnings(): Promise<readonly string[]> {
     return raceWithDeadline(CHECK_TIMEOUT_MS, (deadline) =>
-      this.connections.use(deadline, (send, _, { processID }) => {
-        const query = async (sql: string): Promise<readonly Row[]> => (await send({ sql, params: [] }, () => [])).rows;
-        return serverWarnings(this.dialect, { processID, query });
+      this.connections.use(deadline, async (send, _, connection) => {
+        await this.connections.detectSharing(connection);
+        if (this.connections.isShared) return [SHARED];
+        const query = async (sql: string): Promise<readonly Row[]> => (await send(text(sql))).rows;
+        return serverWarnings(this.dialect, { processID: connection.processID, query });
       }),
     );
   }
 
-  protected override async replaceAfter(joined: JoinedTransaction, error: unknown): Promise<void> {
-    const connection = (await joined.runner.connect()) as DriverConnection;
-    this.connections.renewal.begin(connection, error);
-    joined.whenEnded(() => close(connection));
-    // Takes a connection, which closes outdated connections that are idle. The application's next
-    // transaction is not retried, and should not receive an outdated connection. The call is not
-    // awaited, because the pool may have no free connection until this transaction ends.
-    void raceWithDeadline(this.answerWithinMs, (deadline) =>
-      this.connections.use(deadline, () => Promise.resolve()),
-    ).catch(() => undefined);
+  /** Closes the library's connections with the application. */
+  onApplicationShutdown(): Promise<void> {
+    return this.connections.close();
   }
 }
 
-async function execute(runner: QueryRunner, query: Query): Promise<Result> {
-  const result = await runner.query(query.sql, paramsInTransaction(query), true);
-  return { rows: result.records as Result['rows'], affected: result.affected ?? 0 };
+function text(sql: string): Query {
+  return { sql, params: [] };
 }

@@ -4,7 +4,8 @@ import { Database } from './database';
 import type { Deadline } from './deadline';
 import { failureCode } from './failure';
 import { type JoinedTransaction, savepoint } from './joined-transaction';
-import { driveSync, paramsInTransaction, type Query, type Result, RolledBack, type UnitOfWork } from './transaction';
+import { bind, driveSync, type Query, type Result, RolledBack, type UnitOfWork } from './transaction';
+import { sqliteConnection } from './typeorm';
 
 /**
  * The part of better-sqlite3 that the library uses. The `driver` option of the DataSource can replace
@@ -68,7 +69,6 @@ export class SqliteDatabase extends Database {
     });
   }
 
-  /** `checkServer` is not needed, because SQLite has no server. */
   protected runAutocommit(query: Query, deadline: Deadline): Promise<Result> {
     return this.whenFree(deadline, (connection) => {
       const { readsNeverBlock, restoreBusyTimeout } = this.connectionState(connection);
@@ -104,12 +104,12 @@ export class SqliteDatabase extends Database {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
   }
 
-  serverWarnings(): Promise<readonly string[]> {
-    return Promise.resolve([]);
+  protected isWritable(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
-  protected replaceAfter(): Promise<void> {
-    return Promise.resolve();
+  serverWarnings(): Promise<readonly string[]> {
+    return Promise.resolve([]);
   }
 
   private connectionState(connection: SqliteConnection): ConnectionState {
@@ -129,8 +129,9 @@ export class SqliteDatabase extends Database {
   }
 
   private execute(connection: SqliteConnection, query: Query): Result {
+    this.dataSource.logger.logQuery(query.sql);
     const statement = query.isPrepared ? this.prepareOnce(connection, query.sql) : connection.prepare(query.sql);
-    const params = paramsInTransaction(query).map((value) => (typeof value === 'boolean' ? Number(value) : value));
+    const params = bind(query).map((value) => (typeof value === 'boolean' ? Number(value) : value));
     if (statement.reader) return { rows: statement.all(...params), affected: 0 };
     return { rows: [], affected: statement.run(...params).changes };
   }
@@ -143,7 +144,7 @@ export class SqliteDatabase extends Database {
   }
 
   private get connection(): SqliteConnection {
-    return (this.dataSource.driver as unknown as { databaseConnection: SqliteConnection }).databaseConnection;
+    return sqliteConnection(this.dataSource);
   }
 
   /**

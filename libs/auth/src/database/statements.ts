@@ -2,6 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { Dialect } from './dialect';
 import { AuthEvent, AuthLoginFailure, AuthLoginTicket, AuthPasswordReset, AuthSession, AuthUserLock } from './entities';
 import type { Query } from './transaction';
+import { tablePath } from './typeorm';
 
 /** The library's entities except `AuthUser`, by their names in templates. */
 const ENTITIES = {
@@ -122,9 +123,7 @@ function resolveNames(dataSource: DataSource, entities: TemplateEntities, templa
     const target = entities[entity];
     if (!target) throw new Error(`No entity "${entity}" for the statement: ${template}`);
     const metadata = dataSource.getMetadata(target);
-    return property === undefined
-      ? metadata.tablePath.split('.').map(escape).join('.')
-      : escape(columnName(metadata, property));
+    return property === undefined ? tablePath(dataSource, metadata) : escape(columnName(metadata, property));
   });
 }
 

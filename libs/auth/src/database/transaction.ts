@@ -1,5 +1,4 @@
 import { ConflictError } from './failure';
-import type { ServerClock } from './server-clock';
 
 /** A row, keyed by the column names in the statement. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -10,13 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
  */
 export const REMAINING_MS = Symbol('REMAINING_MS');
 
-/**
- * A placeholder for the deadline of a statement that commits itself, by the database's clock, in
- * milliseconds since 1970. The value is NULL if the time of that clock is unknown.
- */
-export const DEADLINE_AT = Symbol('DEADLINE_AT');
-
-/** A statement with its parameters, which can include the placeholders `REMAINING_MS` and `DEADLINE_AT`. */
+/** A statement with its parameters, which can include `REMAINING_MS`. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly unknown[];
@@ -57,23 +50,12 @@ export class RolledBack<T> {
 const NO_TIMEOUT_MS = 2_147_483_647;
 
 /**
- * Returns the parameters of a statement that needs no deadline of its own, for example because its
- * transaction sends no COMMIT after the deadline.
+ * Returns the parameters of a statement.
+ * @param limitMs the value of `REMAINING_MS`. Without it, the statement needs no deadline of its own, for example
+ *   because its transaction sends no COMMIT after the deadline
  */
-export function paramsInTransaction({ params }: Query): unknown[] {
-  return params.map((param) => (param === REMAINING_MS ? NO_TIMEOUT_MS : param === DEADLINE_AT ? null : param));
-}
-
-/**
- * Returns the parameters of a statement that commits itself. The statement receives 90 % of the remaining
- * time. The rest is for the network.
- */
-export function autocommitParams({ params }: Query, remainingMs: number, clock: ServerClock): unknown[] {
-  const limitMs = Math.floor(remainingMs * 0.9);
-  return params.map((param) => {
-    if (param === REMAINING_MS) return limitMs;
-    return param === DEADLINE_AT ? clock.timeIn(limitMs) : param;
-  });
+export function bind({ params }: Query, limitMs = NO_TIMEOUT_MS): unknown[] {
+  return params.map((param) => (param === REMAINING_MS ? limitMs : param));
 }
 
 /** Returns all rows of the statement. */

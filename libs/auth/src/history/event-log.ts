@@ -196,8 +196,7 @@ export class EventLog {
    */
   private nextId(at: number): number {
     const first = firstEventIdAt(at);
-    this.lastId =
-      this.lastId < first ? first + this.random.integer(2048) : this.lastId + 1 + this.random.integer(512);
+    this.lastId = this.lastId < first ? first + this.random.integer(2048) : this.lastId + 1 + this.random.integer(512);
     return this.lastId;
   }
 }

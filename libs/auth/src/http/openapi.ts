@@ -136,7 +136,11 @@ function decoratorsOf(api: Swagger, description: Description): AnyDecorator[] {
     ...Object.entries(params).map(([name, schema]) => api.ApiParam({ name, schema })),
     successResponse(api, description),
     ...[...new Set(codes.map(statusOf))].map((status) =>
-      errorResponse(api, status, codes.filter((code) => statusOf(code) === status)),
+      errorResponse(
+        api,
+        status,
+        codes.filter((code) => statusOf(code) === status),
+      ),
     ),
   ];
 }
@@ -174,7 +178,9 @@ function successResponse(api: Swagger, { returns, returnsWithCookies }: Descript
     required: Object.keys(returnsWithCookies),
     additionalProperties: false,
   };
-  const schema = Array.isArray(returns) ? { type: 'array', items: ref } : oneOf([ref, ...(inCookies ? [inCookies] : [])]);
+  const schema = Array.isArray(returns)
+    ? { type: 'array', items: ref }
+    : oneOf([ref, ...(inCookies ? [inCookies] : [])]);
   const examples = typeof returns === 'string' ? { success: { summary: returns, value: { detail: returns } } } : null;
   const description = 'Success.';
   return applyDecorators(

@@ -13,7 +13,9 @@ export class TokenPairResponse {
     text('The access token, an opaque string. Send it in the header `Authorization: Bearer <access_token>`.', 'nsaa_…'),
   )
   access_token!: string;
-  @ApiProperty(text('The refresh token, an opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'))
+  @ApiProperty(
+    text('The refresh token, an opaque string. Send it to `token/refresh/` once to get a new pair.', 'nsar_…'),
+  )
   refresh_token!: string;
   @ApiProperty({ type: 'string', enum: ['Bearer'], example: 'Bearer' }) token_type!: 'Bearer';
 }

@@ -272,11 +272,13 @@ export function callerOf(
     const request = context.switchToHttp().getRequest<AuthRequest>();
     const { auth: principal, loadUser, loadSession } = request;
     if (!principal) return anonymousCaller(context, decorator);
-    return verifiedCaller(request) ?? {
-      principal,
-      loadUser: loadUser ?? missingLoader(decorator, 'loadUser'),
-      loadSession: loadSession ?? missingLoader(decorator, 'loadSession'),
-    };
+    return (
+      verifiedCaller(request) ?? {
+        principal,
+        loadUser: loadUser ?? missingLoader(decorator, 'loadUser'),
+        loadSession: loadSession ?? missingLoader(decorator, 'loadSession'),
+      }
+    );
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);

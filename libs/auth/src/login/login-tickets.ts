@@ -177,7 +177,15 @@ export class LoginTickets {
     const now = this.clock.now();
     const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
     const event = newEvent('first_factor_success', String(userId), op.client, now);
-    const stored = { ...storedProofs(given, now), ...firstFactor, userId: String(userId), digest, now, expiresAt, event };
+    const stored = {
+      ...storedProofs(given, now),
+      ...firstFactor,
+      userId: String(userId),
+      digest,
+      now,
+      expiresAt,
+      event,
+    };
     const isStored = await this.database.transaction(null, () => this.store(stored), { retryUnknownCommit: true });
     return isStored ? ticket : null;
   }
@@ -216,7 +224,8 @@ export class LoginTickets {
     for (let reads = 0; reads < MAX_READS; reads++) {
       const { ticket, user } = await this.find(presented, op);
       const hasSecond = methodCount(ticket.methods) > 1;
-      if (!hasSecond && (await this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info))) throw secondFactorRequired();
+      if (!hasSecond && (await this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info)))
+        throw secondFactorRequired();
       const opened = await this.opening.open({ ...this.identificationBy(ticket), userId: user.id }, op);
       if (opened.kind === 'opened') return opened.session;
       if (opened.kind === 'limit_reached') throw sessionLimitReached();

@@ -177,6 +177,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   },
   pruneIntervalSeconds: { default: 3600, rule: orFalse(integer(60, 604_800)) },
   socketCheckIntervalSeconds: { default: 30, rule: integer(1, 3600) },
+  connections: { default: 5, rule: integer(2, 1000) },
   namedStatements: { default: true, rule: boolean },
   nameMatching: { default: 'exact', rule: oneOf('exact', 'insensitive') },
   users: { default: undefined, defaultText: '`AuthUser`', rule: extending(UserStore, MAPPING_OR_STORE) },

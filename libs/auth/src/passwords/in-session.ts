@@ -64,9 +64,7 @@ export class InSession {
 
   /** Verifies the user's password and issues a new token family. @throws AuthError with the codes of `withPassword` */
   reauthenticate(principal: AuthPrincipal, password: string, op: Operation): Promise<TokenPair> {
-    return this.withPassword(principal, password, 'password', op, () =>
-      this.reissue(principal, [PASSWORD_METHOD], op),
-    );
+    return this.withPassword(principal, password, 'password', op, () => this.reissue(principal, [PASSWORD_METHOD], op));
   }
 
   /**

@@ -172,9 +172,7 @@ export class ReplacePassword {
     if (authorization.kind === 'reset') return [];
     const { sessionId } = authorization.keep;
     const command = { userId: String(userId), sessionId, reason: 'password_change' } as const;
-    return this.events
-      .revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write))
-      .catch(() => []);
+    return this.events.revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write)).catch(() => []);
   }
 
   /**

@@ -7,7 +7,11 @@ import { type AuthError, invalidField } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
-import { ApplicationTransactions, type JoinedTransaction, type TransactionManager } from '../database/joined-transaction';
+import {
+  ApplicationTransactions,
+  type JoinedTransaction,
+  type TransactionManager,
+} from '../database/joined-transaction';
 import type { Statement } from '../database/statements';
 import { rowsOf, type Transaction } from '../database/transaction';
 import { canonicalIp, type Client, ClientInspector } from '../history/client';

@@ -132,7 +132,9 @@ export class Authenticate {
    */
   authenticate(accessToken: string, info: ClientInfo, isReceived = true): Promise<AuthPrincipal | null> {
     const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, isReceived);
-    return measureDuration(this.metrics, 'session_auth.lookup.duration', find, (found) => (found ? undefined : REFUSED));
+    return measureDuration(this.metrics, 'session_auth.lookup.duration', find, (found) =>
+      found ? undefined : REFUSED,
+    );
   }
 
   private async find(accessToken: string, info: ClientInfo, isReceived: boolean): Promise<AuthPrincipal | null> {

@@ -1,15 +1,7 @@
 import type { Database, StatementOptions } from '../database/database';
-import { failIfDeadlinePassed, SERVER_NOW } from '../database/dialect';
+import { failIfDeadlinePassed } from '../database/dialect';
 import type { ParameterValues, Statement, StatementFactory } from '../database/statements';
-import {
-  affectedBy,
-  DEADLINE_AT,
-  firstOf,
-  type Query,
-  REMAINING_MS,
-  type Row,
-  type Transaction,
-} from '../database/transaction';
+import { affectedBy, firstOf, type Query, REMAINING_MS, type Row, type Transaction } from '../database/transaction';
 import type { EventLog, NewAuthEvent } from '../history/event-log';
 
 /** Values that the UPDATE returns from the changed row `s` on PostgreSQL. */
@@ -47,7 +39,7 @@ export class GuardedUpdate {
       database.dialect === 'postgres'
         ? `WITH changed AS (${update} RETURNING s.{session.userId} AS user_id, ${returned.columns}),
              logged AS (${events.insertForUsersIn('changed', returned.extra)} RETURNING 1 AS one)
-           SELECT changed.*, ${SERVER_NOW} FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`
+           SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`
         : update,
     );
     this.readBack = returned.everywhere
@@ -64,8 +56,7 @@ export class GuardedUpdate {
     const { database, events, update, readBack } = this;
     if (database.dialect === 'postgres') {
       // Each run generates a new event id, because the previous id may be taken.
-      const query = (): Query =>
-        update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS, deadlineAt: DEADLINE_AT });
+      const query = (): Query => update.with({ ...values, ...events.valuesOf(event), remainingMs: REMAINING_MS });
       const [row] = (await database.run(null, query, options)).rows;
       if (row) events.countWritten(1);
       return row ?? null;
@@ -75,6 +66,6 @@ export class GuardedUpdate {
       yield* events.write([event]);
       return readBack ? yield* firstOf(readBack.with(values)) : {};
     };
-    return database.transaction(null, updateAndRecord, { ...options, retryUnknownCommit: true, anyIsolation: true });
+    return database.transaction(null, updateAndRecord, { ...options, retryUnknownCommit: true });
   }
 }

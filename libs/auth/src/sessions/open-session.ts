@@ -36,8 +36,7 @@ export type OpenOutcome =
 
 /** The result of opening a session for the caller. */
 export type OpenResult =
-  | { readonly kind: 'opened'; readonly session: OpenedSession }
-  | Exclude<OpenOutcome, { kind: 'opened' }>;
+  { readonly kind: 'opened'; readonly session: OpenedSession } | Exclude<OpenOutcome, { kind: 'opened' }>;
 
 /** A session that is about to be stored. */
 interface NewSession extends SessionRecord, StoredProofs, NewTokenFamily {

@@ -50,9 +50,7 @@ export class Reissue {
     this.replace = statements.statement(`UPDATE {session} AS s SET ${assignments} WHERE ${active} AND ${asRead}`);
     this.readMethods = statements.statement(`SELECT s.{session.methods} AS methods FROM {session} s WHERE ${active}`);
     const expiries = columns('session', EXPIRY_COLUMNS, 's.');
-    this.read = statements.statement(
-      `SELECT ${sql.columns}, ${expiries} FROM {session} s WHERE ${active}`,
-    );
+    this.read = statements.statement(`SELECT ${sql.columns}, ${expiries} FROM {session} s WHERE ${active}`);
     this.readReissued = statements.statement(
       `SELECT ${expiries}, ${columns('session', 'accessDigest methods', 's.')} FROM {session} s WHERE ${active}`,
     );

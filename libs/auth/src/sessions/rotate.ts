@@ -378,10 +378,10 @@ class RotationCall {
 
   statementOptions(maxMs = Infinity): StatementOptions {
     const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);
-    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome, retryUntilDeadline: true };
+    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome };
   }
 
   readOptions(): StatementOptions {
-    return { withinMs: this.budget.remainingMs, retryUntilDeadline: true };
+    return { withinMs: this.budget.remainingMs };
   }
 }

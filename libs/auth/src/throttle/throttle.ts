@@ -253,11 +253,7 @@ export class Throttle {
     await this.deleteCounters(tx, this.ownerOfSessions(id));
   }
 
-  private *chargeLocked(
-    subject: Subject,
-    counters: readonly Counter[],
-    now: number,
-  ): Transaction<Charge | LoginBlock> {
+  private *chargeLocked(subject: Subject, counters: readonly Counter[], now: number): Transaction<Charge | LoginBlock> {
     if (subject.begin) yield* subject.begin();
     const counted = yield* this.incremented(subject.method, counters, now);
     const refused = refusal(counted, now);
@@ -358,7 +354,8 @@ export class Throttle {
   }
 
   private async deleteCounters(tx: JoinedTransaction | null, owner: string, method?: string): Promise<void> {
-    const deletion = method === undefined ? this.deleteOwner.with({ owner }) : this.deleteMethod.with({ owner, method });
+    const deletion =
+      method === undefined ? this.deleteOwner.with({ owner }) : this.deleteMethod.with({ owner, method });
     await this.database.run(tx, deletion);
   }
 
@@ -366,10 +363,7 @@ export class Throttle {
    * Runs a write that a rollback of the application's transaction must not undo: outside the transaction. On SQLite,
    * which has only one connection, the write is part of the transaction, and runs again after a rollback.
    */
-  private async keep<T>(
-    tx: JoinedTransaction | null,
-    write: (tx: JoinedTransaction | null) => Promise<T>,
-  ): Promise<T> {
+  private async keep<T>(tx: JoinedTransaction | null, write: (tx: JoinedTransaction | null) => Promise<T>): Promise<T> {
     const joined = this.database.outside(tx);
     const result = await write(joined);
     joined?.whenDecided(

@@ -50,7 +50,9 @@ export function onlyCookieValue(request: WithCookies, name: string): string | nu
 export function occursInCookies({ headers }: WithCookies, token: string): boolean {
   const header = headers['cookie'];
   if (typeof header !== 'string') return false;
-  return header.includes(token) || (header.includes('%') && header.split(';').some((pair) => decoded(pair).includes(token)));
+  return (
+    header.includes(token) || (header.includes('%') && header.split(';').some((pair) => decoded(pair).includes(token)))
+  );
 }
 
 function decoded(text: string): string {
