@@ -136,7 +136,7 @@ describeEachPooled("the library's own connections on %s", (name) => {
     const changed = [16, 20, 23, 25, 1043, 1700];
     const parsers = changed.map((oid) => types.getTypeParser(oid));
     const casts = { extra: { connectionLimit: 2, typeCast: odd, rowsAsArray: true, namedPlaceholders: true } };
-    const app = await start(DIALECTS[name] === 'postgres' ? LIMIT.postgres : LIMIT.mariadb);
+    const app = await start(DIALECTS[name] === 'postgres' ? LIMIT.postgres : LIMIT.mysql);
     const second = DIALECTS[name] === 'postgres' ? app : await startOn(casts);
     if (DIALECTS[name] === 'postgres') for (const oid of changed) types.setTypeParser(oid, odd);
     try {
