@@ -8,8 +8,16 @@ import {
 import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/src/base/errors';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/client';
 import { begins, expiryAfter, type Limits, refusal } from '../../libs/auth/src/throttle/limits';
+import { Subjects } from '../../libs/auth/src/throttle/subjects';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
-import { createDatabase, DATABASES, describeEachPooled, type TestDatabase } from '../support/databases';
+import {
+  createDatabase,
+  DATABASES,
+  describeEachPooled,
+  describeOn,
+  DIALECTS,
+  type TestDatabase,
+} from '../support/databases';
 import { statementsOf, Tap } from '../support/tap';
 import { TestApplication } from '../support/test-application';
 
@@ -27,7 +35,7 @@ const throttleOf = (app: TestApplication): Throttle => app.nest.get(Throttle);
 async function charge(app: TestApplication, ipAddress?: string, method = 'otp'): Promise<Charge | string> {
   const op = operationAt(app, ipAddress);
   return throttleOf(app)
-    .charge(throttleOf(app).ofMethod(method, USER, op.client), op)
+    .charge(app.nest.get(Subjects).ofMethod(method, USER, op.client), op)
     .catch((error: AuthError) => error.code);
 }
 
@@ -64,7 +72,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
   const charged = async (ipAddress?: string): Promise<Charge> => (await charge(app, ipAddress)) as Charge;
 
   it('an attempt stores the counters that the limits compute, and a refused attempt stores nothing', async () => {
-    const subject = throttleOf(app).ofMethod('otp', USER, operationAt(app).client);
+    const subject = app.nest.get(Subjects).ofMethod('otp', USER, operationAt(app).client);
     const now = app.clock.now();
     const around = fc.integer({ min: now - 2, max: now + 2 });
     const anyCounter = (most: number): fc.Arbitrary<Stored | null> =>
@@ -98,8 +106,8 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
     );
   });
 
-  it('an attempt takes three statements, or four on MariaDB, and one more if it begins a delay', async () => {
-    const counting = name === 'mariadb' ? ['START', 'INSERT', 'SELECT'] : ['BEGIN', 'INSERT'];
+  it('an attempt takes three statements, or four on MySQL and MariaDB, and one more if it begins a delay', async () => {
+    const counting = DIALECTS[name] === 'mysql' ? ['START', 'INSERT', 'SELECT'] : ['BEGIN', 'INSERT'];
     for (const rest of [['COMMIT'], ['COMMIT'], ['UPDATE', 'COMMIT'], ['ROLLBACK']]) {
       statements = [];
       await charge(app);
@@ -165,7 +173,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
 
   it('methods other than the password have a counter per session, and one per user across sessions and tickets', async () => {
     const inSession = (id: string, method: string): Promise<Charge> =>
-      throttleOf(app).charge(throttleOf(app).inSession(id, method, USER), operationAt(app));
+      throttleOf(app).charge(app.nest.get(Subjects).inSession(id, method, USER), operationAt(app));
     await charge(app);
     for (let i = 0; i < 2; i++) await inSession(`s-${i}`, 'otp');
     const account = await rows().findOneByOrFail({ failureCount: 3 });
@@ -178,7 +186,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
 
   it('forgetting a user deletes all counters of the user, and a reset keeps those within sessions', async () => {
     await charge(app);
-    await throttleOf(app).charge(throttleOf(app).inSession('s-1', 'pwd', USER), operationAt(app));
+    await throttleOf(app).charge(app.nest.get(Subjects).inSession('s-1', 'pwd', USER), operationAt(app));
     await throttleOf(app).reset('alice', USER, null);
     expect(await rows().count()).toBe(1);
     await throttleOf(app).forget(USER.id, null);
@@ -209,5 +217,27 @@ describeEachPooled('parallel attempts on %s', (name) => {
     expect([await first, await second]).toMatchObject([{ failureCount: 1 }, 'too_many_attempts']);
     for (const app of apps) await app.close();
     await database.drop();
+  });
+});
+
+describeOn('mysql')('attempts on connections to %s', (name) => {
+  const levels = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
+  describe.each(levels)('with the isolation level %s', (level) => {
+    it('parallel attempts do not exceed the limit, and none of them fails', async () => {
+      const database = await createDatabase(name);
+      const app = await TestApplication.start({ database, auth, users: [] });
+      const { pool } = app.dataSource.driver as unknown as {
+        pool: { on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void };
+      };
+      pool.on('acquire', (connection) => connection.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`));
+      const variable = name === 'mariadb' ? '@@tx_isolation' : '@@transaction_isolation';
+      const [row] = await app.dataSource.query(`SELECT ${variable} AS level`);
+      expect(row.level).toBe(level.replace(' ', '-'));
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => charge(app)));
+      const counts = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : outcome.failureCount));
+      expect(counts.sort()).toEqual([1, 2, 3, ...Array<string>(17).fill('too_many_attempts')]);
+      await app.close();
+      await database.drop();
+    });
   });
 });

@@ -63,8 +63,8 @@ export class AuthService {
   /**
    * Returns the methods of `AuthInTransaction`. Each call takes part in your transaction:
    * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals of
-   * its changes are emitted after the commit. A custom `UserStore` does not take part in the transaction. Except on
-   * SQLite, failed attempts of `changePassword` are counted and reported outside the transaction.
+   * its changes are emitted after the commit. A custom `UserStore` does not take part in the transaction. A
+   * rollback does not undo the counts and records of failed attempts of `changePassword`.
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AuthInTransaction {
@@ -119,18 +119,19 @@ export class AuthService {
 
   /**
    * Calls `verify` to check a secret other than the password, such as a one-time code, and throttles failed attempts.
-   * A correct secret adds the method to the ticket or session. A wrong secret counts as a failed attempt. With a
-   * ticket, the failure counts against the user and the method. The delays and the block of failed logins apply, and
-   * the fifth failure revokes the ticket. With a principal, the failure counts against the
-   * session, the same delays apply, and the 100th consecutive failure ends the session.
+   * A correct secret adds the method to the ticket or session. The attempt counts as failed unless `verify` returns
+   * true. With a ticket, the failure counts against the user and the method. The delays and the block of failed logins
+   * apply, and the fifth failure revokes the ticket. With a principal, the failure also counts against the session and
+   * the method, the same delays apply, and the 100th consecutive failure of a method ends the session.
    * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
    *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)
    * @param verify checks the secret of the given user, and returns true or false. It must accept each code only once,
-   *   even if calls run in parallel. If `verify` throws, the ticket has used one attempt, and no failure is counted.
+   *   even if calls run in parallel. If the check could not be carried out, throw `VerificationUnavailable`: the
+   *   attempt then does not count
    * @returns the result of `verify`
    * @throws AuthError `invalid_login_ticket`, `access_token_invalid`; `too_many_attempts` or `busy` before `verify`
    *   is called
-   * @throws Error if the method has an invalid name, or if `verify` does not return a boolean
+   * @throws Error if the method has an invalid name, or if `verify` does not return a boolean; the error of `verify`
    */
   attempt(
     target:

@@ -57,6 +57,7 @@ import { Reissue } from './sessions/reissue';
 import { Rotate } from './sessions/rotate';
 import { SessionSql } from './sessions/session';
 import { requireDataSource, requireEmitter } from './startup-checks';
+import { Subjects } from './throttle/subjects';
 import { Throttle } from './throttle/throttle';
 import { TokenIssuer } from './tokens/tokens';
 import { EntityUsers, OWN_USERS, ownUsers, UserTable } from './users/entity-users';
@@ -170,6 +171,7 @@ const CREDENTIAL_PROVIDERS: Provider[] = [
     inject: [AUTH_OPTIONS],
   },
   Passwords,
+  Subjects,
   Throttle,
   { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
   LoginTickets,

@@ -22,7 +22,8 @@ import {
   type StoredProofs,
   withProvenMethods,
 } from '../sessions/proofs';
-import { type Charge, type Subject, Throttle } from '../throttle/throttle';
+import type { Subject } from '../throttle/subjects';
+import { type Charge, Throttle } from '../throttle/throttle';
 import { isLoginTicket, type OpenedSession, TokenIssuer } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';

@@ -11,6 +11,7 @@ import { Passwords } from '../passwords/passwords';
 import { OpenSession } from '../sessions/open-session';
 import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/proofs';
 import { PASSWORD_METHOD } from '../throttle/limits';
+import { Subjects } from '../throttle/subjects';
 import { type Charge, Throttle } from '../throttle/throttle';
 import type { OpenedSession } from '../tokens/tokens';
 import { type FoundCredentials, Users } from '../users/users';
@@ -49,6 +50,7 @@ export class Login {
   constructor(
     private readonly queue: HashQueue,
     private readonly users: Users,
+    private readonly subjects: Subjects,
     private readonly throttle: Throttle,
     private readonly passwords: Passwords,
     private readonly secondFactor: SecondFactor,
@@ -101,7 +103,7 @@ export class Login {
     return this.queue.enter(op.client.network, async () => {
       // The user is read before the attempt is counted, because failures are counted by the user's id.
       const found = await this.users.findCredentials(username, null);
-      const charge = await this.throttle.charge(this.throttle.ofPassword(username, found.user, op.client), op);
+      const charge = await this.throttle.charge(this.subjects.ofPassword(username, found.user, op.client), op);
       const attempt = { username, password, charge, op, wantsTicket };
       const outcome = await this.tryPassword(found, attempt).catch((error: unknown) =>
         this.throttle.refund(charge, error, op),

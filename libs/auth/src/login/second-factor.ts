@@ -7,6 +7,7 @@ import { HashQueue } from '../passwords/hash-queue';
 import { InSession } from '../passwords/in-session';
 import type { AuthPrincipal } from '../sessions/authenticate';
 import { assertMethod } from '../sessions/proofs';
+import { Subjects } from '../throttle/subjects';
 import { type Charge, Throttle } from '../throttle/throttle';
 import { type FoundTicket, LoginTickets, toIdentifiedUser } from './login-tickets';
 
@@ -23,6 +24,7 @@ export class SecondFactors {
   constructor(
     private readonly tickets: LoginTickets,
     private readonly inSession: InSession,
+    private readonly subjects: Subjects,
     private readonly throttle: Throttle,
     private readonly queue: HashQueue,
   ) {}
@@ -47,7 +49,7 @@ export class SecondFactors {
     return this.queue.enter(op.client.network, async () => {
       const found = await this.tickets.find(presented, op);
       const { user } = found;
-      const subject = { ...this.throttle.ofMethod(method, user, op.client), ...this.tickets.counting(found.ticket) };
+      const subject = { ...this.subjects.ofMethod(method, user, op.client), ...this.tickets.counting(found.ticket) };
       const charge = await this.throttle.charge(subject, op);
       const outcome = await this.prove(found, charge, verify).catch((error: unknown) =>
         this.throttle.refund(charge, error, op),

@@ -14,7 +14,8 @@ import { OpenSockets } from '../sessions/open-sockets';
 import { assertMethods, isProvedAt, withProvenMethods } from '../sessions/proofs';
 import { Reissue } from '../sessions/reissue';
 import { PASSWORD_METHOD } from '../throttle/limits';
-import { type Subject, Throttle } from '../throttle/throttle';
+import { type Subject, Subjects } from '../throttle/subjects';
+import { Throttle } from '../throttle/throttle';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { HashQueue } from './hash-queue';
@@ -42,6 +43,7 @@ export class InSession {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly queue: HashQueue,
+    private readonly subjects: Subjects,
     private readonly throttle: Throttle,
     private readonly endSessions: EndSessions,
     private readonly reissues: Reissue,
@@ -139,7 +141,7 @@ export class InSession {
   private subjectOf(sessionId: string, method: string, user: StoredUser, op: Operation): Subject {
     const { lockActive } = this;
     return {
-      ...this.throttle.inSession(sessionId, method, user),
+      ...this.subjects.inSession(sessionId, method, user),
       // A session that has ended gives no further guesses.
       *begin(): Step<void> {
         if (!(yield* firstOf(lockActive.with({ id: sessionId })))) throw invalidAccessToken();

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { AuthError } from '../base/errors';
-import { foldName, maskName } from '../base/fields';
-import { sha256 } from '../base/random';
+import { maskName } from '../base/fields';
 import { Database } from '../database/database';
 import { type Dialect, incomingValue, onDuplicate } from '../database/dialect';
 import type { JoinedTransaction } from '../database/joined-transaction';
@@ -12,7 +11,6 @@ import { affectedBy, RolledBack, rowsOf, type Step, type Transaction } from '../
 import type { Client, Operation } from '../history/client';
 import { EventLog, newEvent } from '../history/event-log';
 import { Signals } from '../history/signal-publisher';
-import type { BlockScope } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import {
   begins,
@@ -26,6 +24,7 @@ import {
   refusal,
   UNTIL_RESET,
 } from './limits';
+import { type Counter, type Subject, Subjects } from './subjects';
 
 /** The `Retry-After` of a block that only a reset ends. The value is the same for known and unknown names. */
 const RESET_RETRY_SECONDS = 86_400;
@@ -36,30 +35,6 @@ const RESET_RETRY_SECONDS = 86_400;
  */
 export class VerificationUnavailable extends Error {
   override readonly name = 'VerificationUnavailable';
-}
-
-/** A number of consecutive failures. The keys are digests, so that networks and names are not stored as plain text. */
-interface Counter {
-  readonly key: string;
-  /** The digest by which all counters of a user, or of an unknown name, are reset. */
-  readonly owner: string;
-  readonly scope: BlockScope;
-}
-
-/** What an attempt counts against. */
-export interface Subject {
-  /** One or two counters, in the order in which their rows are locked. */
-  readonly counters: readonly Counter[];
-  readonly method: string;
-  /** The name as it was entered, or the name of the user. */
-  readonly name: string;
-  readonly user: StoredUser | null;
-  /** Counts the attempt for a login ticket, or checks the session. Begins the transaction of the charge. */
-  readonly begin?: () => Step<void>;
-  /** Takes the count of the login ticket back. */
-  readonly takeBack?: () => Step<void>;
-  /** Ends the session, after the 100th failure. */
-  readonly endSession?: (tx: JoinedTransaction | null) => Promise<unknown>;
 }
 
 /** An attempt that was counted before its secret is verified. */
@@ -97,6 +72,7 @@ export class Throttle {
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly clock: Clock,
+    private readonly subjects: Subjects,
     private readonly database: Database,
     private readonly events: EventLog,
     private readonly signals: Signals,
@@ -143,35 +119,6 @@ export class Throttle {
     );
   }
 
-  /** Returns what a login by password counts against. @param user the user with the entered name, or null */
-  ofPassword(name: string, user: StoredUser | null, client: Client): Subject {
-    const account = user ? userAccount(user.id) : `name\0${foldName(name, this.options.nameMatching)}`;
-    return { ...this.byNetwork(account, this.accountKey(account), client), method: PASSWORD_METHOD, name, user };
-  }
-
-  /** Returns what an attempt with a login ticket counts against. */
-  ofMethod(method: string, user: StoredUser, client: Client): Subject {
-    if (method === PASSWORD_METHOD) return this.ofPassword(user.username, user, client);
-    const owner = this.accountKey(userAccount(user.id));
-    return { ...this.byNetwork(methodAccount(method, user.id), owner, client), method, name: user.username, user };
-  }
-
-  /**
-   * Returns what an attempt within a session counts against. Failures from all networks count together, so that an
-   * attacker with a stolen session gets no more guesses by changing networks. Methods other than the password also
-   * count per user, so that the attacker gets no more guesses by opening further sessions.
-   */
-  inSession(sessionId: string, method: string, user: StoredUser): Subject {
-    const session: Counter = {
-      key: sha256(`session\0${sessionId}\0${method}`),
-      owner: this.ownerOfSessions(user.id),
-      scope: 'session',
-    };
-    const owner = this.accountKey(userAccount(user.id));
-    const account = method === PASSWORD_METHOD ? [] : this.counterOfAccount(methodAccount(method, user.id), owner);
-    return { counters: [session, ...account], method, name: user.username, user };
-  }
-
   /**
    * Counts an attempt before its secret is verified. A refused attempt leaves no row and no count.
    * @throws AuthError `too_many_attempts`, or the error of `Subject.begin`
@@ -180,7 +127,8 @@ export class Throttle {
     const now = this.clock.now();
     const tryToCharge = (counters: readonly Counter[]): Promise<Charge | LoginBlock> =>
       this.keep(op.tx, (tx) => this.database.transaction(tx, () => this.chargeLocked(subject, counters, now), CHARGE));
-    let result = await tryToCharge(subject.counters);
+    const isBlocking = this.limits.accountBlock !== false;
+    let result = await tryToCharge(subject.counters.filter(({ scope }) => isBlocking || scope !== 'account'));
     if ('scope' in result && result.scope === 'account' && (await this.isFamiliar(subject.user, op))) {
       result = await tryToCharge(subject.counters.slice(0, 1));
     }
@@ -235,8 +183,8 @@ export class Throttle {
 
   /** Resets the counters of a name, and those of every method of the user with that name, except within sessions. */
   async reset(name: string, user: StoredUser | null, tx: JoinedTransaction | null): Promise<void> {
-    await this.deleteCounters(tx, this.accountKey(`name\0${foldName(name, this.options.nameMatching)}`));
-    if (user) await this.deleteCounters(tx, this.accountKey(userAccount(user.id)));
+    await this.deleteCounters(tx, this.subjects.ownerOfUnknown(name));
+    if (user) await this.deleteCounters(tx, this.subjects.ownerOf(user.id));
   }
 
   /**
@@ -244,13 +192,13 @@ export class Throttle {
    * allow more guesses of a code.
    */
   resetPassword(id: UserId, tx: JoinedTransaction | null): Promise<void> {
-    return this.deleteCounters(tx, this.accountKey(userAccount(id)), PASSWORD_METHOD);
+    return this.deleteCounters(tx, this.subjects.ownerOf(id), PASSWORD_METHOD);
   }
 
   /** Deletes all counters of a user. */
   async forget(id: UserId, tx: JoinedTransaction | null): Promise<void> {
-    await this.deleteCounters(tx, this.accountKey(userAccount(id)));
-    await this.deleteCounters(tx, this.ownerOfSessions(id));
+    await this.deleteCounters(tx, this.subjects.ownerOf(id));
+    await this.deleteCounters(tx, this.subjects.ownerOfSessions(id));
   }
 
   private *chargeLocked(subject: Subject, counters: readonly Counter[], now: number): Transaction<Charge | LoginBlock> {
@@ -334,25 +282,6 @@ export class Throttle {
     return (await this.database.run(this.database.outside(tx), query)).rows.length > 0;
   }
 
-  private byNetwork(account: string, owner: string, { network }: Client): Pick<Subject, 'counters'> {
-    const key = sha256(`${network}\0${account}`);
-    return { counters: [{ key, owner, scope: 'network' }, ...this.counterOfAccount(account, owner)] };
-  }
-
-  /** Returns the counter of an account across all networks, which only the block of the account needs. */
-  private counterOfAccount(account: string, owner: string): readonly Counter[] {
-    if (this.limits.accountBlock === false) return [];
-    return [{ key: this.accountKey(account), owner, scope: 'account' }];
-  }
-
-  private accountKey(account: string): string {
-    return sha256(`*\0${account}`);
-  }
-
-  private ownerOfSessions(id: UserId): string {
-    return sha256(`sessions\0${String(id)}`);
-  }
-
   private async deleteCounters(tx: JoinedTransaction | null, owner: string, method?: string): Promise<void> {
     const deletion =
       method === undefined ? this.deleteOwner.with({ owner }) : this.deleteMethod.with({ owner, method });
@@ -383,15 +312,6 @@ const noop = (): void => undefined;
 interface Counted extends Counter {
   readonly failures: number;
   readonly delayedUntil: number;
-}
-
-/** The account of a user. The prefix differs from that of unknown names, so that no name can be a user's account. */
-function userAccount(id: UserId): string {
-  return `user\0${String(id)}`;
-}
-
-function methodAccount(method: string, id: UserId): string {
-  return `method\0${method}\0${String(id)}`;
 }
 
 const COUNTER_COLUMNS = `{failure.key} AS id, {failure.failureCount} AS failure_count,
