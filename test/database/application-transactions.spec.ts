@@ -349,7 +349,7 @@ describeOnEachDatabase('calls within a transaction of the application', {}, (env
     const { app, database } = env;
     expect(() => app.auth.inTransaction(app.dataSource.manager)).toThrow('The manager has no open transaction');
     const late = await app.dataSource.transaction((manager) => Promise.resolve(app.auth.inTransaction(manager)));
-    await expect(late.disableUser(await idOf(app))).rejects.toThrow('The manager has no open transaction');
+    await expect(late.disableUser(await idOf(app))).rejects.toThrow('The transaction of the application has ended');
     const other = await new DataSource(database.options).initialize();
     await other.transaction((manager) => {
       expect(() => app.auth.inTransaction(manager)).toThrow('another DataSource');

@@ -18,7 +18,7 @@ import {
   isRolledBack,
   isTimeout,
 } from './failure';
-import type { JoinedTransaction } from './joined-transaction';
+import { type JoinedTransaction, TransactionEndedError } from './joined-transaction';
 import type { Query, Result, Row, Transaction, UnitOfWork } from './transaction';
 
 /** The default time limit of an operation. */
@@ -165,6 +165,8 @@ export abstract class Database {
     options: TransactionOptions,
     run: (deadline: Deadline) => Promise<T>,
   ): Promise<T> {
+    // A call after the end of the transaction is a mistake of the application, not a failure of the database.
+    if (joined && !joined.runner.isTransactionActive) throw new TransactionEndedError();
     // The application must not continue while a statement of the library is in flight on its connection.
     const within = joined ? awaitWithDeadline : raceWithDeadline;
     let deadline: Deadline | undefined;
