@@ -112,7 +112,7 @@ describeEachPooled('transactions that the database rolls back on %s', (name) => 
 
   it('a transaction that loses its connection is tried until the deadline', async () => {
     expect((await runsOf(10, loseTheConnection)).outcome).toBe('done');
-    Object.assign(app.nest.get(Database), { answerWithinMs: 300, pause: () => setTimeout(20) });
+    Object.assign(app.nest.get(Database), { answerWithinMs: 1_500, pause: () => setTimeout(20) });
     const { runs, outcome } = await runsOf(Infinity, loseTheConnection);
     expect(runs).toBeGreaterThan(3);
     expect(outcome).toMatchObject({ code: 'database_unavailable', kind: 'connection_lost' });

@@ -1,9 +1,6 @@
 import { isConnectionLost } from './failure';
 
-/**
- * The deadline of an operation. Every operation needs a deadline, and a `Deadline` is much cheaper to
- * create than an `AbortSignal`.
- */
+/** The deadline of an operation. Much cheaper to create than an `AbortSignal`. */
 export class Deadline {
   /** The value of `performance.now()` at the deadline. */
   private readonly at: number;
@@ -53,10 +50,7 @@ export class Deadline {
     this.listeners.delete(listener);
   }
 
-  /**
-   * Throws an error with the code `TIMEOUT` if the deadline has passed. Called before statements are sent, so
-   * that work stops after its caller has received an error.
-   */
+  /** Throws an error with the code `TIMEOUT` if the deadline has passed. Called before statements are sent. */
   failIfPassed(): void {
     if (this.hasPassed) throw timeout('The deadline of the operation has passed.');
   }

@@ -27,15 +27,13 @@ export class LogLockedError extends Error {
   }
 }
 
-const CONFLICT = 'CONFLICT';
-
 /**
  * Thrown if a row has changed since the transaction read it. Some reads take no row lock, and some distributed
  * databases do not hold locks until the end of a transaction. The transaction is rolled back and run again.
  */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
-  readonly code = CONFLICT;
+  readonly code = 'CONFLICT';
 
   constructor() {
     super('A row changed after it was read.');
@@ -57,8 +55,7 @@ export class NotWritableError extends Error {
  * deadlock. SQLite: another writer. All databases: `ConflictError`.
  */
 const CONFLICTS = new Set([
-  ...['40001', '40P01', '25P02', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'],
-  CONFLICT,
+  ...['40001', '40P01', '25P02', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'CONFLICT'],
 ]);
 
 const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
@@ -102,23 +99,22 @@ export function describeFailure(error: unknown): string {
   return describeDriverError(unwrap(error));
 }
 
-/** Returns whether the error has one of the codes in `CONFLICTS`. Running the transaction again can succeed. */
+/** Returns whether the error has one of the codes in `CONFLICTS`. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(failureCode(error));
 }
 
-/**
- * Returns whether the transaction failed because of a conflict, or because an inserted key already exists.
- * Such a transaction can succeed if it is run again.
- */
+/** Returns whether a row with the same unique key already exists. */
+export function isDuplicate(error: unknown): boolean {
+  return DUPLICATE.has(failureCode(error));
+}
+
+/** Returns whether the transaction can succeed if it is run again. */
 export function isRolledBack(error: unknown): boolean {
   return isConflict(error) || isDuplicate(error);
 }
 
-/**
- * Returns whether the connection broke or could not be opened. If a statement was in flight, its
- * outcome is unknown.
- */
+/** Returns whether the connection broke or could not be opened. The outcome of a statement in flight is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const code = failureCode(error);
   return CONNECTION_CLOSED.test(code) || CONNECTION_BROKEN.test(code);
@@ -129,13 +125,10 @@ export function notWritableKind(error: unknown): NotWritableKind | null {
   const source = unwrap(error);
   if (source instanceof NotWritableError) return source.code;
   const code = failureCode(error);
-  if (code === GALERA_NOT_READY.code) {
-    return source instanceof Error && GALERA_NOT_READY.message.test(source.message) ? 'not_ready' : null;
-  }
-  return NOT_WRITABLE[code] ?? null;
+  if (code !== GALERA_NOT_READY.code) return NOT_WRITABLE[code] ?? null;
+  return source instanceof Error && GALERA_NOT_READY.message.test(source.message) ? 'not_ready' : null;
 }
 
-/** Returns whether the server does not accept writes. The connections to such a server must be replaced. */
 export function isNotWritable(error: unknown): boolean {
   return notWritableKind(error) !== null;
 }
@@ -157,11 +150,6 @@ export function failureKind(error: unknown): FailureKind {
   if (kind) return kind;
   if (isConnectionLost(error)) return 'connection_lost';
   return isRolledBack(error) ? 'rolled_back' : 'other';
-}
-
-/** Returns whether a row with the same unique key already exists. */
-export function isDuplicate(error: unknown): boolean {
-  return DUPLICATE.has(failureCode(error));
 }
 
 /**

@@ -202,7 +202,7 @@ export interface AuthModuleOptions {
   /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */
   socketCheckIntervalSeconds?: number;
   /**
-   * The maximum number of connections that each instance opens on PostgreSQL, MySQL and MariaDB, at least 2. The
+   * The maximum number of connections that each instance opens on PostgreSQL, MySQL and MariaDB, 2 to 1000. The
    * library does not use the pool of the DataSource, except in `inTransaction`, and to create and load your
    * entities. One connection is reserved for the reads of guarded requests. Default: 5.
    */
