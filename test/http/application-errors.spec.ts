@@ -13,6 +13,7 @@ import {
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
+import { inspect } from 'node:util';
 import { describeOnBothPlatforms } from '../support/environment';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { TestApplication, type PlatformName } from '../support/test-application';
@@ -148,8 +149,51 @@ describeOnBothPlatforms(
       expect(headers['cache-control']).toBe('no-store');
     });
 
+    it('the filter can instead use the status and body of an AuthError, as of every HttpException', async () => {
+      const error = await env.app.auth.login({ username: 'alice', password: 'wrong' }).catch((one: unknown) => one);
+      expect(error).toBeInstanceOf(HttpException);
+      const { status, response } = {
+        status: (error as AuthError).getStatus(),
+        response: (error as AuthError).getResponse(),
+      };
+      expect([status, response]).toEqual([400, { non_field_errors: ['Invalid credentials.'] }]);
+    });
+
     it('the filter catches other errors', async () => {
       await env.app.http.get('/app/nothing').expect(418, { caught: true });
     });
   },
 );
+
+@Catch(HttpException)
+class HttpExceptionFilter implements ExceptionFilter<HttpException> {
+  catch(error: HttpException, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<{ status(code: number): { send(body: object): void } }>();
+    response.status(error.getStatus()).send({ caught: error.getResponse() });
+  }
+}
+
+describeOnBothPlatforms(
+  'an application with a filter for HttpException',
+  { controllers: [ApplicationController], configure: (app) => void app.useGlobalFilters(new HttpExceptionFilter()) },
+  (env) => {
+    it('the filter responds to an AuthError of a handler and of the guard with the status and body of the library', async () => {
+      await env.app.http.get('/app/refused').expect(400, { caught: { non_field_errors: ['Invalid credentials.'] } });
+      const { headers } = await env.app.http.get('/me').expect(401, {
+        caught: { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' },
+      });
+      expect(headers['www-authenticate']).toBe('Bearer realm="api"');
+    });
+
+    it("the library's routes keep the library's responses", async () => {
+      const body = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
+      await env.app.http.get('/auth/sessions').expect(401, body);
+    });
+  },
+);
+
+it('an AuthError does not show its login ticket when it is inspected or serialized, but its response contains the ticket', () => {
+  const error = new AuthError('second_factor_required', 'A second factor is required.', {}, null, 'nsal_secret');
+  expect(`${inspect(error, { showHidden: true, depth: 5 })}${JSON.stringify(error)}`).not.toContain('nsal_secret');
+  expect(error.getResponse()).toMatchObject({ code: 'second_factor_required', login_ticket: 'nsal_secret' });
+});

@@ -325,11 +325,7 @@ export class Model {
   /** Returns the session of an accepted access token, or null. */
   authenticate(token: string): ModelSession | null {
     const session = this.sessions.find((one) => one.pair.accessToken === token && one.state === 'active');
-    if (!session) return null;
-    if (this.isExpired(session)) {
-      this.expire(session.user);
-      return null;
-    }
+    if (!session || this.isExpired(session)) return null;
     if (this.now >= session.accessEnd || this.endIfInactive(session.user)) return null;
     const { replay } = session;
     if (replay && this.now < replay.until) replay.firstUsedAt ??= this.now;

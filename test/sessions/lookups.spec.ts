@@ -96,6 +96,34 @@ describe.each(DATABASES)("the guard's read on %s", (name) => {
     expect(await after).toBe(401);
   });
 
+  it('the guard reads ten columns besides those of the user, and stores no expiry', async () => {
+    const { access_token: token, session_id: id } = await app.login();
+    const statements: string[] = [];
+    const record = ({ sql, only }: Call): void => void statements.push(sql || (only?.sql ?? ''));
+    new Tap(app).hook = { before: record };
+    await app.auth.authenticate(token);
+    const [read = ''] = statements.filter((sql) => LOOK_UP.test(sql));
+    const names = [...read.replace(/\sFROM .*/s, '').matchAll(/ AS (\w+)(?=,|\s*$)/g)].map(([, name]) => name);
+    expect(names.filter((name) => !name!.startsWith('user_') || name === 'user_id').sort()).toEqual([
+      'access_digest',
+      'account',
+      'authenticated_at',
+      'data',
+      'id',
+      'last_activity',
+      'methods',
+      'replay_until',
+      'user_id',
+      'valid_until',
+    ]);
+    statements.length = 0;
+    app.clock.advance(31 * 86_400_000);
+    expect(await app.auth.authenticate(token)).toBeNull();
+    expect(statements.filter((sql) => sql !== '' && !LOOK_UP.test(sql))).toEqual([]);
+    const [row] = await app.dataSource.query(`SELECT state FROM auth_sessions WHERE id = '${id}'`);
+    expect(row).toEqual({ state: 'active' });
+  });
+
   it('the guard does not read for a public route or for malformed tokens', async () => {
     const { access_token: token, refresh_token: refresh } = await app.login();
     const reads = new LookUps(app);

@@ -1,18 +1,10 @@
-import {
-  Catch,
-  HttpException,
-  Injectable,
-  type ArgumentsHost,
-  type CanActivate,
-  type ExceptionFilter,
-  type ExecutionContext,
-} from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Catch, HttpException, Injectable, type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import { AuthCookies, AuthError, BearerAuthGuard } from 'nestjs-session-auth';
 
 /** Requires a session, and refreshes it if the access cookie has expired. */
 @Injectable()
-export class PageGuard implements CanActivate {
+export class PageGuard {
   constructor(
     private readonly guard: BearerAuthGuard,
     private readonly cookies: AuthCookies,
@@ -25,7 +17,6 @@ export class PageGuard implements CanActivate {
       const isExpired = error instanceof AuthError && error.getStatus() === 401;
       const request = context.switchToHttp().getRequest<Request>();
       if (!isExpired || !(await this.cookies.refresh(request, request.res!))) throw error;
-      // The guard now accepts the principal of the refresh, and checks the other requirements of the route.
       return this.guard.canActivate(context);
     }
   }
@@ -33,12 +24,11 @@ export class PageGuard implements CanActivate {
 
 /** Redirects requests without a session to the login page, which redirects `GET` requests back after the login. */
 @Catch(HttpException)
-export class ToLogin implements ExceptionFilter<HttpException> {
+export class ToLogin {
   catch(error: HttpException, host: ArgumentsHost): void {
-    const response = host.switchToHttp().getResponse<Response>();
-    const { method, originalUrl } = host.switchToHttp().getRequest<Request>();
+    const { method, originalUrl, res: response } = host.switchToHttp().getRequest<Request>();
     const to = method === 'GET' ? `?${new URLSearchParams({ to: originalUrl }).toString()}` : '';
-    if (error.getStatus() === 401) response.redirect(303, `/login${to}`);
-    else response.status(error.getStatus()).send(error.message);
+    if (error.getStatus() === 401) response!.redirect(303, `/login${to}`);
+    else response!.status(error.getStatus()).send(error.message);
   }
 }

@@ -81,7 +81,7 @@ const CONTEXTS: Readonly<Record<string, Partial<MercuriusDriverConfig>>> = {
 
 interface Answer {
   readonly data: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly message: string }[];
+  readonly errors?: readonly { readonly message: string; readonly extensions?: object }[];
 }
 
 describe.each(Object.entries(CONTEXTS))('GraphQL resolvers behind the guard, with %s', (_, config) => {
@@ -127,6 +127,20 @@ describe.each(Object.entries(CONTEXTS))('GraphQL resolvers behind the guard, wit
     expect(refusal(await ask('{ me { username } }', 'Basic abc'))).toEqual(missing);
     expect(refusal(await ask('{ me { username } }', 'Bearer abc'))).toEqual(invalid);
     expect(refusal(await ask('{ me { username } }', `Bearer ${token}`))).toEqual(invalid);
+  });
+
+  it('the extensions of an error contain the code for GraphQL and the code of the library', async () => {
+    const extensionsOf = async (query: string, authorization?: string): Promise<unknown> =>
+      (await ask(query, authorization)).errors?.[0]?.extensions;
+    expect(await extensionsOf('{ me { username } }')).toEqual({
+      code: 'UNAUTHENTICATED',
+      authCode: 'credentials_missing',
+    });
+    expect(await extensionsOf('{ signIn }')).toEqual({ code: 'BAD_REQUEST', authCode: 'invalid_credentials' });
+    const { access_token: token } = await app.login();
+    app.clock.advance(2 * MINUTE);
+    const refused = { code: 'FORBIDDEN', authCode: 'recent_login_required' };
+    expect(await extensionsOf('{ secret }', `Bearer ${token}`)).toEqual(refused);
   });
 
   it('a token in the query string, the body or a cookie does not authenticate a resolver', async () => {

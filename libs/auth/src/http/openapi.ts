@@ -169,14 +169,14 @@ const HEADERS: Readonly<Record<number, Readonly<Record<string, Schema>>>> = {
 };
 
 function successResponse(api: Swagger, { returns, returnsWithCookies }: Description): AnyDecorator {
-  const model = typeof returns === 'string' ? DetailResponse : ([returns].flat()[0] as Model);
+  const model = typeof returns === 'string' ? DetailResponse : [returns].flat()[0]!;
   const ref = { $ref: api.getSchemaPath(model) };
   const inCookies = returnsWithCookies && {
     type: 'object',
     description: 'In cookie mode: the tokens are in cookies.',
-    properties: returnsWithCookies,
-    required: Object.keys(returnsWithCookies),
     additionalProperties: false,
+    // An empty list of required properties is not valid.
+    ...('session_id' in returnsWithCookies ? { properties: returnsWithCookies, required: ['session_id'] } : {}),
   };
   const schema = Array.isArray(returns)
     ? { type: 'array', items: ref }
@@ -186,7 +186,7 @@ function successResponse(api: Swagger, { returns, returnsWithCookies }: Descript
   return applyDecorators(
     api.ApiExtraModels(model),
     api.ApiResponse({ status: 200, description, headers: CACHE_CONTROL, schema, ...(examples && { examples }) }),
-  ) as AnyDecorator;
+  );
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {

@@ -123,7 +123,9 @@ const PIPE = new ValidationPipe({
 export async function readBody<Dto extends object>(metatype: new () => Dto, request: AuthRequest): Promise<Dto> {
   const body = (await hasBody(request)) ? jsonObject(request) : {};
   // No field is an object. Deeply nested objects would overflow the stack of class-transformer.
-  const fields = Object.entries(body).map(([name, value]) => [name, typeof value === 'object' && value ? {} : value]);
+  const fields = Object.entries(body).map(([name, value]: [string, unknown]) => {
+    return [name, typeof value === 'object' && value !== null ? {} : value] as const;
+  });
   return (await PIPE.transform(Object.fromEntries(fields), { type: 'body', metatype })) as Dto;
 }
 

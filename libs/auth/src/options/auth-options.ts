@@ -239,8 +239,9 @@ export interface AuthModuleOptions {
    */
   secondFactor?: Replaceable<SecondFactor>;
   /**
-   * Where the access token is read from in calls over transports other than HTTP: a class that extends `TokenSource`,
-   * or an instance. If `find` returns null, the library reads the transport's default location. Default: none.
+   * Where the access token of a call is read from, over HTTP and all other transports, for your routes and the library's:
+   * a class that extends `TokenSource`, or an instance. If `find` returns null, the library reads the usual places. If it
+   * throws, the response is 401. Default: none.
    */
   tokenSource?: Replaceable<TokenSource>;
 }

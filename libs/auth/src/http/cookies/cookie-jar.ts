@@ -8,8 +8,8 @@ import { CrossSiteCheck } from './cross-site-check';
 
 /** The part of the package `cookie` that this file uses. Version 0.7 contains no types. */
 interface CookiePackage {
-  parse(text: string, options: { readonly decode: (value: string) => string }): Record<string, string>;
-  serialize(name: string, value: string, attributes: Readonly<Record<string, string | number | boolean>>): string;
+  readonly parse: (text: string, options: { readonly decode: (value: string) => string }) => Record<string, string>;
+  readonly serialize: (name: string, value: string, attributes: Readonly<Record<string, unknown>>) => string;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- see `CookiePackage`
