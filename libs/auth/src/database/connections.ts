@@ -219,7 +219,7 @@ export class Connections {
   async send(connection: DriverConnection, query: Query, limitMs?: number): Promise<Result> {
     const params = bind(query, limitMs);
     const sendPlain = (): Promise<Result> => this.sendNow(connection, query, params);
-    const isPrepared = this.dialect === 'postgres' ? query.isPrepared : params.length > 0 && connection.execute;
+    const isPrepared = this.dialect === 'postgres' ? query.isPrepared : params.length > 0 && 'execute' in connection;
     if (!isPrepared || !this.mayPrepare) return sendPlain();
     try {
       return await this.sendNow(connection, query, params, true);

@@ -241,10 +241,11 @@ interface PlatformInstance {
 export function platformSettings({ httpAdapter }: HttpAdapterHost): PlatformSettings {
   const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
   const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
-  if (adapter?.getType?.() !== 'fastify') {
-    const trustedProxies = instance?.get?.('trust proxy');
-    return { proxySetting: 'trust proxy', trustedProxies, servesTrailingSlash: true };
-  }
+  if (adapter?.getType?.() === 'fastify') return fastifySettings(instance);
+  return { proxySetting: 'trust proxy', trustedProxies: instance?.get?.('trust proxy'), servesTrailingSlash: true };
+}
+
+function fastifySettings(instance: PlatformInstance | undefined): PlatformSettings {
   const { ignoreTrailingSlash, routerOptions } = instance?.initialConfig ?? {};
   return {
     proxySetting: 'trustProxy',

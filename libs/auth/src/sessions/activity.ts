@@ -97,10 +97,11 @@ export class Activity implements BeforeApplicationShutdown {
     const ids = rows.map((row) => String(row['id']));
     const locked = batch.filter(([id]) => ids.includes(id));
     if (locked.length === 0) return;
-    const instants = locked.flatMap(([id, at], i) => [
-      [`id${letters(i)}`, id],
-      [`at${letters(i)}`, at],
-    ]);
-    yield* affectedBy(this.update(locked.length).with({ ...Object.fromEntries(instants), ids }));
+    const values: Record<string, unknown> = { ids };
+    locked.forEach(([id, at], i) => {
+      values[`id${letters(i)}`] = id;
+      values[`at${letters(i)}`] = at;
+    });
+    yield* affectedBy(this.update(locked.length).with(values));
   }
 }

@@ -99,17 +99,23 @@ export function decideRefresh(
   // the token.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
-
-  if (found.refreshDigest === presented.digest) {
-    if (found.refreshExpiresAt <= now) return 'refuse';
-    if (found.account !== 'active') return 'account_inactive';
-    return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
-  }
+  if (found.refreshDigest === presented.digest) return decideOnCurrentToken(found, presented, now, graceMs);
   // The database has probably lost commits. Presenting such a token is not reuse.
   if (presented.generation >= found.generation) return 'newer_than_database';
   if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
   return found.replay!.count < MAX_REPLAYS ? 'replay' : 'refuse';
+}
+
+function decideOnCurrentToken(
+  found: RefreshableSession,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): RefreshDecision {
+  if (found.refreshExpiresAt <= now) return 'refuse';
+  if (found.account !== 'active') return 'account_inactive';
+  return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
 }
 
 /**

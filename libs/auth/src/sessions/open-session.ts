@@ -3,7 +3,7 @@ import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
-import { affectedBy, firstOf, rowsOf, type Step } from '../database/transaction';
+import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import { type Client, networkOf, type Operation } from '../history/client';
 import { EventLog, firstEventIdAt, newEvent } from '../history/event-log';
 import { Signals } from '../history/signal-publisher';
@@ -251,10 +251,9 @@ export class OpenSession {
     const values = { ...session, network, lastNetwork: network || null };
     const state = (yield* firstOf(this.read.with(values)))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
-    // The credentials or the account may have changed while the password was being verified.
-    const isSameVersion = credentialsVersion === null || Number(state['version']) === credentialsVersion;
-    if (!isSameVersion || state['account'] !== 'active') return { kind: 'credentials_changed' };
-    if (check && !(yield* check(now))) return { kind: 'credentials_changed' };
+    if (!isUnchanged(state, credentialsVersion) || (check && !(yield* check(now)))) {
+      return { kind: 'credentials_changed' };
+    }
 
     const isFull = Number(state['active_sessions']) >= this.policy.maxSessions;
     const active = isFull ? yield* this.endSessions.lockAllActive(userId) : [];
@@ -283,4 +282,10 @@ export class OpenSession {
     if (addresses.some((address) => (address ? networkOf(address) : '') === client.trackedNetwork)) return;
     yield* this.events.write([refused]);
   }
+}
+
+/** Returns whether the credentials and the account are still those that were verified, for example with a password. */
+function isUnchanged(state: Row, credentialsVersion: number | null): boolean {
+  if (state['account'] !== 'active') return false;
+  return credentialsVersion === null || Number(state['version']) === credentialsVersion;
 }

@@ -4,7 +4,7 @@ import { Clock } from '../base/clock';
 import { Database, type StatementOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { least } from '../database/dialect';
-import { columns, StatementFactory } from '../database/statements';
+import { columns, type ParameterValues, StatementFactory } from '../database/statements';
 import { firstOf, type Transaction } from '../database/transaction';
 import type { Client } from '../history/client';
 import { EventLog, newEvent, type WriteEvents } from '../history/event-log';
@@ -213,16 +213,13 @@ export class Rotate {
         return { kind: 'rotated', expiries: expiriesOf(found), networkChange: null };
       }
       const outcome = await this.applyDecision(found, call);
-      if (outcome !== 'lost_race') return outcome;
+      if (outcome) return outcome;
     }
     return { kind: 'refused' };
   }
 
-  /** Decides, and carries out the decision. Returns 'lost_race' if the guard condition fails. */
-  private async applyDecision(
-    found: RefreshableSession | null,
-    call: RotationCall,
-  ): Promise<RotateOutcome | 'lost_race'> {
+  /** Decides, and carries out the decision. Returns null if another request has changed the session meanwhile. */
+  private async applyDecision(found: RefreshableSession | null, call: RotationCall): Promise<RotateOutcome | null> {
     const decision = decideRefresh(found, call.presented, call.now, call.graceMs);
     if (!found || decision === 'refuse') return { kind: 'refused' };
     const { userId } = found.session;
@@ -230,9 +227,9 @@ export class Rotate {
       case 'newer_than_database':
         return { kind: 'newer_than_database', session: found.session };
       case 'rotate':
-        return (await this.tryRotate(found, call)) ?? 'lost_race';
+        return this.tryRotate(found, call);
       case 'replay':
-        return (await this.tryReplay(found, call)) ?? 'lost_race';
+        return this.tryReplay(found, call);
       case 'unchanged':
         return { kind: 'unchanged', expiries: expiriesOf(found) };
       case 'reuse':
@@ -261,42 +258,22 @@ export class Rotate {
     call: RotationCall,
     maxMs = Infinity,
   ): Promise<Rotated | null> {
-    const { presented, now, client } = call;
-    const { digests: next, seed } = call.successor;
-    const { accessTokenTtlSeconds, refreshTokenTtlSeconds } = this.options;
-    const values = {
-      id: presented.sessionId,
-      presentedDigest: presented.digest,
-      nextRefreshDigest: next.refreshDigest,
-      nextAccessDigest: next.accessDigest,
-      accessExpiresAt: now + accessTokenTtlSeconds * 1000,
-      refreshExpiresAt: now + refreshTokenTtlSeconds * 1000,
-      generations: next.refreshDigest === presented.digest ? 0 : 1,
-      now,
-      network: client.trackedNetwork || null,
-      changedExtra: JSON.stringify(NETWORK_CHANGED),
-      seed,
-      replayUntil: seed === null ? null : now + call.graceMs,
-      replayTransport: seed === null ? null : presented.transport,
-      replayNetworkDigest: seed === null ? null : presented.networkDigest,
+    const { now, client } = call;
+    const issued = {
+      accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
+      refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
     };
     const change = found && networkChangeOf(found.lastNetwork, client.trackedNetwork);
     const extra = change ? NETWORK_CHANGED : {};
     const event = newEvent('token_refresh', found?.session.userId ?? null, client, now, extra);
-    const row = await this.rotation.run(values, event, call.statementOptions(maxMs));
+    const row = await this.rotation.run({ ...call.values(), ...issued }, event, call.statementOptions(maxMs));
     if (!row) return null;
-    const issued = { accessExpiresAt: values.accessExpiresAt, refreshExpiresAt: values.refreshExpiresAt };
     const expiries = found ? expiriesOf({ ...found, ...issued }) : expiriesFromRow(row);
     const from = row['previous_network'] === undefined ? change : (row['previous_network'] as string | null);
     if (from === null) return { kind: 'rotated', expiries, networkChange: null };
-    const session = found?.session ?? (await this.readForSignal(call));
-    return { kind: 'rotated', expiries, networkChange: session && { session, from, to: client.trackedNetwork } };
-  }
-
-  /** Reads a refreshed session, or returns null. The refresh is committed and must not fail. */
-  private async readForSignal(call: RotationCall): Promise<SessionRecord | null> {
-    const found = await this.read(call).catch(() => null);
-    return found?.session ?? null;
+    // The refresh is committed and must not fail, even if the session cannot be read for the signal.
+    const session = found?.session ?? (await this.read(call).catch(() => null))?.session;
+    return { kind: 'rotated', expiries, networkChange: session ? { session, from, to: client.trackedNetwork } : null };
   }
 
   private async tryReplay(found: RefreshableSession, call: RotationCall): Promise<Replayed | null> {
@@ -363,6 +340,29 @@ class RotationCall {
     this.presented = presented;
     this.successor = successor;
     this.client = client;
+  }
+
+  /** Returns the parameters of the rotation, except the expiries of the new pair. */
+  values(): ParameterValues {
+    const { presented, now, graceMs, client } = this;
+    const { digests, seed } = this.successor;
+    const window = {
+      replayUntil: now + graceMs,
+      replayTransport: presented.transport,
+      replayNetworkDigest: presented.networkDigest,
+    };
+    return {
+      id: presented.sessionId,
+      presentedDigest: presented.digest,
+      nextRefreshDigest: digests.refreshDigest,
+      nextAccessDigest: digests.accessDigest,
+      generations: digests.refreshDigest === presented.digest ? 0 : 1,
+      now,
+      network: client.trackedNetwork || null,
+      changedExtra: JSON.stringify(NETWORK_CHANGED),
+      seed,
+      ...(seed === null ? { replayUntil: null, replayTransport: null, replayNetworkDigest: null } : window),
+    };
   }
 
   /**
