@@ -7,7 +7,7 @@ import { Database } from '../database/database';
 import { type Dialect, incomingValue, onDuplicate } from '../database/dialect';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { letters, StatementFactory } from '../database/statements';
-import { affectedBy, RolledBack, rowsOf, type Step, type Transaction } from '../database/transaction';
+import { affectedBy, type Query, RolledBack, rowsOf, type Step, type Transaction } from '../database/transaction';
 import type { Client, Operation } from '../history/client';
 import { EventLog, newEvent } from '../history/event-log';
 import { Signals } from '../history/signal-publisher';
@@ -137,16 +137,13 @@ export class Throttle {
   }
 
   /** Deletes the counters after the secret proved right. Runs in the transaction of the success. */
-  *clear({ subject, begun }: Charge): Step<void> {
-    // A block that only a reset ends remains, unless this attempt began it.
-    const below = begun.some(({ until }) => until === null) ? UNTIL_RESET + 1 : UNTIL_RESET;
-    yield* affectedBy(this.clearCounters.with({ ...firstAndLast(subject.counters), below }));
+  *clear(charge: Charge): Step<void> {
+    yield* affectedBy(this.clearing(charge));
   }
 
-  /** Deletes the counters in a transaction of its own, which a rollback of the application does not undo. */
+  /** Deletes the counters in a statement of its own, which a rollback of the application does not undo. */
   async clearNow(charge: Charge, op: Operation): Promise<void> {
-    const retried = { retryUnknownCommit: true };
-    await this.keep(op.tx, (tx) => this.database.transaction(tx, () => this.clear(charge), retried));
+    await this.keep(op.tx, (tx) => this.database.run(tx, this.clearing(charge)));
   }
 
   /**
@@ -199,6 +196,12 @@ export class Throttle {
   async forget(id: UserId, tx: JoinedTransaction | null): Promise<void> {
     await this.deleteCounters(tx, this.subjects.ownerOf(id));
     await this.deleteCounters(tx, this.subjects.ownerOfSessions(id));
+  }
+
+  private clearing({ subject, begun }: Charge): Query {
+    // A block that only a reset ends remains, unless this attempt began it.
+    const below = begun.some(({ until }) => until === null) ? UNTIL_RESET + 1 : UNTIL_RESET;
+    return this.clearCounters.with({ ...firstAndLast(subject.counters), below });
   }
 
   private *chargeLocked(subject: Subject, counters: readonly Counter[], now: number): Transaction<Charge | LoginBlock> {
