@@ -289,7 +289,7 @@ describeOn('postgres')('a database with only one session', () => {
       database,
       users: [],
       configure: (nest) => {
-        const { driver } = nest.get(DataSource) as unknown as { driver: { createPool(...args: unknown[]): unknown } };
+        const driver = nest.get(DataSource).driver as unknown as { createPool(...args: unknown[]): unknown };
         const create = driver.createPool.bind(driver);
         driver.createPool = (options, credentials) => {
           const { extra } = options as { extra: { options?: string } };

@@ -177,9 +177,13 @@ export class Connections {
   private async open(): Promise<OwnPool> {
     try {
       const pool = await OwnPool.open(this.dataSource, this.size, this.sendsSettings);
-      const lease = await pool.obtain();
-      if (!sessionOf(lease.connection)) await this.detectSharing(lease.connection);
-      lease.release(false);
+      const own = await pool.obtain();
+      if (!sessionOf(own.connection)) {
+        const given = await obtainShared(this.dataSource);
+        await this.detectSharing(own.connection, given.connection);
+        given.release(false);
+      }
+      own.release(false);
       return pool;
     } catch (error) {
       if (!this.sendsSettings || !SETTINGS_REFUSED.test(failureCode(error))) throw error;
@@ -192,19 +196,14 @@ export class Connections {
    * Detects whether a connection of the library and one of the DataSource are the same session, as with PGlite. If
    * so, the library uses the DataSource's connections. A driver that only imitates `pg` may have no id of the session.
    */
-  async detectSharing(own: DriverConnection): Promise<void> {
-    const given = await obtainShared(this.dataSource);
+  async detectSharing(own: DriverConnection, given: DriverConnection): Promise<void> {
     const idOf = async (connection: DriverConnection): Promise<unknown> =>
       sessionOf(connection) ??
       this.sendNow(connection, { sql: 'SELECT pg_backend_pid() AS pid', params: [] }, []).then(
         ({ rows }) => rows[0]?.['pid'],
         () => null,
       );
-    try {
-      this.isShared = (await idOf(own)) === (await idOf(given.connection));
-    } finally {
-      given.release(false);
-    }
+    this.isShared = (await idOf(own)) === (await idOf(given));
   }
 
   /** Closes the connections that are not in use, and waits for the others. */

@@ -7,7 +7,7 @@ import { CommitError, isNotWritable } from './failure';
 import { type JoinedTransaction, savepoint } from './joined-transaction';
 import { ROLE_COLUMNS, serverWarnings, whyNotWritable } from './server-checks';
 import { drive, type Query, type Result, RolledBack, type Row, type UnitOfWork } from './transaction';
-import { close, connectionOf, tearDown } from './typeorm';
+import { close, connectionOf, type DriverConnection, obtainShared, tearDown } from './typeorm';
 
 /**
  * READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. On MySQL and
@@ -108,7 +108,8 @@ export class PooledDatabase extends Database {
     const send = async (query: Query): Promise<Result> => {
       joined.assertOpen();
       deadline.failIfPassed();
-      return this.connections.send(connection, query);
+      // On PostgreSQL, a conflict of a prepared statement would abort the application's transaction.
+      return this.connections.send(connection, { ...query, isPrepared: false });
     };
     const work = async (): Promise<T> => {
       await send(savepoint('SAVEPOINT'));
@@ -140,14 +141,16 @@ export class PooledDatabase extends Database {
   }
 
   serverWarnings(): Promise<readonly string[]> {
-    return raceWithDeadline(CHECK_TIMEOUT_MS, (deadline) =>
-      this.connections.use(deadline, async (send, _, connection) => {
-        await this.connections.detectSharing(connection);
+    return raceWithDeadline(CHECK_TIMEOUT_MS, async (deadline) => {
+      const given = await obtainShared(this.dataSource);
+      const work = async (send: Send, _: unknown, connection: DriverConnection): Promise<readonly string[]> => {
+        await this.connections.detectSharing(connection, given.connection);
         if (this.connections.isShared) return [SHARED];
         const query = async (sql: string): Promise<readonly Row[]> => (await send(text(sql))).rows;
         return serverWarnings(this.dialect, { processID: connection.processID, query });
-      }),
-    );
+      };
+      return this.connections.use(deadline, work).finally(() => given.release(false));
+    });
   }
 
   /** Closes the library's connections with the application. */
