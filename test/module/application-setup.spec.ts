@@ -144,7 +144,9 @@ describe('the setup of an application', () => {
     expect(Object.keys(user)).toEqual(['id', 'username']);
     const opened = await auth.login({ username: 'alice', password: 'secret' }, { ipAddress: '::ffff:192.0.2.1' });
     const principal = (await auth.authenticate(opened.accessToken))!;
-    expect(principal).toMatchObject({ userId: user.id, session: { ipAddress: '192.0.2.1', isCurrent: true } });
+    expect(principal).toMatchObject({ userId: user.id, sessionId: opened.sessionId });
+    const session = { id: opened.sessionId, ipAddress: '192.0.2.1', isCurrent: true };
+    expect(await auth.currentSession(principal)).toMatchObject(session);
     const other = await auth.openSession(user);
     expect(await auth.listSessions(user.id)).toHaveLength(2);
     expect(await auth.logoutAll(principal, { keepCurrent: true })).toBe(1);

@@ -240,22 +240,26 @@ interface PlatformInstance {
 /** Returns the settings of Express or Fastify. */
 export function platformSettings({ httpAdapter }: HttpAdapterHost): PlatformSettings {
   const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
-  const instance = adapter?.getInstance?.() as PlatformInstance | undefined;
-  if (adapter?.getType?.() === 'fastify') return fastifySettings(instance);
-  return { proxySetting: 'trust proxy', trustedProxies: instance?.get?.('trust proxy'), servesTrailingSlash: true };
+  const instance = (adapter?.getInstance?.() ?? {}) as PlatformInstance;
+  return adapter?.getType?.() === 'fastify' ? fastifySettings(instance) : expressSettings(instance);
 }
 
-function fastifySettings(instance: PlatformInstance | undefined): PlatformSettings {
-  const { ignoreTrailingSlash, routerOptions } = instance?.initialConfig ?? {};
+function expressSettings(instance: PlatformInstance): PlatformSettings {
   return {
-    proxySetting: 'trustProxy',
-    trustedProxies: fastifyOptions(instance)?.trustProxy,
-    servesTrailingSlash: Boolean(ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
+    proxySetting: 'trust proxy',
+    trustedProxies: instance.get?.('trust proxy'),
+    servesTrailingSlash: true,
   };
 }
 
-/** Returns the options that Fastify was created with. `initialConfig` does not contain `trustProxy`. */
-function fastifyOptions(instance: object | undefined): { readonly trustProxy?: unknown } | undefined {
-  const key = Object.getOwnPropertySymbols(instance ?? {}).find(({ description }) => description === 'fastify.options');
-  return key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
+function fastifySettings(instance: PlatformInstance): PlatformSettings {
+  const { ignoreTrailingSlash, routerOptions } = instance.initialConfig ?? {};
+  // The options that Fastify was created with. `initialConfig` does not contain `trustProxy`.
+  const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === 'fastify.options');
+  const options = key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
+  return {
+    proxySetting: 'trustProxy',
+    trustedProxies: options?.trustProxy,
+    servesTrailingSlash: Boolean(ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
+  };
 }
