@@ -1,3 +1,4 @@
+import { sha256 } from '../../libs/auth/src/base/random';
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions, type TokenPair } from 'nestjs-session-auth';
@@ -230,11 +231,11 @@ class Setup {
     );
     const claims = parseRefreshToken(this.token)!;
     this.seed = randomBytes(16).toString('base64url');
-    const digest = this.issuer.digest(this.token);
+    const digest = sha256(this.token);
     this.presented = {
       sessionId: this.sessionId,
       digest,
-      familyDigest: this.issuer.digest(familySecret),
+      familyDigest: sha256(familySecret),
       generation,
       transport,
       accessDigest: null,
@@ -247,7 +248,7 @@ class Setup {
     if (transport === 'bearer' || situation.accessToken === 'none') this.accessToken = null;
     else if (situation.accessToken === 'live') this.accessToken = tokens.accessToken;
     else this.accessToken = formatAccessToken(this.sessionId, randomBytes(ACCESS_SECRET_BYTES));
-    const accessDigest = this.accessToken === null ? null : this.issuer.digest(this.accessToken);
+    const accessDigest = this.accessToken === null ? null : sha256(this.accessToken);
     this.presented = { ...this.presented, accessDigest };
   }
 
@@ -311,8 +312,8 @@ class Setup {
 
   digestsOf({ accessToken, refreshToken }: TokenPair): object {
     return {
-      accessDigest: this.issuer.digest(accessToken),
-      refreshDigest: this.issuer.digest(refreshToken),
+      accessDigest: sha256(accessToken),
+      refreshDigest: sha256(refreshToken),
     };
   }
 
@@ -387,7 +388,7 @@ class Setup {
       endedAt: state === 'active' ? null : NOW,
       checkAt: NOW,
       loginNetwork: '',
-      familyDigest: isSameFamily || token.isLive ? this.presented.familyDigest : this.issuer.digest('another family'),
+      familyDigest: isSameFamily || token.isLive ? this.presented.familyDigest : sha256('another family'),
       generation: GENERATION,
       refreshedAt,
       replaySeed: replay.isStored ? this.seed : null,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { AuthError, unknownUser } from '../base/errors';
+import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
 import { affectedBy, type Step } from '../database/transaction';
@@ -85,7 +86,7 @@ export class ResetPassword {
   async redeemToken(token: string, newPassword: string, op: Operation): Promise<void> {
     this.replacement.assertSupported();
     if (typeof token !== 'string' || !isResetToken(token)) throw invalidResetToken();
-    const resetDigest = this.tokens.digest(token);
+    const resetDigest = sha256(token);
     const owner = this.readOwner.with({ digest: resetDigest, now: this.clock.now() });
     const [row] = (await this.database.run(op.tx, owner)).rows;
     const user = row ? await this.users.findById(this.users.parseId(String(row['user_id'])), op.tx) : null;

@@ -3,8 +3,9 @@ import type { ClientInfo } from '../adapters/second-factor';
 import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { measureDuration, Metrics } from '../base/telemetry';
+import { sha256 } from '../base/random';
 import { ClientInspector } from '../history/client';
-import { accessTokenSessionId, parseRefreshToken, TokenIssuer } from '../tokens/tokens';
+import { accessTokenSessionId, parseRefreshToken } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { Activity } from './activity';
 import { EndSessions } from './end-sessions';
@@ -115,7 +116,6 @@ export const MAX_TOKENS = 10;
 @Injectable()
 export class Authenticate {
   constructor(
-    private readonly tokens: TokenIssuer,
     private readonly lookUp: LookUp,
     private readonly users: Users,
     private readonly endSessions: EndSessions,
@@ -141,7 +141,7 @@ export class Authenticate {
     const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
     const found = id === null ? null : await this.lookUp.find(id);
     const now = this.clock.now();
-    if (!found || found.validUntil <= now || this.tokens.digest(accessToken) !== found.accessDigest) return null;
+    if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
     const account = await this.accountIfActive(found, info);
     if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
@@ -168,7 +168,7 @@ export class Authenticate {
     const wellFormed = [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []);
     for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
       const found = await this.lookUp.findFamily(sessionId);
-      if (found?.familyDigest !== this.tokens.digest(familySecret)) continue;
+      if (found?.familyDigest !== sha256(familySecret)) continue;
       const { session, account, methods, data } = found;
       if (isExpired(session, this.clock.now())) continue;
       const { id, userId, authenticatedAt } = session;

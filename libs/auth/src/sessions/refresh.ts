@@ -3,6 +3,7 @@ import { Clock, OncePerMinute } from '../base/clock';
 import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../base/errors';
 import { textProblem } from '../base/fields';
 import { measureDuration, Metrics } from '../base/telemetry';
+import { sha256 } from '../base/random';
 import type { TokenTransport } from '../database/entities';
 import type { Client } from '../history/client';
 import { Signals } from '../history/signal-publisher';
@@ -219,13 +220,13 @@ export class Refresh {
     const { tokens } = this;
     return {
       sessionId: claims.sessionId,
-      digest: tokens.digest(text),
+      digest: sha256(text),
       generation: claims.generation,
       transport,
-      accessDigest: accessToken === null ? null : tokens.digest(accessToken),
+      accessDigest: accessToken === null ? null : sha256(accessToken),
       // These two digests are computed on demand, because not every refresh needs them.
       get familyDigest() {
-        return tokens.digest(claims.familySecret);
+        return sha256(claims.familySecret);
       },
       get networkDigest() {
         return tokens.networkDigest(text, network);

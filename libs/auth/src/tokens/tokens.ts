@@ -242,7 +242,7 @@ export class TokenIssuer {
       tokens,
       digests: {
         ...digests,
-        familyDigest: this.digest(familySecret),
+        familyDigest: sha256(familySecret),
         accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
         refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
       },
@@ -286,18 +286,13 @@ export class TokenIssuer {
   /** Issues a password reset token. */
   issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
     const token = formatResetToken(this.random.bytes(RESET_SECRET_BYTES));
-    return { token, digest: this.digest(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
+    return { token, digest: sha256(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
   }
 
   /** Issues a login ticket. */
   issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
     const ticket = formatLoginTicket(this.random.bytes(TICKET_SECRET_BYTES));
-    return { ticket, digest: this.digest(ticket), expiresAt: now + TICKET_LIFETIME_MS };
-  }
-
-  /** Returns the SHA-256 digest of a token or other data. A presented token is digested exactly as it was received. */
-  digest(data: string | Uint8Array): string {
-    return sha256(data);
+    return { ticket, digest: sha256(ticket), expiresAt: now + TICKET_LIFETIME_MS };
   }
 
   /**
@@ -305,7 +300,7 @@ export class TokenIssuer {
    * that the database alone does not reveal the network.
    */
   networkDigest(refreshToken: string, network: string): string {
-    return Buffer.from(this.digest(`${refreshToken}\0${network}`), 'hex').toString('base64url');
+    return Buffer.from(sha256(`${refreshToken}\0${network}`), 'hex').toString('base64url');
   }
 
   private pairAfter(claims: RefreshTokenClaims, accessToken: string, secret: Uint8Array): IssuedPair {
@@ -314,7 +309,7 @@ export class TokenIssuer {
   }
 
   private withDigests(tokens: PlainTokens): IssuedPair {
-    const digests = { accessDigest: this.digest(tokens.accessToken), refreshDigest: this.digest(tokens.refreshToken) };
+    const digests = { accessDigest: sha256(tokens.accessToken), refreshDigest: sha256(tokens.refreshToken) };
     return { tokens, digests };
   }
 }
