@@ -51,6 +51,7 @@ import {
   warnAboutShortGracePeriod,
   warnAboutUnusedUsers,
 } from './startup-checks';
+import { Users } from './users/users';
 
 const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController, ReauthenticationController];
 
@@ -151,7 +152,7 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
 export class AuthModule extends ConfigurableModuleClass implements NestModule, OnModuleInit, OnApplicationBootstrap {
   /** @internal */
   constructor(
-    private readonly auth: AuthService,
+    private readonly users: Users,
     @Inject(AUTH_EXTRAS) private readonly extras: Required<AuthModuleExtras>,
     @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -221,8 +222,8 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   /** The controllers of the optional routes that are off. */
   private get unmounted(): readonly Type[] {
     return [
-      ...(this.auth.canSetPasswords ? [] : [PasswordController]),
-      ...(this.auth.canReauthenticate ? [] : [ReauthenticationController]),
+      ...(this.users.canSetPasswords ? [] : [PasswordController]),
+      ...(this.options.recentLogin.endpoint ? [] : [ReauthenticationController]),
     ];
   }
 }

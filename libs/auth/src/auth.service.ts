@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Accounts, type CreatedUser, type CreateUserOptions, type UserToCreate } from './accounts/accounts';
 import { ForgetUser } from './accounts/forget-user';
 import type { ClientInfo } from './adapters/second-factor';
@@ -14,7 +14,6 @@ import type { SessionInfo } from './history/signals';
 import { type Credentials, Login } from './login/login';
 import { LoginTickets } from './login/login-tickets';
 import { SecondFactors } from './login/second-factor';
-import { AUTH_OPTIONS, type ResolvedAuthOptions } from './options/auth-options';
 import { ChangePassword, type PasswordChange } from './passwords/change-password';
 import { InSession } from './passwords/in-session';
 import { Passwords } from './passwords/passwords';
@@ -54,7 +53,6 @@ export class AuthService {
     private readonly inSession: InSession,
     private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
-    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
   /** The application's transaction that the calls take part in. Set only in the objects that `inTransaction` uses. */
@@ -72,11 +70,6 @@ export class AuthService {
     const joined = Object.create(this, { tx: { value: tx } }) as AuthService;
     const methods = IN_TRANSACTION.map((name) => [name, (this[name] as Method).bind(joined)]);
     return Object.fromEntries(methods) as AuthInTransaction;
-  }
-
-  /** Whether the user store can set passwords. */
-  get canSetPasswords(): boolean {
-    return this.users.canSetPasswords;
   }
 
   /**
@@ -276,11 +269,6 @@ export class AuthService {
     client: ClientInfo = {},
   ): Promise<TokenPair> {
     return this.inSession.confirmIdentity(principal, methods, this.operation(client));
-  }
-
-  /** Whether the option `recentLogin.endpoint` is true. */
-  get canReauthenticate(): boolean {
-    return this.options.recentLogin.endpoint;
   }
 
   /**

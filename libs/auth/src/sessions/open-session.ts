@@ -5,7 +5,7 @@ import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import { type Client, networkOf, type Operation } from '../history/client';
-import { EventLog, firstEventIdAt, newEvent } from '../history/event-log';
+import { EventLog, firstEventIdAt, type NewAuthEvent, newEvent } from '../history/event-log';
 import { Signals } from '../history/signal-publisher';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import {
@@ -266,10 +266,9 @@ export class OpenSession {
     yield* this.endSessions.storeEnded(capacity.ended, now);
     if (consume) yield* consume(now);
 
-    const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
     yield* affectedBy(this.insert.with(values));
-    const opened = newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
-    yield* this.events.write([...endEvents(capacity.ended, client, now), opened]);
+    const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
+    yield* this.events.write([...endEvents(capacity.ended, client, now), openedEvent(userId, client, now, newDevice)]);
     return { kind: 'opened', ended: capacity.ended, newDevice };
   }
 
@@ -282,6 +281,10 @@ export class OpenSession {
     if (addresses.some((address) => (address ? networkOf(address) : '') === client.trackedNetwork)) return;
     yield* this.events.write([refused]);
   }
+}
+
+function openedEvent(userId: string, client: Client, now: number, newDevice: boolean): NewAuthEvent {
+  return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
 }
 
 /** Returns whether the credentials and the account are still those that were verified, for example with a password. */

@@ -268,12 +268,23 @@ export class Rotate {
     const event = newEvent('token_refresh', found?.session.userId ?? null, client, now, extra);
     const row = await this.rotation.run({ ...call.values(), ...issued }, event, call.statementOptions(maxMs));
     if (!row) return null;
-    const expiries = found ? expiriesOf({ ...found, ...issued }) : expiriesFromRow(row);
-    const from = row['previous_network'] === undefined ? change : (row['previous_network'] as string | null);
-    if (from === null) return { kind: 'rotated', expiries, networkChange: null };
-    // The refresh is committed and must not fail, even if the session cannot be read for the signal.
-    const session = found?.session ?? (await this.read(call).catch(() => null))?.session;
-    return { kind: 'rotated', expiries, networkChange: session ? { session, from, to: client.trackedNetwork } : null };
+    if (found) {
+      const networkChange =
+        change === null ? null : { session: found.session, from: change, to: client.trackedNetwork };
+      return { kind: 'rotated', expiries: expiriesOf({ ...found, ...issued }), networkChange };
+    }
+    const from = row['previous_network'] as string | null;
+    return {
+      kind: 'rotated',
+      expiries: expiriesFromRow(row),
+      networkChange: from === null ? null : await this.readNetworkChange(call, from),
+    };
+  }
+
+  /** The refresh is committed and must not fail, even if the session cannot be read for the signal. */
+  private async readNetworkChange(call: RotationCall, from: string): Promise<NetworkChange | null> {
+    const found = await this.read(call).catch(() => null);
+    return found && { session: found.session, from, to: call.client.trackedNetwork };
   }
 
   private async tryReplay(found: RefreshableSession, call: RotationCall): Promise<Replayed | null> {

@@ -159,7 +159,7 @@ export class EntityUsers extends Users {
     this.mapping = mapping;
     this.hasUniqueIds = own !== null;
     this.canSetActive = table.statusProperty !== null;
-    this.ids = new UserIds(table, database.dialect);
+    this.ids = new UserIds(table.idColumn, dataSource, database.dialect);
     const property = mapping.foldedUsername ?? mapping.username;
     const mappedKey: NameKey = { property, of: (name) => name, written: 'foldName(name)' };
     this.names = new UserNames(mapping.entity.name, matching, own?.nameKey ?? mappedKey);

@@ -1,8 +1,8 @@
+import type { DataSource } from 'typeorm';
 import { isDistinctId, type StoredUser, type UserId } from '../adapters/user-store';
 import { UUID } from '../base/fields';
 import type { Dialect } from '../database/dialect';
 import type { Column } from '../database/typeorm';
-import type { UserTable } from './entity-users';
 
 /**
  * Returns the user if the user's id, as text, is exactly the given id, otherwise null. A database may match a different
@@ -36,7 +36,8 @@ export class UserIds {
   private readonly format: (typeof ID_FORMATS)[number] | undefined;
 
   constructor(
-    { idColumn, dataSource }: UserTable,
+    idColumn: Column,
+    dataSource: DataSource,
     private readonly dialect: Dialect,
   ) {
     this.property = idColumn.propertyPath;
