@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AuthError, AuthService, PasswordHasher, UserStore } from 'nestjs-session-auth';
+import { AuthError, AuthService, AuthUser, PasswordHasher } from 'nestjs-session-auth';
+import type { Repository } from 'typeorm';
 import { AppModule, dataSourceOptions } from './app.module';
 import { allowFrontEnds } from './front-ends';
 import { prepareDatabase } from './prepare-database';
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);
-  const valid = await withValidPassword(settings.users, app.get(UserStore), app.get(PasswordHasher));
+  const valid = await withValidPassword(settings.users, dataSource.getRepository(AuthUser), app.get(PasswordHasher));
   printIntroduction(settings, valid, (app.getHttpServer().address() as { port: number }).port);
 }
 
@@ -43,12 +44,12 @@ async function createIfMissing(auth: AuthService, user: SampleUser): Promise<voi
  */
 async function withValidPassword(
   users: readonly SampleUser[],
-  stored: UserStore,
+  stored: Repository<AuthUser>,
   hasher: PasswordHasher,
 ): Promise<ReadonlySet<SampleUser>> {
   const valid = new Set<SampleUser>();
   for (const user of users) {
-    const hash = (await stored.findByUsername(user.username))?.passwordHash;
+    const hash = (await stored.findOneBy({ username: user.username }))?.passwordHash;
     if (hash && hasher.accepts(hash) && (await hasher.verify(user.password, hash))) valid.add(user);
   }
   return valid;
