@@ -21,7 +21,7 @@ ${ALL.map(({ name, port, description }) => `  ${name.padEnd(12)}${description}, 
 Programs, data and logs are in ${cacheFolder()}. XDG_CACHE_HOME chooses another folder. To delete a server,
 stop it and delete its folder.
 
-To run tests on the servers: npm test -- --databases ${ALL.map(({ name }) => name).join(',')} test/e2e`;
+To run tests on the servers: npm test -- --databases ${ALL.map(({ name }) => name).join(',')} test/sessions`;
 
 async function startAll(servers) {
   for (const server of servers) {

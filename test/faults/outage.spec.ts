@@ -74,24 +74,24 @@ describeEachPooled('an outage of %s', (name) => {
 });
 
 describeEachPooled('a login during a failure of %s', (name) => {
-  it('the response does not wait until the slot of the login is released', async () => {
+  it('the response does not wait until the count of the attempt is taken back', async () => {
     const database = await createDatabase(name);
     const app = await TestApplication.start({ database });
     Object.assign(app.nest.get(Database), { answerWithinMs: 60_000 });
     const tap = new Tap(app);
     let recover!: () => void;
     const recovered = new Promise<void>((resolve) => (recover = resolve));
-    let isReleasing = false;
+    let isTakingBack = false;
     tap.hook = {
       before: ({ sql }) => {
         if (sql.startsWith('INSERT INTO') && sql.includes('auth_sessions')) throw new Error('out of order');
         if (!sql.startsWith('UPDATE') || !sql.includes('auth_login_failures')) return;
-        isReleasing = true;
+        isTakingBack = true;
         return recovered;
       },
     };
     const { status, body } = await app.http.post('/auth/login').send({ username: 'alice', password: PASSWORD });
-    expect([status, body, isReleasing]).toEqual([...UNAVAILABLE, true]);
+    expect([status, body, isTakingBack]).toEqual([...UNAVAILABLE, true]);
     tap.hook = {};
     recover();
     await app.login();

@@ -201,7 +201,7 @@ const SIGNALS: Readonly<Record<RefreshDecision, string[]>> = {
   account_inactive: ['user_logged_out'],
 };
 
-/** Converts a situation to its rows in the database and to its representation in the domain layer. */
+/** Converts a situation to its rows in the database and to the session that `decideRefresh` receives. */
 class Setup {
   readonly token: string;
   readonly presented: PresentedRefreshToken;
@@ -252,7 +252,7 @@ class Setup {
     this.presented = { ...this.presented, accessDigest };
   }
 
-  /** Returns the session as the domain layer represents it. */
+  /** Returns the session that `decideRefresh` receives. */
   get found(): RefreshableSession {
     const { times, state, account, refreshedAt } = this.situation;
     const { createdAt, lastActivity, idleExpiresAt } = times;

@@ -10,7 +10,9 @@ import type { Workspace } from '../workspace';
 const ROOT = join(__dirname, '../../..');
 
 /** Tests of the endpoints, and races of two instances. */
-const SPECS = ['test/e2e/', 'test/races/parallel', 'test/races/interleavings'];
+const SPECS = ['accounts/', 'login/', 'sessions/', 'throttle/', 'races/parallel', 'races/interleavings'].map(
+  (path) => `test/${path}`,
+);
 const SHORT_SPECS = ['test/races/parallel'];
 
 interface TestResult {

@@ -156,10 +156,7 @@ export const METRICS = {
     'Sessions that were looked up in one statement.',
   ),
   'session_auth.hashing.running': level('{hash}', 'Password hashes that are being computed.'),
-  'session_auth.hashing.waiting': level(
-    '{hash}',
-    'Password hashes that wait for their turn, and attempts that wait for a slot.',
-  ),
+  'session_auth.hashing.waiting': level('{hash}', 'Password hashes that wait for their turn.'),
   'session_auth.prune.duration': histogram('s', PRUNE_SECONDS, 'Pruning runs.'),
   'session_auth.prune.rows': counter('{row}', 'Rows that pruning removed or ended.'),
   'session_auth.database.errors': counter('{error}', 'Database operations that failed after all retries.'),

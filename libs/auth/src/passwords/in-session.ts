@@ -183,7 +183,7 @@ export class InSession {
     const { tokens, digests } = this.tokens.issueFamily(current.id, this.clock.now());
     const expiries = await this.reissues.reissueAfterReauthentication(current, digests, methods, op.client);
     if (!expiries) throw invalidAccessToken();
-    // All sockets of the session were opened with earlier tokens. For a password change, `SignalPublisher` closes them.
+    // All sockets of the session were opened with earlier tokens. After a password change, `OpenSockets` closes them.
     this.sockets.closeForSessions([current.id]);
     return tokenPair(tokens, expiries);
   }

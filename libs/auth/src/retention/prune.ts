@@ -110,12 +110,7 @@ export class Prune {
       count: statements.statement(`SELECT COUNT(*) AS total FROM {${table}} WHERE ${condition}`),
     });
     this.due = {
-      loginFailures: dueRows(
-        'failure',
-        'failure.key',
-        // Keeps rows with slots of attempts that are still being verified.
-        '{failure.expiresAt} <= :before',
-      ),
+      loginFailures: dueRows('failure', 'failure.key', '{failure.expiresAt} <= :before'),
       loginTickets: dueRows('ticket', 'ticket.digest', '{ticket.expiresAt} <= :before'),
       passwordResets: dueRows('reset', 'reset.digest', '{reset.expiresAt} <= :before'),
       // The ids of events increase with time.

@@ -307,7 +307,7 @@ export class Throttle {
 }
 
 /** The upsert locks each row before its counter is read. An attempt may count twice if the result of COMMIT is lost. */
-const CHARGE = { anyIsolation: true, retryUnknownCommit: true };
+const CHARGE = { retryUnknownCommit: true };
 
 const noop = (): void => undefined;
 
