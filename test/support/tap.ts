@@ -64,9 +64,11 @@ export class Tap {
   private tapConnections(): void {
     const connections = connectionsOf(this.app);
     const send = connections.send.bind(connections);
+    const { schema, database } = this.app.dataSource.driver;
+    const qualifier = new RegExp(`(["\`])(?:${schema ?? database}|${database})\\1\\.(?=["\`])`, 'g');
     connections.send = async (connection, query, limitMs) => {
-      // Hooks see the names of tables without their schema.
-      const shown = query.sql.replace(/(["`])\w+\1\.(?=["`])/g, '');
+      // Hooks see the names of tables without their schema or database.
+      const shown = query.sql.replace(qualifier, '');
       const call: Call = { kind: 'statement', sql: shown, params: [...query.params] };
       await this.hook.before?.(call);
       const sql = call.sql === shown ? query.sql : call.sql;

@@ -2,13 +2,14 @@ import 'reflect-metadata';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { AuthError, AuthService, AuthUser, PasswordHasher } from 'nestjs-session-auth';
+import { AuthError, AuthService, PasswordHasher } from 'nestjs-session-auth';
 import type { Repository } from 'typeorm';
 import { AppModule, dataSourceOptions } from './app.module';
 import { allowFrontEnds } from './front-ends';
 import { prepareDatabase } from './prepare-database';
 import { readSettings, type SampleUser, type Settings } from './read-settings';
 import { logFailedRequests } from './security-log';
+import { User } from './user.entity';
 
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
@@ -25,7 +26,7 @@ async function main(): Promise<void> {
   app.enableShutdownHooks([], { useProcessExit: true });
   for (const user of settings.users) await createIfMissing(app.get(AuthService), user);
   await app.listen(settings.port, settings.host);
-  const valid = await withValidPassword(settings.users, dataSource.getRepository(AuthUser), app.get(PasswordHasher));
+  const valid = await withValidPassword(settings.users, dataSource.getRepository(User), app.get(PasswordHasher));
   printIntroduction(settings, valid, (app.getHttpServer().address() as { port: number }).port);
 }
 
@@ -44,7 +45,7 @@ async function createIfMissing(auth: AuthService, user: SampleUser): Promise<voi
  */
 async function withValidPassword(
   users: readonly SampleUser[],
-  stored: Repository<AuthUser>,
+  stored: Repository<User>,
   hasher: PasswordHasher,
 ): Promise<ReadonlySet<SampleUser>> {
   const valid = new Set<SampleUser>();
