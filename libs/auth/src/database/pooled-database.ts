@@ -3,7 +3,7 @@ import { Connections, MYSQL_MODE, type Send } from './connections';
 import { type AutocommitRun, Database } from './database';
 import { type Deadline, raceWithDeadline } from './deadline';
 import type { Dialect } from './dialect';
-import { CommitError, isNotWritable } from './failure';
+import { CommitError, isNotWritable, NotWritableError } from './failure';
 import { type JoinedTransaction, savepoint } from './joined-transaction';
 import { ROLE_COLUMNS, serverWarnings, whyNotWritable } from './server-checks';
 import { drive, type Query, type Result, RolledBack, type Row, type UnitOfWork } from './transaction';
@@ -136,7 +136,10 @@ export class PooledDatabase extends Database {
   protected isWritable(deadline: Deadline): Promise<boolean> {
     return this.connections.use(deadline, async (send) => {
       const [role] = (await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`))).rows;
-      return whyNotWritable(role) === null;
+      const reason = whyNotWritable(role);
+      // The error closes the connection, so that the next check opens another one.
+      if (reason) throw new NotWritableError(reason);
+      return true;
     });
   }
 
