@@ -50,7 +50,10 @@ async function withValidPassword(
 ): Promise<ReadonlySet<SampleUser>> {
   const valid = new Set<SampleUser>();
   for (const user of users) {
-    const found = await stored.findOne({ where: { username: user.username }, select: { id: true, passwordHash: true } });
+    const found = await stored.findOne({
+      where: { username: user.username },
+      select: { id: true, passwordHash: true },
+    });
     const hash = found?.passwordHash;
     if (hash && hasher.accepts(hash) && (await hasher.verify(user.password, hash))) valid.add(user);
   }
