@@ -67,7 +67,8 @@ describe.each(DATABASES)('parallel logins to two instances on %s', (name) => {
     ['max_count', 3],
   ] as const)('parallel logins under %s leave at most %i active sessions', async (sessionPolicy, most) => {
     const database = await createDatabase(name);
-    const auth = { sessionPolicy, maxSessions: 3 };
+    // All of the logins may be in flight before the first of them succeeds.
+    const auth = { sessionPolicy, maxSessions: 3, failedLogins: { throttleFrom: 20 } };
     const apps = [
       await TestApplication.start({ database, auth }),
       await TestApplication.start({ database, auth, users: [] }),
@@ -81,7 +82,12 @@ describe.each(DATABASES)('parallel logins to two instances on %s', (name) => {
 
   it('parallel logins at a limit that rejects open as many sessions as there are free slots', async () => {
     const database = await createDatabase(name);
-    const auth = { sessionPolicy: 'max_count', maxSessions: 3, onSessionLimit: 'reject' } as const;
+    const auth = {
+      sessionPolicy: 'max_count',
+      maxSessions: 3,
+      onSessionLimit: 'reject',
+      failedLogins: { throttleFrom: 20 },
+    } as const;
     const apps = [
       await TestApplication.start({ database, auth }),
       await TestApplication.start({ database, auth, users: [] }),
