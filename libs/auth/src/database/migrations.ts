@@ -184,8 +184,8 @@ export interface FrozenTable {
 async function setFillFactor(runner: QueryRunner, name: string, fillFactor: number): Promise<void> {
   const { driver, options } = dataSourceOf(runner);
   if (options.type !== 'postgres') return;
-  const parts = tablePath(runner, name).split('./migrations');
-  const table = parts.map((part) => driver.escape(part)).join('./migrations');
+  const parts = tablePath(runner, name).split('.');
+  const table = parts.map((part) => driver.escape(part)).join('.');
   await runner.query(`ALTER TABLE ${table} SET (fillfactor = ${fillFactor})`);
 }
 
