@@ -109,7 +109,7 @@ describe.each(DATABASES)('conflicts of event ids on %s', (name) => {
     const app = await TestApplication.start({ database });
     const session = await app.login();
     const [{ id }] = await app.dataSource.query('SELECT id FROM auth_events');
-    const log = app.nest.get(EventLog) as unknown as { nextId(): number };
+    const log = app.nest.get<{ nextId(): number }>(EventLog);
     jest.spyOn(log, 'nextId').mockReturnValueOnce(Number(id));
     await app.refresh(session.refresh_token).expect(200);
     expect(await app.dataSource.query("SELECT id FROM auth_events WHERE event = 'token_refresh'")).toHaveLength(1);
