@@ -37,7 +37,7 @@ export const mysql9 = {
       'Dir::State::lists': join(apt, 'lists'),
       'Dir::State::status': join(apt, 'status'),
       'Dir::Cache': join(apt, 'cache'),
-      // The lock belongs to root, and nobody else uses these folders.
+      // The lock belongs to root, and no other user uses these folders.
       'Debug::NoLocking': 'true',
       'APT::Update::Error-Mode': 'any',
     };

@@ -154,11 +154,11 @@ export class Connections {
       if (dialect === 'mysql') await this.sendNow(connection, { sql: MYSQL_SETTINGS, params: [] }, []);
     } else {
       const role = { sql: `SELECT ${ROLE_COLUMNS[dialect]}`, params: [] };
-      const reason = await this.sendNow(connection, role, []).then(
-        ({ rows }) => whyNotWritable(rows[0]),
-        () => 'failed',
+      const isWritable = await this.sendNow(connection, role, []).then(
+        ({ rows }) => whyNotWritable(rows[0]) === null,
+        () => false,
       );
-      if (reason) return false;
+      if (!isWritable) return false;
     }
     this.checkedIn.set(connection, epoch);
     return true;

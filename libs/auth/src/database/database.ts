@@ -157,8 +157,8 @@ export abstract class Database {
   /** Runs a transaction in a savepoint of the application's transaction. Most failures roll back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
 
-  /** Returns whether a connection leads to a server that accepts writes. */
-  protected abstract isWritable(deadline: Deadline): Promise<boolean>;
+  /** Rejects if the server of the connection does not accept writes, or cannot be reached. */
+  protected abstract assertWritable(deadline: Deadline): Promise<void>;
 
   private async runWithRetries<T>(
     joined: JoinedTransaction | null,
@@ -213,8 +213,13 @@ export abstract class Database {
   }
 
   private async untilWritable(deadline: Deadline): Promise<void> {
+    const isWritable = (): Promise<boolean> =>
+      this.assertWritable(deadline).then(
+        () => true,
+        () => false,
+      );
     do await sleep(CHECK_AFTER_MS);
-    while (!deadline.hasPassed && !(await this.isWritable(deadline).catch(() => false)));
+    while (!deadline.hasPassed && !(await isWritable()));
   }
 }
 

@@ -33,15 +33,6 @@ export function forUpdateSkipLocked(dialect: Dialect): string {
 }
 
 /**
- * Returns the clause for reading rows that the transaction has locked by an earlier write. At REPEATABLE
- * READ, if that write changed no value, MySQL and MariaDB could otherwise read these rows from a snapshot
- * that is older than the lock. The other databases need no clause.
- */
-export function readLocked(dialect: Dialect): string {
-  return dialect === 'mysql' ? 'FOR UPDATE' : '';
-}
-
-/**
  * Returns statements that set and restore a lock timeout. Between `begin` and `end`, a statement that waits
  * two seconds for a locked row or table fails. SQLite needs no timeout, because a transaction locks the database.
  */

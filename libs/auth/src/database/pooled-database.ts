@@ -3,9 +3,9 @@ import { Connections, MYSQL_MODE, type Send } from './connections';
 import { type AutocommitRun, Database } from './database';
 import { type Deadline, raceWithDeadline } from './deadline';
 import type { Dialect } from './dialect';
-import { CommitError, isNotWritable, NotWritableError } from './failure';
+import { CommitError, isNotWritable } from './failure';
 import { type JoinedTransaction, savepoint } from './joined-transaction';
-import { ROLE_COLUMNS, serverWarnings, whyNotWritable } from './server-checks';
+import { assertWritable, ROLE_COLUMNS, serverWarnings } from './server-checks';
 import { drive, type Query, type Result, RolledBack, type Row, type UnitOfWork } from './transaction';
 import { close, connectionOf, type DriverConnection, obtainShared, tearDown } from './typeorm';
 
@@ -133,13 +133,11 @@ export class PooledDatabase extends Database {
     return work().finally(() => this.connections.send(connection, text('SET sql_mode = @auth_sql_mode')));
   }
 
-  protected isWritable(deadline: Deadline): Promise<boolean> {
+  protected assertWritable(deadline: Deadline): Promise<void> {
     return this.connections.use(deadline, async (send) => {
       const [role] = (await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`))).rows;
-      const reason = whyNotWritable(role);
       // The error closes the connection, so that the next check opens another one.
-      if (reason) throw new NotWritableError(reason);
-      return true;
+      assertWritable(role);
     });
   }
 

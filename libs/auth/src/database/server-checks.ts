@@ -1,5 +1,6 @@
 import type { NotWritableKind } from '../base/telemetry';
 import type { Dialect } from './dialect';
+import { NotWritableError } from './failure';
 import type { Row } from './transaction';
 
 /**
@@ -34,8 +35,14 @@ export function whyNotWritable(row: Row | undefined): NotWritableKind | null {
   return kinds.find((kind) => Number(row?.[kind]) === 1) ?? null;
 }
 
+/** @throws NotWritableError if the server does not accept writes, according to the columns of `ROLE_COLUMNS` */
+export function assertWritable(row: Row | undefined): void {
+  const kind = whyNotWritable(row);
+  if (kind) throw new NotWritableError(kind);
+}
+
 /** A connection to the server, or to a proxy. */
-export interface ServerConnection {
+interface ServerConnection {
   /** The process id that the server, or the proxy, reported when the connection was opened (PostgreSQL). */
   readonly processID?: number | undefined;
   query(sql: string): Promise<readonly Row[]>;

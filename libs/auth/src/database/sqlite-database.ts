@@ -104,8 +104,8 @@ export class SqliteDatabase extends Database {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
   }
 
-  protected isWritable(): Promise<boolean> {
-    return Promise.resolve(true);
+  protected assertWritable(): Promise<void> {
+    return Promise.resolve();
   }
 
   serverWarnings(): Promise<readonly string[]> {

@@ -69,7 +69,7 @@ export class HashQueue {
     try {
       return await work();
     } finally {
-      // The next hash takes over the place of this one, so that no new caller can overtake it.
+      // The next hash takes over the slot of this one, so that no new caller can overtake it.
       if (!this.startNext()) this.running--;
     }
   }

@@ -127,14 +127,15 @@ export class InSession {
       const user = await this.users.findById(principal.userId, op.tx);
       if (!user) throw invalidAccessToken();
       const charge = await this.throttle.charge(this.subjectOf(principal.sessionId, method, user, op), op);
-      const isRight = await verify(user, op.client).catch((error) => this.throttle.refund(charge, error, op));
-      if (!isRight) {
-        await this.throttle.report(charge, user, op);
-        return null;
-      }
-      // Cleared before the work runs, because the application may roll back the transaction of the work.
-      await this.throttle.clearNow(charge, op);
-      return work(user);
+      const verifyAndClear = async (): Promise<boolean> => {
+        const isRight = await verify(user, op.client);
+        // Cleared before the work runs, because the application may roll back the transaction of the work.
+        if (isRight) await this.throttle.clearNow(charge, op);
+        return isRight;
+      };
+      if (await verifyAndClear().catch((error) => this.throttle.refund(charge, error, op))) return work(user);
+      await this.throttle.report(charge, user, op);
+      return null;
     });
   }
 

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { withTimeout } from '../base/clock';
 import type { FailureKind } from '../base/telemetry';
 import { Database } from '../database/database';
-import { DatabaseUnavailableError, NotWritableError } from '../database/failure';
-import { ROLE_COLUMNS, whyNotWritable } from '../database/server-checks';
+import { DatabaseUnavailableError } from '../database/failure';
+import { assertWritable, ROLE_COLUMNS } from '../database/server-checks';
 import { StatementFactory } from '../database/statements';
 import type { Result } from '../database/transaction';
 import { SessionSql } from '../sessions/session';
@@ -88,20 +88,12 @@ export class AuthHealth {
   }
 
   private async findFailure(): Promise<FailureKind | null> {
+    const checkServer = ({ rows }: Result): void => assertWritable(rows[0]);
     try {
-      await this.database.run(null, this.probe.with({}), { checkServer: refuseNotWritable, failsFast: true });
+      await this.database.run(null, this.probe.with({}), { checkServer, failsFast: true });
       return null;
     } catch (error) {
       return error instanceof DatabaseUnavailableError ? error.kind : 'other';
     }
   }
-}
-
-/**
- * Throws if the server does not accept writes, before the connection is released, so that the pool
- * replaces it.
- */
-function refuseNotWritable({ rows }: Result): void {
-  const kind = whyNotWritable(rows[0]);
-  if (kind) throw new NotWritableError(kind);
 }

@@ -22,7 +22,7 @@ const LONGEST_DELAY_MS = 3_600_000;
 
 const DAY_MS = 86_400_000;
 
-/** How long the block of an unknown name is kept under `strict`, because nobody would reset it. */
+/** How long the block of an unknown name is kept under `strict`, because no user would reset it. */
 const UNKNOWN_NAME_BLOCK_MS = 30 * DAY_MS;
 
 /** The limits that the options set. Durations are in milliseconds. */
