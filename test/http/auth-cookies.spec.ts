@@ -28,6 +28,7 @@ class SiteController {
 
   @Post('sign-in')
   async signIn(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<object> {
+    this.cookies.assertSameSite(request);
     const opened = await this.auth.login(CREDENTIALS, clientInfoOf(request));
     this.cookies.set(request, response, opened);
     return { opened: opened.sessionId };
@@ -81,6 +82,8 @@ describeOnBothPlatforms('AuthCookies', options, (env: TestEnvironment) => {
     const from = 'https://evil.test';
     const refused = await browser.send('/sign-in', { method: 'POST', from, navigates: true });
     expect([refused.status, refused.body.code, cookiesIn(refused)]).toEqual([403, 'cross_site_request', []]);
+    // `assertSameSite` refuses the request before the login, so that it opens no session.
+    expect(env.app.sent('user_logged_in')).toHaveLength(2);
   });
 
   it('AuthCookies sets a new pair for a request that the guard has authenticated, in a response that must not be cached', async () => {

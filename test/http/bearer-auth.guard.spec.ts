@@ -1,7 +1,7 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { BearerAuthGuard } from '../../libs/auth/src/http/bearer-auth.guard';
 import { CookieJar } from '../../libs/auth/src/http/cookies/cookie-jar';
-import { CookieMode } from '../../libs/auth/src/http/cookies/cookie-mode';
+import { CookieRules } from '../../libs/auth/src/http/cookies/cookie-rules';
 import { CrossSiteCheck } from '../../libs/auth/src/http/cookies/cross-site-check';
 import { Public, RequireRecentLogin } from '../../libs/auth/src/http/decorators';
 import type { AuthRequest } from '../../libs/auth/src/http/request';
@@ -47,7 +47,7 @@ describe('BearerAuthGuard', () => {
     const clock = new DrivenClock();
     const check = new CrossSiteCheck(options);
     const unused = {} as never;
-    const cookies = new CookieMode(new CookieJar(options, check, clock), check, unused, unused, unused);
+    const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused, unused);
     return new BearerAuthGuard(auth as never, new AccessTokens(cookies, null, clock), cookies);
   };
 

@@ -1,5 +1,5 @@
 import { CookieJar } from '../../libs/auth/src/http/cookies/cookie-jar';
-import { CookieMode } from '../../libs/auth/src/http/cookies/cookie-mode';
+import { CookieRules } from '../../libs/auth/src/http/cookies/cookie-rules';
 import { CrossSiteCheck } from '../../libs/auth/src/http/cookies/cross-site-check';
 import { AccessTokens, type FoundToken } from '../../libs/auth/src/http/transports';
 import { DrivenClock } from '../support/driven-clock';
@@ -13,7 +13,7 @@ function tokensIn(mode: 'optional' | false): AccessTokens {
   const options = { cookies: { mode, name: 'auth', secure: true, trustedOrigins: [] } };
   const check = new CrossSiteCheck(options);
   const unused = {} as never;
-  const cookies = new CookieMode(new CookieJar(options, check, clock), check, unused, unused, unused);
+  const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused, unused);
   return new AccessTokens(cookies, null, clock);
 }
 

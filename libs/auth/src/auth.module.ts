@@ -21,7 +21,7 @@ import { AuthController } from './http/auth.controller';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { AuthCookies } from './http/cookies/auth-cookies';
 import { CookieJar } from './http/cookies/cookie-jar';
-import { CookieMode } from './http/cookies/cookie-mode';
+import { CookieRules } from './http/cookies/cookie-rules';
 import { CrossSiteCheck } from './http/cookies/cross-site-check';
 import { AuthErrorFilter } from './http/filters';
 import { PasswordController, ReauthenticationController } from './http/password.controller';
@@ -125,7 +125,7 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
     ...AUTH_PROVIDERS,
     CrossSiteCheck,
     CookieJar,
-    CookieMode,
+    CookieRules,
     AuthCookies,
     AccessTokens,
     BearerAuthGuard,
@@ -142,7 +142,7 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
     BearerAuthGuard,
     // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
     AccessTokens,
-    CookieMode,
+    CookieRules,
     AuthErrorFilter,
     PasswordHasher,
     TokenSource,
@@ -204,7 +204,7 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) cachePeerAddresses(server);
-    if (server) readCookiesOfHandshakes(server, this.moduleRef.get(CookieMode));
+    if (server) readCookiesOfHandshakes(server, this.moduleRef.get(CookieRules));
     warnAboutPlatform(this.adapterHost);
     warnAboutForwardedAddresses(this.adapterHost);
     warnAboutShortGracePeriod(this.options);

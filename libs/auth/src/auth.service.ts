@@ -27,11 +27,10 @@ import { Users } from './users/users';
 
 /**
  * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
- * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions`
- * throw it. If your route throws this error, the route responds in the same way as the library's
- * endpoints. Every method that reads or writes data can reject with `database_unavailable`.
- * Pass `clientInfoOf(request)` as `client`. If the parameter is optional, its default is an
- * unknown client.
+ * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions` throw it. If your
+ * route throws this error, the route responds in the same way as the library's endpoints. Every method that reads or
+ * writes data can reject with `database_unavailable`. Pass `clientInfoOf(request)` as `client`. If the parameter is
+ * optional, its default is an unknown client.
  */
 @Injectable()
 export class AuthService {
@@ -82,11 +81,10 @@ export class AuthService {
   }
 
   /**
-   * Verifies name and password, and returns the user and a login ticket. The call is throttled like
-   * a login, and a success is recorded as `first_factor_success`. The ticket is opaque, and expires
-   * after 5 minutes. The fifth failed attempt, a password change, a
-   * password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most 20 valid tickets. Issuing one
-   * more revokes the oldest.
+   * Verifies name and password, and returns the user and a login ticket. The call is throttled like a login, and a
+   * success is recorded as `first_factor_success`. The ticket is opaque, and expires after 5 minutes. The fifth failed
+   * attempt, a password change, a password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most
+   * 20 valid tickets. Issuing one more revokes the oldest.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
    */
   verifyCredentials(
@@ -165,10 +163,9 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new token pair. Presenting a used refresh token of
-   * an active session's current token family again ends all sessions of the user, unless the grace period applies.
-   * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is
-   *   not a string
+   * Exchanges a refresh token for a new token pair. Presenting a used refresh token of an active session's current
+   * token family again ends all sessions of the user, unless the grace period applies.
+   * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is not a string
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
     return this.refreshes.refresh(refreshToken, this.clients.inspect(client));

@@ -3,16 +3,16 @@ export { AuthModule } from './auth.module';
 export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module';
 export { AuthSetupError } from './startup-checks';
 export {
+  type AccountBlock,
   AUTH_OPTIONS,
+  type AuthModuleExtras,
   type AuthModuleOptions,
   type CookieMode,
   type PasswordCheck,
   type Replaceable,
   type ResolvedAuthOptions,
 } from './options/auth-options';
-export type { AuthModuleExtras } from './options/auth-options';
-export { AuthOptionsError } from './options/resolve-options';
-export { DEFAULT_OPTIONS } from './options/resolve-options';
+export { AuthOptionsError, DEFAULT_OPTIONS } from './options/resolve-options';
 
 // The service
 export { AuthHealth, type AuthHealthReport } from './retention/health';
@@ -40,20 +40,16 @@ export type { PasswordResetToken } from './passwords/reset-password';
 export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
 export type { ClientInfo } from './adapters/second-factor';
 export type { OpenedSession, TokenPair } from './tokens/tokens';
-export type { HistoryRequest } from './history/history';
-export type { AuthEventEntry } from './history/history';
-export type { AuthEventName } from './database/entities';
+export type { AuthEventEntry, HistoryRequest } from './history/history';
 export { AuthError, type AuthErrorCode, type FieldErrors } from './base/errors';
 export type { SessionData } from './sessions/proofs';
-export type { EndReason, SessionState } from './database/entities';
-export type { SessionInfo } from './history/signals';
+export type { AuthEventName, EndReason, SessionState } from './database/entities';
 export type { DeviceInfo, DeviceType } from './adapters/device-detector';
 
 // HTTP
 export { AuthController } from './http/auth.controller';
 export { SessionsController } from './http/sessions.controller';
-export { PasswordController } from './http/password.controller';
-export { ReauthenticationController } from './http/password.controller';
+export { PasswordController, ReauthenticationController } from './http/password.controller';
 export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/bearer-auth.guard';
 export { AuthErrorFilter } from './http/filters';
@@ -71,7 +67,7 @@ export { rememberHandshake, socketAccessToken, type Handshake } from './http/tra
 export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/request';
 
 // Signals
-export type { AuthSignalName, AuthSignals } from './history/signals';
+export type { AuthSignalName, AuthSignals, BlockScope, SessionInfo } from './history/signals';
 
 // Replaceable classes
 export { SecondFactor } from './adapters/second-factor';
@@ -96,5 +92,3 @@ export {
   AuthUserLock,
 } from './database/entities';
 export { AUTH_MIGRATIONS, AUTH_MIGRATIONS_WITHOUT_USERS } from './database/migrations';
-export type { AccountBlock } from './options/auth-options';
-export type { BlockScope } from './history/signals';

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5_000;
  * Thrown if a class of the application returns a value that the library cannot use. The message
  * may contain the names and types of properties, but never their values, which can be secrets.
  */
-export class WrongResultError extends Error {
+class WrongResultError extends Error {
   override readonly name = 'WrongResultError';
 }
 

@@ -26,45 +26,45 @@ export type AuthErrorCode =
   | 'database_unavailable';
 
 /** The HTTP response for an error. */
-export interface ErrorResponse {
+interface ErrorResponse {
   readonly status: number;
   readonly body: keyof typeof BODIES;
-  /** The message, if it is always the same. */
-  readonly example?: string;
+  /** The standard message of the code. Without one, each error of this code has its own message. */
+  readonly message?: string;
 }
 
 /** The HTTP response for each error code. */
 export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
   invalid_field: { status: 400, body: 'fields' },
-  invalid_credentials: { status: 400, body: 'nonFieldErrors', example: 'Invalid credentials.' },
-  invalid_refresh_token: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired refresh token.' },
-  invalid_login_ticket: { status: 400, body: 'nonFieldErrors', example: 'Invalid or expired login ticket.' },
+  invalid_credentials: { status: 400, body: 'nonFieldErrors', message: 'Invalid credentials.' },
+  invalid_refresh_token: { status: 400, body: 'nonFieldErrors', message: 'Invalid or expired refresh token.' },
+  invalid_login_ticket: { status: 400, body: 'nonFieldErrors', message: 'Invalid or expired login ticket.' },
   invalid_reset_token: { status: 400, body: 'nonFieldErrors' },
   credentials_ambiguous: { status: 400, body: 'detail' },
   body_malformed: { status: 400, body: 'detail' },
   credentials_missing: {
     status: 401,
     body: 'detailWithCode',
-    example: 'Authentication credentials were not provided.',
+    message: 'Authentication credentials were not provided.',
   },
-  access_token_invalid: { status: 401, body: 'detailWithCode', example: 'Invalid or expired access token.' },
-  session_limit_reached: { status: 403, body: 'detailWithCode', example: 'The session limit has been reached.' },
-  recent_login_required: { status: 403, body: 'detailWithCode', example: 'A recent login is required.' },
+  access_token_invalid: { status: 401, body: 'detailWithCode', message: 'Invalid or expired access token.' },
+  session_limit_reached: { status: 403, body: 'detailWithCode', message: 'The session limit has been reached.' },
+  recent_login_required: { status: 403, body: 'detailWithCode', message: 'A recent login is required.' },
   cross_site_request: {
     status: 403,
     body: 'detailWithCode',
-    example: 'The request does not come from a trusted origin.',
+    message: 'The request does not come from a trusted origin.',
   },
-  second_factor_required: { status: 403, body: 'detailWithCode', example: 'A second factor is required.' },
-  session_not_found: { status: 404, body: 'detail', example: 'Session not found.' },
+  second_factor_required: { status: 403, body: 'detailWithCode', message: 'A second factor is required.' },
+  session_not_found: { status: 404, body: 'detail', message: 'Session not found.' },
   unknown_user: { status: 404, body: 'detailWithCode' },
   username_taken: { status: 409, body: 'detailWithCode' },
   body_too_large: { status: 413, body: 'detail' },
   body_not_json: { status: 415, body: 'detail' },
-  too_many_attempts: { status: 429, body: 'detail', example: 'Too many failed attempts. Try again later.' },
+  too_many_attempts: { status: 429, body: 'detail', message: 'Too many failed attempts. Try again later.' },
   not_supported: { status: 501, body: 'detailWithCode' },
   busy: { status: 503, body: 'detail' },
-  database_unavailable: { status: 503, body: 'detail', example: 'The database is unavailable.' },
+  database_unavailable: { status: 503, body: 'detail', message: 'The database is unavailable.' },
 };
 
 const BODIES = {
@@ -127,6 +127,15 @@ export class AuthError extends HttpException {
   }
 }
 
+/** Returns the error with the standard message of a code that has one. */
+export function standardError(
+  code: AuthErrorCode,
+  retryAfterSeconds: number | null = null,
+  loginTicket: string | null = null,
+): AuthError {
+  return new AuthError(code, ERROR_RESPONSES[code].message!, {}, retryAfterSeconds, loginTicket);
+}
+
 /** Returns the error for one invalid field. */
 export function invalidField(field: string, message: string): AuthError {
   return new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
@@ -147,12 +156,12 @@ export function tooBusy(): AuthError {
  * @param retryAfterSeconds the delay before a retry. Default: 5
  */
 export function databaseUnavailable(retryAfterSeconds = 5): AuthError {
-  return new AuthError('database_unavailable', 'The database is unavailable.', {}, retryAfterSeconds);
+  return standardError('database_unavailable', retryAfterSeconds);
 }
 
 /** Returns the error for a call without the required token. */
 export function credentialsMissing(): AuthError {
-  return new AuthError('credentials_missing', 'Authentication credentials were not provided.');
+  return standardError('credentials_missing');
 }
 
 /** Returns whether a call failed with this error because the call had no valid access token. */
@@ -162,7 +171,7 @@ export function isTokenRefused(error: unknown): boolean {
 
 /** Returns the error for a refresh token that is missing or not valid. */
 export function invalidRefreshToken(): AuthError {
-  return new AuthError('invalid_refresh_token', 'Invalid or expired refresh token.');
+  return standardError('invalid_refresh_token');
 }
 
 /**
@@ -170,7 +179,7 @@ export function invalidRefreshToken(): AuthError {
  * not active.
  */
 export function invalidAccessToken(): AuthError {
-  return new AuthError('access_token_invalid', 'Invalid or expired access token.');
+  return standardError('access_token_invalid');
 }
 
 /**
@@ -178,11 +187,11 @@ export function invalidAccessToken(): AuthError {
  * @param loginTicket the ticket for the next step, or null
  */
 export function secondFactorRequired(loginTicket: string | null = null): AuthError {
-  return new AuthError('second_factor_required', 'A second factor is required.', {}, null, loginTicket);
+  return standardError('second_factor_required', null, loginTicket);
 }
 
 export function invalidLoginTicket(): AuthError {
-  return new AuthError('invalid_login_ticket', 'Invalid or expired login ticket.');
+  return standardError('invalid_login_ticket');
 }
 
 export function unknownUser(): AuthError {

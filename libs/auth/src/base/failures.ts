@@ -95,7 +95,7 @@ export function describeDriverError(error: unknown): string {
 }
 
 /** The texts to log about an error. */
-export interface FailureReport {
+interface FailureReport {
   /** The name and message in one line. For a database error, a description replaces the message. */
   readonly summary: string;
   /** The summary and stack of the error and of its causes. */

@@ -93,7 +93,7 @@ export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other
  * is no error, and `_OTHER` if the error is neither an `AuthError` nor a failed database operation. (OpenTelemetry,
  * semantic conventions)
  */
-export interface MetricAttributes {
+interface MetricAttributes {
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
   /** Why the sessions ended: an `EndReason`. */
   readonly 'session_auth.end_reason'?: string;

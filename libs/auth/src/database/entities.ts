@@ -31,7 +31,7 @@ export const AUTH_EVENT_NAMES = [
 export type AuthEventName = (typeof AUTH_EVENT_NAMES)[number];
 
 /** The length of the columns that store methods. */
-export const METHODS_LENGTH = 512;
+const METHODS_LENGTH = 512;
 
 /** How a client receives and presents its tokens. */
 export type TokenTransport = 'bearer' | 'cookie';
@@ -71,13 +71,13 @@ const milliseconds: ValueTransformer = {
   from: (value: unknown) => (value === null || value === undefined ? null : Number(value)),
 };
 
-export const INSTANT = { type: 'bigint', transformer: milliseconds } as const satisfies ColumnOptions;
+const INSTANT = { type: 'bigint', transformer: milliseconds } as const satisfies ColumnOptions;
 
 /**
  * The user's id as text. It has no foreign key, because the application chooses the table of users and the
  * type of their ids.
  */
-export const USER_ID = { type: 'varchar', length: 255 } as const satisfies ColumnOptions;
+const USER_ID = { type: 'varchar', length: 255 } as const satisfies ColumnOptions;
 
 /** An event in the history of a user, or of an unknown name. */
 @Entity('auth_events', COMPARED_BY_BYTES)
@@ -96,7 +96,7 @@ export class AuthEvent {
 }
 
 /** A SHA-256 digest, in hexadecimal. */
-export const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnOptions;
+const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnOptions;
 
 /**
  * A failure streak: the number of consecutive failed logins by one method, for one user or one unknown
@@ -149,7 +149,7 @@ export class AuthPasswordReset {
   @Index() @Column({ ...INSTANT, name: 'expires_at' }) expiresAt!: number;
 }
 
-export const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
+const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
 
 /**
  * A session: one login on one client, with the digests of its current tokens.

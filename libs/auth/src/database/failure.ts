@@ -121,7 +121,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** Returns why the server does not accept writes, or null if the error has another cause. */
-export function notWritableKind(error: unknown): NotWritableKind | null {
+function notWritableKind(error: unknown): NotWritableKind | null {
   const source = unwrap(error);
   if (source instanceof NotWritableError) return source.code;
   const code = failureCode(error);

@@ -1,15 +1,15 @@
 import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
 import { COMPARED_BY_BYTES } from './entities';
 
-export const primary = (column: FrozenColumn): FrozenColumn => ({ ...column, primary: true });
+const primary = (column: FrozenColumn): FrozenColumn => ({ ...column, primary: true });
 
-export const text = (name: string, length: number): FrozenColumn => ({ name, type: 'varchar', length });
+const text = (name: string, length: number): FrozenColumn => ({ name, type: 'varchar', length });
 
-export const nullable = (column: FrozenColumn): FrozenColumn => ({ ...column, nullable: true });
+const nullable = (column: FrozenColumn): FrozenColumn => ({ ...column, nullable: true });
 
-export const instant = (name: string): FrozenColumn => ({ name, type: 'bigint' });
+const instant = (name: string): FrozenColumn => ({ name, type: 'bigint' });
 
-export const count = (name: string): FrozenColumn => ({ name, type: 'integer' });
+const count = (name: string): FrozenColumn => ({ name, type: 'integer' });
 
 const TABLES: readonly FrozenTable[] = [
   {

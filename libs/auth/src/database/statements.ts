@@ -128,7 +128,7 @@ function resolveNames(dataSource: DataSource, entities: TemplateEntities, templa
 }
 
 /** Returns the column of a property, which can be a path to a property of an embedded entity. */
-export function columnName(metadata: EntityMetadata, property: string): string {
+function columnName(metadata: EntityMetadata, property: string): string {
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
   return column.databaseName;

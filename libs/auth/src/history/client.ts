@@ -27,7 +27,7 @@ export interface Client {
 const USER_AGENT_LENGTH = 500;
 
 /** Returns at most 500 characters of the text, without control characters. */
-export function cleanUserAgent(text: string): string {
+function cleanUserAgent(text: string): string {
   // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate that
   // was cut off from its pair.
   return text

@@ -1,7 +1,7 @@
 import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { CookieMode, type Delivered } from './cookies/cookie-mode';
+import { CookieRules, type Delivered } from './cookies/cookie-rules';
 import { Public } from './decorators';
 import { LibraryRouteFilter } from './filters';
 import { AuthEndpoint, AuthTag, BODY_ERRORS, type DetailResponse, uuid } from './openapi';
@@ -21,7 +21,7 @@ import { AcceptsRefreshCookie } from './route-rules';
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
-    private readonly cookies: CookieMode,
+    private readonly cookies: CookieRules,
   ) {}
 
   /** `POST login/` opens a session. */

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
 import type { AuthPrincipal } from '../sessions/authenticate';
-import { CookieMode } from './cookies/cookie-mode';
+import { CookieRules } from './cookies/cookie-rules';
 import { exceptionFor } from './error-responses';
 import { LazyClientInfo } from './request';
 import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
@@ -48,7 +48,7 @@ export class BearerAuthGuard implements CanActivate {
   constructor(
     private readonly auth: AuthService,
     private readonly tokens: AccessTokens,
-    private readonly cookies: CookieMode,
+    private readonly cookies: CookieRules,
   ) {}
 
   /** Admits the call, or throws the `AuthError` of the refusal, over WebSockets and microservices as their exception. */

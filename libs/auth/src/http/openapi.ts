@@ -1,12 +1,12 @@
 import { applyDecorators, Header, HttpCode } from '@nestjs/common';
-import { AuthError, type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
+import { type AuthErrorCode, ERROR_RESPONSES, standardError } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
 
 /** A schema of the OpenAPI document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** A DTO class. */
-export type Model = new () => object;
+type Model = new () => object;
 
 type AnyDecorator = ClassDecorator & MethodDecorator & PropertyDecorator;
 
@@ -65,7 +65,7 @@ export class DetailResponse {
 }
 
 /** The description of an endpoint in the OpenAPI document. */
-export interface Description {
+interface Description {
   /** The operation id, which generated clients use as the method name. */
   readonly id: string;
   readonly summary: string;
@@ -216,10 +216,10 @@ function errorResponse(api: Swagger, status: number, codes: readonly AuthErrorCo
     ...(bodies.has('detail') ? [{ $ref: api.getSchemaPath(DetailResponse) }] : []),
   ];
   const examples = codes.flatMap((code) => {
-    const { example } = ERROR_RESPONSES[code];
-    if (example === undefined) return [];
+    const { message } = ERROR_RESPONSES[code];
+    if (message === undefined) return [];
     const ticket = code === 'second_factor_required' ? 'nsal_…' : null;
-    return [[code, { summary: example, value: new AuthError(code, example, {}, null, ticket).getResponse() }]];
+    return [[code, { summary: message, value: standardError(code, null, ticket).getResponse() }]];
   });
   return api.ApiResponse({
     status,
@@ -239,7 +239,7 @@ function codedError(codes: readonly AuthErrorCode[]): Schema {
   return {
     type: 'object',
     properties: {
-      detail: text('A human-readable message. It may change between versions.', ERROR_RESPONSES[codes[0]!].example!),
+      detail: text('A human-readable message. It may change between versions.', ERROR_RESPONSES[codes[0]!].message!),
       code: { ...text('The reason for the refusal.', codes[0]!), enum: codes },
       ...(codes.includes('second_factor_required') ? { login_ticket: ticket } : {}),
     },

@@ -1,7 +1,7 @@
 import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { CookieMode, type Delivered } from './cookies/cookie-mode';
+import { CookieRules, type Delivered } from './cookies/cookie-rules';
 import { LibraryRouteFilter } from './filters';
 import { AuthEndpoint, AuthTag, BODY_ERRORS } from './openapi';
 import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
@@ -16,7 +16,7 @@ import { tokenPairResponse, TokenPairResponse } from './responses';
 export class PasswordController {
   constructor(
     private readonly auth: AuthService,
-    private readonly cookies: CookieMode,
+    private readonly cookies: CookieRules,
   ) {}
 
   /** `POST password/change/` changes the password. */
@@ -50,7 +50,7 @@ export class PasswordController {
 export class ReauthenticationController {
   constructor(
     private readonly auth: AuthService,
-    private readonly cookies: CookieMode,
+    private readonly cookies: CookieRules,
   ) {}
 
   /** `POST reauthenticate/` confirms the password. */

@@ -38,7 +38,7 @@ export function unmountControllers(modules: ModulesContainer, module: unknown, u
 }
 
 /** Returns whether a path belongs to one of the library's routes. */
-export type RouteMatcher = (path: string) => boolean;
+type RouteMatcher = (path: string) => boolean;
 
 /**
  * Returns a function that matches the paths of controllers under the global prefix and the mount path. Like Express, the
@@ -187,7 +187,7 @@ function hasContent(stream: Readable): Promise<boolean> {
  * Returns the URL. If the percent-encoding of its path is malformed, encodes every `%` as `%25`, so that the platform
  * reads the path as plain text.
  */
-export function withReadableEscapes(path: string, url: string = path): string {
+function withReadableEscapes(path: string, url: string = path): string {
   try {
     decodeURIComponent(path);
     return url;
@@ -221,7 +221,7 @@ export function cachePeerAddresses(server: EventEmitter): void {
 }
 
 /** The settings of the HTTP platform on which the library depends. */
-export interface PlatformSettings {
+interface PlatformSettings {
   /** The name of the setting that selects the trusted proxies. */
   readonly proxySetting: string;
   readonly trustedProxies: unknown;

@@ -12,7 +12,7 @@ export const OPTIONAL_AUTH = 'nestjs-session-auth:optional-auth';
 export const RECENT_LOGIN = 'nestjs-session-auth:recent-login';
 
 /** A requirement of `@RequireRecentLogin()`. An empty list of methods means any method. */
-export interface RecentLogin {
+interface RecentLogin {
   readonly withinSeconds: number;
   readonly methods: readonly string[];
 }
@@ -28,7 +28,7 @@ const IS_ACCESS_GUARD = 'nestjs-session-auth:access-guard';
 export const AccessGuard = (): ClassDecorator => SetMetadata(IS_ACCESS_GUARD, true);
 
 /** A handler and its class. */
-export type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
+type Route = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
 
 type Access = 'public' | 'optional' | 'guarded';
 

@@ -8,7 +8,7 @@ import { toFailureReport } from '../base/failures';
 import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
 import { occursInCookies } from './cookies/cookie-jar';
-import { CookieMode } from './cookies/cookie-mode';
+import { CookieRules } from './cookies/cookie-rules';
 import { type AuthRequest, type AuthResponse, bearerToken, hasBearerHeader, LazyClientInfo } from './request';
 import { isOptionalRoute } from './route-rules';
 
@@ -35,11 +35,11 @@ function handshakeOf(client: object): Handshake {
   return HANDSHAKES.get(client) ?? (client as SocketIoClient).request ?? { headers: {} };
 }
 
-/** Cookie mode by HTTP server, for `socketAccessToken`, which cannot inject it. */
-const COOKIES_BY_SERVER = new WeakMap<object, CookieMode>();
+/** The cookie rules by HTTP server, for `socketAccessToken`, which cannot inject it. */
+const COOKIES_BY_SERVER = new WeakMap<object, CookieRules>();
 
 /** Lets `socketAccessToken` read the cookies of handshakes with this server. */
-export function readCookiesOfHandshakes(server: object, cookies: CookieMode): void {
+export function readCookiesOfHandshakes(server: object, cookies: CookieRules): void {
   COOKIES_BY_SERVER.set(server, cookies);
 }
 
@@ -73,7 +73,7 @@ export class AccessTokens {
   private readonly logLimit: OncePerMinute;
 
   constructor(
-    private readonly cookies: CookieMode,
+    private readonly cookies: CookieRules,
     @Optional() @Inject(TokenSource) private readonly source: TokenSource | null,
     clock: Clock,
   ) {
@@ -125,7 +125,7 @@ export class AccessTokens {
 
 function tokenOfRequest(
   request: AuthRequest | Handshake,
-  cookies: CookieMode | null,
+  cookies: CookieRules | null,
   isHandshake: boolean,
 ): FoundToken | null {
   const isCookie = cookies !== null && cookies.isOn && !hasBearerHeader(request);
@@ -133,7 +133,7 @@ function tokenOfRequest(
   return accessToken === null ? null : tokenFrom(accessToken, new LazyClientInfo(request), isCookie);
 }
 
-function tokenOfSocket(client: object, cookies: CookieMode | null): FoundToken | null {
+function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken | null {
   const request = handshakeOf(client);
   const { token } = (client as SocketIoClient).handshake?.auth ?? {};
   if (typeof token !== 'string' || token === '') return tokenOfRequest(request, cookies, true);

@@ -3,7 +3,7 @@ import { ApplicationCalls, checkedBoolean } from '../adapters/application-calls'
 import { type ClientInfo, type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { AuthError, invalidLoginTicket, secondFactorRequired, unknownUser } from '../base/errors';
+import { AuthError, invalidLoginTicket, secondFactorRequired, standardError, unknownUser } from '../base/errors';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
@@ -54,10 +54,10 @@ const MAX_TICKET_FAILURES = 5;
 const VALID_TICKET = `{ticket.expiresAt} > :now AND {ticket.failureCount} < ${MAX_TICKET_FAILURES}`;
 
 /** The maximum number of valid tickets of a user. */
-export const MAX_TICKETS = 20;
+const MAX_TICKETS = 20;
 
 /** A stored login ticket, which represents a login after its first factor and before its session is opened. */
-export interface LoginTicket extends StoredProofs {
+interface LoginTicket extends StoredProofs {
   /** The SHA-256 digest of the ticket. */
   readonly digest: string;
   /** The user's id as text. */
@@ -70,7 +70,7 @@ export interface LoginTicket extends StoredProofs {
 }
 
 /** The properties that decide how long a stored ticket is kept. */
-export interface TicketAge {
+interface TicketAge {
   readonly digest: string;
   readonly failures: number;
   readonly expiresAt: number;
@@ -80,7 +80,7 @@ export interface TicketAge {
  * Returns the digests of the tickets to remove before another ticket is stored: tickets that are no longer valid, and
  * the oldest tickets above the limit.
  */
-export function ticketsToRemove(newestFirst: readonly TicketAge[], now: number): readonly string[] {
+function ticketsToRemove(newestFirst: readonly TicketAge[], now: number): readonly string[] {
   const isValid = ({ failures, expiresAt }: TicketAge): boolean => expiresAt > now && failures < MAX_TICKET_FAILURES;
   const kept = new Set(newestFirst.filter(isValid).slice(0, MAX_TICKETS - 1));
   return newestFirst.filter((ticket) => !kept.has(ticket)).map(({ digest }) => digest);
@@ -93,7 +93,7 @@ export function ticketsToRemove(newestFirst: readonly TicketAge[], now: number):
 const MAX_READS = 5;
 
 /** A user whom the first factor has identified, with the version of the user's credentials at that time. */
-export interface FirstFactor extends Pick<Identification, 'userId' | 'succeed'> {
+interface FirstFactor extends Pick<Identification, 'userId' | 'succeed'> {
   readonly credentialsVersion: number;
 }
 
@@ -329,7 +329,7 @@ export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null 
 }
 
 export function sessionLimitReached(): AuthError {
-  return new AuthError('session_limit_reached', 'The session limit has been reached.');
+  return standardError('session_limit_reached');
 }
 
 /** Returns the id and name of a user, which the application receives. */

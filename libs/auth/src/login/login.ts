@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
-import { assertValidField, AuthError, secondFactorRequired, unknownUser } from '../base/errors';
+import { assertValidField, AuthError, secondFactorRequired, standardError, unknownUser } from '../base/errors';
 import { loggable, toFailureReport } from '../base/failures';
 import { passwordProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
 import { measureDuration, Metrics } from '../base/telemetry';
@@ -177,5 +177,5 @@ export class Login {
 
 function errorOf(outcome: Outcome): AuthError {
   if (outcome.kind === 'limit_reached') return sessionLimitReached();
-  return new AuthError('invalid_credentials', 'Invalid credentials.');
+  return standardError('invalid_credentials');
 }

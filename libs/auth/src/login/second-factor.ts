@@ -12,11 +12,11 @@ import { type Charge, Throttle } from '../throttle/throttle';
 import { type FoundTicket, LoginTickets, toIdentifiedUser } from './login-tickets';
 
 /** The login ticket or the session that an attempt belongs to, and the method that the attempt proves. */
-export type AttemptTarget =
+type AttemptTarget =
   { readonly ticket: string; readonly method: string } | { readonly principal: AuthPrincipal; readonly method: string };
 
 /** Checks a secret of the user to whom the ticket or session belongs. */
-export type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
+type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
 
 /** Throttles the checks of secrets other than passwords, such as one-time codes and recovery codes. */
 @Injectable()

@@ -9,7 +9,7 @@ import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } 
 type OptionName = keyof ResolvedAuthOptions;
 
 /** A rule for the value of an option. */
-export interface Rule<T> {
+interface Rule<T> {
   /** Describes the valid values. Completes the phrase "use ..." in error messages. */
   readonly expected: string;
   /** The range of a number, as docs/options.md shows it. */

@@ -19,7 +19,7 @@ import { Users } from '../users/users';
 import { Passwords } from './passwords';
 
 /** What authorizes the replacement of a password: a verified password, a reset token, or the application itself. */
-export type Authorization =
+type Authorization =
   /** A change in a session, which continues with a new token pair. */
   | {
       readonly kind: 'change';

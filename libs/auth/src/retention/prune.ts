@@ -18,7 +18,7 @@ import {
 /** The rows that pruning removes because they are too old or have expired. */
 const PRUNABLE = ['loginFailures', 'loginTickets', 'passwordResets', 'events'] as const;
 
-export type Prunable = (typeof PRUNABLE)[number];
+type Prunable = (typeof PRUNABLE)[number];
 
 /** The numbers of sessions that ended, and of rows that were removed. */
 export type PruneCounts = Readonly<Record<Prunable | 'endedSessions' | 'sessions', number>>;

@@ -44,7 +44,7 @@ export interface RefreshableSession extends PairDigests, PairExpiries {
  * The stored data of a refresh, from which the same pair can be derived again if the used refresh token is presented
  * again.
  */
-export interface ReplayWindow {
+interface ReplayWindow {
   readonly seed: string;
   readonly until: number;
   readonly transport: TokenTransport;

@@ -29,7 +29,7 @@ import {
 export const SESSION_LIMIT = 1_000;
 
 /** The sessions to end: all sessions of a user, or only `sessionId`. */
-export interface SessionsToEnd {
+interface SessionsToEnd {
   readonly userId: string;
   readonly sessionId?: string;
   /** The session to keep. */
@@ -42,7 +42,7 @@ export interface SessionsToEnd {
 }
 
 /** Conditions, besides the state `active`, that must still hold when a session that has not expired ends. */
-export interface EndCondition {
+interface EndCondition {
   /** The last activity of the sessions is earlier than this instant. */
   readonly inactiveSince?: number;
   /** The session to which a refresh token was presented still has the token's family. */

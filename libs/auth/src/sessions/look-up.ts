@@ -37,7 +37,7 @@ export interface SessionWithAccessToken extends AccountOfSession, StoredProofs {
 }
 
 /** A session and the digest of the secret of its current token family. */
-export interface SessionWithFamily extends SessionLookup, StoredProofs {
+interface SessionWithFamily extends SessionLookup, StoredProofs {
   readonly familyDigest: string;
 }
 
@@ -93,7 +93,8 @@ export class LookUp {
   }
 
   /**
-   * Returns the session with this id if its state is `active`. It may have expired. Requests that arrive while a read is in flight wait briefly and share further reads: see `BatchingLoader`.
+   * Returns the session with this id if its state is `active`. It may have expired. Requests that arrive while a read
+   * is in flight wait briefly and share further reads: see `BatchingLoader`.
    */
   find(id: string): Promise<SessionWithAccessToken | null> {
     return this.loader.get(id);

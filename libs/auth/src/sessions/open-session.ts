@@ -23,7 +23,7 @@ import type { StoredProofs } from './proofs';
 import { type EndedSession, isExpired, type SessionRecord, toEndedSession, toSessionInfo } from './session';
 
 /** The result of opening a session. */
-export type OpenOutcome =
+type OpenOutcome =
   | {
       readonly kind: 'opened';
       /** At the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
@@ -35,7 +35,7 @@ export type OpenOutcome =
   | { readonly kind: 'credentials_changed' };
 
 /** The result of opening a session for the caller. */
-export type OpenResult =
+type OpenResult =
   { readonly kind: 'opened'; readonly session: OpenedSession } | Exclude<OpenOutcome, { kind: 'opened' }>;
 
 /** A session that is about to be stored. */
@@ -69,10 +69,10 @@ export interface Identification {
  * The minimum interval between recorded refusals of the session limit, for each user and network, in milliseconds.
  * Clients may retry often, and further refusals within the interval are not recorded.
  */
-export const REFUSAL_RECORDED_FOR_MS = 3_600_000;
+const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
 /** The session limit, and what happens to a login at the limit. */
-export interface SessionPolicy {
+interface SessionPolicy {
   /** 1 to `SESSION_LIMIT`. */
   readonly maxSessions: number;
   /** Which sessions a login at the limit ends, or `reject` to refuse the login. */
@@ -88,7 +88,7 @@ type PolicyDecision =
  * Decides whether a user may open another session, and which sessions end as a result.
  * @param active the user's active sessions, oldest first. May be empty if they are fewer than `maxSessions`
  */
-export function applySessionPolicy(
+function applySessionPolicy(
   active: readonly SessionRecord[],
   { maxSessions, onLimit }: SessionPolicy,
   now: number,

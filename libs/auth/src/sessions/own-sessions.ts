@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { AuthError, invalidAccessToken } from '../base/errors';
+import { invalidAccessToken, standardError } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
 import type { Operation } from '../history/client';
@@ -90,7 +90,7 @@ export class OwnSessions {
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
     const command = { userId: String(userId), sessionId: id, reason, ...actorOption };
     const ended = UUID.test(id) ? await this.endSessions.end(command, op, currentId) : [];
-    if (!ended.some((one) => one.reason === reason)) throw new AuthError('session_not_found', 'Session not found.');
+    if (!ended.some((one) => one.reason === reason)) throw standardError('session_not_found');
   }
 
   /**
@@ -107,7 +107,7 @@ export class OwnSessions {
         ? now - principal.authenticatedAt.getTime() < withinMs
         : areMethodsRecent(principal.methods, methods, withinMs, now);
     if (isRecent) return;
-    throw new AuthError('recent_login_required', 'A recent login is required.');
+    throw standardError('recent_login_required');
   }
 
   /** Checks that the user recently proved their identity, if the options require this to end sessions. (ASVS 7.5.2) */

@@ -22,10 +22,10 @@ export interface GivenProofs {
 }
 
 /** The stored value if no methods are known. */
-export const NO_METHODS = '{}';
+const NO_METHODS = '{}';
 
 /** The maximum number of methods that are stored for a session, for its failure streak, and for a login ticket. */
-export const MAX_METHODS = 8;
+const MAX_METHODS = 8;
 
 /** The maximum size of `data`, in bytes of its JSON text in UTF-8. */
 const MAX_DATA_BYTES = 1024;

@@ -25,7 +25,7 @@ import { type SessionRecord, toSessionInfo } from './session';
 type Refusal = Exclude<RotateOutcome, { kind: 'rotated' | 'replayed' | 'unchanged' | 'unknown' }>;
 
 /** How a refresh token was presented. */
-export interface Presentation {
+interface Presentation {
   readonly transport: TokenTransport;
   /** The access token that the client sent with the refresh token, or null. */
   readonly accessToken: string | null;

@@ -76,7 +76,7 @@ export type RotateOutcome =
     };
 
 /** A presented refresh token, and the pair to which it is exchanged. */
-export interface Rotation {
+interface Rotation {
   readonly presented: PresentedRefreshToken;
   /** If refresh tokens are not rotated, the digest of the refresh token is unchanged. */
   readonly successor: Successor;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { AuthError } from '../base/errors';
+import { AuthError, standardError } from '../base/errors';
 import { maskName } from '../base/fields';
 import { Database } from '../database/database';
 import { type Dialect, incomingValue, onDuplicate } from '../database/dialect';
@@ -345,5 +345,5 @@ function firstAndLast(counters: readonly Counter[]): { readonly first: string; r
 
 function tooManyAttempts({ until }: LoginBlock, now: number): AuthError {
   const seconds = until === null ? RESET_RETRY_SECONDS : Math.ceil((until - now) / 1000);
-  return new AuthError('too_many_attempts', 'Too many failed attempts. Try again later.', {}, seconds);
+  return standardError('too_many_attempts', seconds);
 }

@@ -5,7 +5,7 @@ import type { TokenTransport } from '../database/entities';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 
 /** How long a login ticket is valid, in milliseconds. */
-export const TICKET_LIFETIME_MS = 300_000;
+const TICKET_LIFETIME_MS = 300_000;
 
 /** The digests and expiry times of the first token pair of a family. */
 export interface NewTokenFamily extends PairDigests, PairExpiries {

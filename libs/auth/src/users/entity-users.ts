@@ -17,7 +17,7 @@ import { type AccountSql, findSeparately, type FoundCredentials, Users, type Use
 import type { UserLock } from './user-lock';
 
 /** Creates rows of `AuthUser`. The library generates the id, and computes the key from the name. */
-export interface OwnUsers {
+interface OwnUsers {
   newRow(user: NewUser, nameKey: string): object;
   readonly nameKey: NameKey;
 }
@@ -348,7 +348,7 @@ interface SessionUserSql {
  * Returns the SQL with which the lookup of a session also reads the status of the account, the username, and
  * the properties in `users.select`. The function `fromRow` builds `request.user` from the row.
  */
-export function selectedUserSql({ table, compile, condition, parseId }: SessionUserSql): UserSql {
+function selectedUserSql({ table, compile, condition, parseId }: SessionUserSql): UserSql {
   const { mapping, metadata } = table;
   const selected = mapping.select ?? [];
   const columns = selected.map((property) => metadata.findColumnWithPropertyPath(property)!);

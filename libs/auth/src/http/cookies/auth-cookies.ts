@@ -6,7 +6,7 @@ import type { TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
 import { Caller, storeHttpCaller } from '../transports';
 import { CookieJar } from './cookie-jar';
-import { CookieMode, excludeCaches } from './cookie-mode';
+import { CookieRules, excludeCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
 
 /**
@@ -31,7 +31,7 @@ export class AuthCookies {
   constructor(
     private readonly jar: CookieJar,
     private readonly check: CrossSiteCheck,
-    private readonly mode: CookieMode,
+    private readonly rules: CookieRules,
     private readonly auth: AuthService,
     private readonly authentication: Authenticate,
   ) {}
@@ -76,12 +76,12 @@ export class AuthCookies {
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     this.assertOn();
-    if (!this.mode.hasTokens(request)) return null;
-    this.mode.acceptCookie(request, false);
-    this.mode.keepPrivate(request, response);
+    if (!this.rules.hasTokens(request)) return null;
+    this.rules.acceptCookie(request, false);
+    this.rules.keepPrivate(request, response);
     const client = clientInfoOf(request);
     try {
-      const pair = await this.mode.refresh(request, response, client);
+      const pair = await this.rules.refresh(request, response, client);
       // Not the first use of the token, because the response with the cookies can still be lost.
       const principal = await this.authentication.authenticate(pair.accessToken, client, false);
       if (!principal) return null;
@@ -96,7 +96,7 @@ export class AuthCookies {
   }
 
   private assertOn(): void {
-    if (this.mode.isOn) return;
+    if (this.rules.isOn) return;
     throw new Error(
       "AuthCookies requires cookie mode, which is off. Set cookies: { mode: 'optional' } in the options of AuthModule.",
     );

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AuthError } from '../../base/errors';
+import { AuthError, standardError } from '../../base/errors';
 import { isLocalhost } from '../../base/fields';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { type AuthRequest, type SentHeaders, wasSent } from '../request';
@@ -42,12 +42,9 @@ export class CrossSiteCheck {
     const isSameSite = this.isSameSite(request);
     if (isSameSite && publicHost === null) return;
     if (publicHost !== null) this.warnOnce(publicHost);
-    throw new AuthError(
-      'cross_site_request',
-      isSameSite || !this.mayUseCookies(request)
-        ? 'Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.'
-        : 'The request does not come from a trusted origin.',
-    );
+    if (!isSameSite && this.mayUseCookies(request)) throw standardError('cross_site_request');
+    const problem = 'Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.';
+    throw new AuthError('cross_site_request', problem);
   }
 
   /**

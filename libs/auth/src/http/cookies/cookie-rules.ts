@@ -5,7 +5,7 @@ import { ClientInspector } from '../../history/client';
 import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import type { AuthRequest, AuthResponse } from '../request';
+import type { AuthResponse } from '../request';
 import { CookieJar } from './cookie-jar';
 import { type CookieRequest, CrossSiteCheck } from './cross-site-check';
 
@@ -19,7 +19,7 @@ export interface Delivered {
  * instead of tokens, and when cookies are cleared.
  */
 @Injectable()
-export class CookieMode {
+export class CookieRules {
   private readonly authenticated = new WeakSet<object>();
 
   constructor(
@@ -150,7 +150,7 @@ export class CookieMode {
     if (response && this.authenticated.has(request)) excludeSharedCaches(response);
   }
 
-  private async namesActiveSession(request: AuthRequest | CookieRequest): Promise<boolean> {
+  private async namesActiveSession(request: CookieRequest): Promise<boolean> {
     for (const token of this.jar.allTokens(request).refresh.slice(0, MAX_TOKENS)) {
       if (await this.authentication.namesActiveSession(token)) return true;
     }
@@ -170,7 +170,7 @@ const SHARED = /^(?:public|s-maxage\b.*|must-understand)$/i;
  * Adds `private` to `Cache-Control`, and removes the directives that `SHARED` matches, so that no shared cache stores
  * the response. Has no effect if the response already has `private`, or has `no-store` without `must-understand`.
  */
-export function excludeSharedCaches(response: AuthResponse): void {
+function excludeSharedCaches(response: AuthResponse): void {
   const directives = directivesOf(response);
   if (has(directives, 'private') || isNeverStored(directives)) return;
   const kept = directives.filter((directive) => !SHARED.test(directive));
