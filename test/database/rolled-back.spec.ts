@@ -2,25 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { Database } from '../../libs/auth/src/database/database';
 import { JoinedTransaction } from '../../libs/auth/src/database/joined-transaction';
 import { affectedBy, RolledBack, type Step, type Transaction } from '../../libs/auth/src/database/transaction';
-import { createDatabase, DATABASES, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
+import { createDatabase, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { TestApplication } from '../support/test-application';
 
 const insert = (userId: string): string =>
   `INSERT INTO auth_user_locks (user_id, credentials_version, lock_count) VALUES ('${userId}', 0, 0)`;
 
-describe.each(DATABASES)('RolledBack on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => app.dataSource.query('DELETE FROM auth_user_locks'));
+describeOnEachDatabase('RolledBack', {}, (env: TestEnvironment) => {
+  beforeEach(() => env.app.dataSource.query('DELETE FROM auth_user_locks'));
 
   function* refuse(userId: string): Transaction<RolledBack<string>> {
     yield* affectedBy({ sql: insert(userId), params: [] });
@@ -28,21 +18,21 @@ describe.each(DATABASES)('RolledBack on %s', (name) => {
   }
 
   const stored = async (): Promise<string[]> => {
-    const rows: { user_id: string }[] = await app.dataSource.query('SELECT user_id FROM auth_user_locks');
+    const rows: { user_id: string }[] = await env.app.dataSource.query('SELECT user_id FROM auth_user_locks');
     return rows.map((row) => row.user_id);
   };
 
   it('a transaction that returns RolledBack returns the outcome in it, changes nothing and leaves the connection usable', async () => {
-    const running = app.nest.get(Database);
+    const running = env.app.nest.get(Database);
     for (let i = 0; i < 20; i++) expect(await running.transaction(null, () => refuse('refused'))).toBe('refused');
     expect(await stored()).toEqual([]);
   });
 
   it("RolledBack does not undo other changes of the application's transaction", async () => {
-    await app.dataSource.transaction(async (manager) => {
+    await env.app.dataSource.transaction(async (manager) => {
       await manager.query(insert('before'));
       const joined = new JoinedTransaction(manager.queryRunner!);
-      const outcome = await app.nest.get(Database).transaction(joined, () => refuse('refused'));
+      const outcome = await env.app.nest.get(Database).transaction(joined, () => refuse('refused'));
       expect(outcome).toBe('refused');
       await manager.query(insert('after'));
     });

@@ -1,26 +1,14 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
+import { createDatabase, DATABASES } from '../support/databases';
+import { describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
-describe.each(DATABASES)('signals on %s', (name) => {
-  let database: TestDatabase;
-  let app: TestApplication;
-
-  beforeAll(async () => {
-    database = await createDatabase(name);
-    app = await TestApplication.start({ database });
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.drop();
-  });
-  beforeEach(() => app.reset());
-
-  const reasons = (): string[] => app.sent('user_logged_out').map(({ reason }) => reason);
+describeOnEachDatabase('signals', {}, (env: TestEnvironment) => {
+  const reasons = (): string[] => env.app.sent('user_logged_out').map(({ reason }) => reason);
 
   it('the signals of a login contain the session as its user sees it, frozen and without tokens', async () => {
-    const login = await app.login();
-    const [signal] = app.sent('user_logged_in');
+    const login = await env.app.login();
+    const [signal] = env.app.sent('user_logged_in');
     expect(signal).toEqual({
       userId: expect.any(String),
       newDevice: false,
@@ -32,24 +20,24 @@ describe.each(DATABASES)('signals on %s', (name) => {
         osFamily: 'Other',
         browserFamily: 'Other',
         deviceName: 'Other',
-        createdAt: new Date(app.clock.now()),
-        lastActivity: new Date(app.clock.now()),
+        createdAt: new Date(env.app.clock.now()),
+        lastActivity: new Date(env.app.clock.now()),
         isCurrent: true,
       },
     });
     expect(Object.isFrozen(signal) && Object.isFrozen(signal!.session)).toBe(true);
-    expect(JSON.stringify(app.signals)).not.toContain('nsa');
+    expect(JSON.stringify(env.app.signals)).not.toContain('nsa');
   });
 
   it('the end of a session is emitted once, with its reason', async () => {
-    const one = await app.login();
-    const two = await app.login();
-    await app.delete(`/auth/sessions/${two.session_id}`, one.access_token);
-    await app.login();
-    await app.post('/auth/logout/all', one.access_token, {});
+    const one = await env.app.login();
+    const two = await env.app.login();
+    await env.app.delete(`/auth/sessions/${two.session_id}`, one.access_token);
+    await env.app.login();
+    await env.app.post('/auth/logout/all', one.access_token, {});
     expect(reasons().sort()).toEqual(['logout', 'logout_all', 'user']);
     expect(
-      app
+      env.app
         .sent('user_logged_out')
         .map(({ session }) => session.state)
         .sort(),
@@ -57,14 +45,14 @@ describe.each(DATABASES)('signals on %s', (name) => {
   });
 
   it('sessions ended by an administrator or a password reset have the reasons admin and password_reset', async () => {
-    const { session_id: id } = await app.login();
-    const { userId } = app.sent('user_logged_in')[0]!;
-    await app.auth.revokeSession(userId, id, {}, { by: 'admin' });
-    await app.login();
-    await app.auth.resetPassword(userId, PASSWORD);
+    const { session_id: id } = await env.app.login();
+    const { userId } = env.app.sent('user_logged_in')[0]!;
+    await env.app.auth.revokeSession(userId, id, {}, { by: 'admin' });
+    await env.app.login();
+    await env.app.auth.resetPassword(userId, PASSWORD);
     expect(reasons()).toEqual(['admin', 'password_reset']);
-    expect(app.sent('password_reset')).toEqual([{ userId }]);
-    const events = (await app.auth.history(userId)).map(({ event, extra }) => [event, extra['reason']]);
+    expect(env.app.sent('password_reset')).toEqual([{ userId }]);
+    const events = (await env.app.auth.history(userId)).map(({ event, extra }) => [event, extra['reason']]);
     expect(events).toEqual([
       ['password_reset', undefined],
       ['forced_logout', 'password_reset'],
@@ -76,21 +64,21 @@ describe.each(DATABASES)('signals on %s', (name) => {
 
   it('login_failed contains the count, and the threshold is emitted once per failure streak', async () => {
     const fail = (): Promise<unknown> =>
-      app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
+      env.app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(400);
     for (let failure = 0; failure < 6; failure++) await fail();
-    expect(app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(app.sent('brute_force_threshold_hit')).toEqual([
+    expect(env.app.sent('login_failed').map(({ failureCount }) => failureCount)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(env.app.sent('brute_force_threshold_hit')).toEqual([
       { username: 'alice', ipAddress: '127.0.0.1', failureCount: 5, scope: 'network' },
     ]);
-    await app.login();
+    await env.app.login();
     await fail();
-    expect(app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 1 });
-    app.clock.advance(299_999);
+    expect(env.app.sent('login_failed').at(-1)).toMatchObject({ failureCount: 1 });
+    env.app.clock.advance(299_999);
     await fail();
-    app.clock.advance(300_000);
+    env.app.clock.advance(300_000);
     await fail();
     expect(
-      app
+      env.app
         .sent('login_failed')
         .map(({ failureCount }) => failureCount)
         .slice(-2),
@@ -99,32 +87,33 @@ describe.each(DATABASES)('signals on %s', (name) => {
 
   it('login_failed and brute_force_threshold_hit mask an unknown name, which may be a misplaced password', async () => {
     const typed = 'my secret passphrase';
-    for (let i = 0; i < 10; i++) await app.auth.login({ username: typed, password: 'wrong' }).catch(() => undefined);
+    for (let i = 0; i < 10; i++)
+      await env.app.auth.login({ username: typed, password: 'wrong' }).catch(() => undefined);
     const names = (['login_failed', 'brute_force_threshold_hit'] as const).map(
-      (name) => app.sent(name).at(-1)?.username,
+      (name) => env.app.sent(name).at(-1)?.username,
     );
     expect(names).toEqual(['my********', 'my********']);
-    expect(JSON.stringify(app.signals)).not.toContain(typed);
+    expect(JSON.stringify(env.app.signals)).not.toContain(typed);
   });
 
   it('login_failed is emitted for each of ten parallel failures, but not for delayed attempts', async () => {
     const attempts = Array.from({ length: 20 }, () =>
-      app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }),
+      env.app.http.post('/auth/login').send({ username: 'nobody', password: 'wrong' }),
     );
     const statuses = (await Promise.all(attempts)).map(({ status }) => status);
     // From the tenth failure on, attempts are delayed, and delayed attempts are not counted.
     expect(statuses.sort()).toEqual([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)]);
-    const counts = app.sent('login_failed').map(({ failureCount }) => failureCount);
+    const counts = env.app.sent('login_failed').map(({ failureCount }) => failureCount);
     expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, index) => index + 1));
-    const rows = await app.dataSource.query('SELECT user_id, extra FROM auth_events');
+    const rows = await env.app.dataSource.query('SELECT user_id, extra FROM auth_events');
     expect(
       rows.every((row: { user_id: unknown; extra: string }) => row.user_id === null && !row.extra.includes('nobody')),
     ).toBe(true);
-    expect(app.sent('brute_force_threshold_hit')).toHaveLength(1);
+    expect(env.app.sent('brute_force_threshold_hit')).toHaveLength(1);
   });
 
   it('a listener that throws, rejects or never settles does not prevent other listeners from receiving a signal', async () => {
-    const emitter = app.nest.get(EventEmitter2);
+    const emitter = env.app.nest.get(EventEmitter2);
     const listeners: ReadonlyArray<() => never> = [
       () => {
         throw new Error('a listener');
@@ -133,9 +122,9 @@ describe.each(DATABASES)('signals on %s', (name) => {
       () => new Promise(() => undefined) as never,
     ];
     for (const listener of listeners) emitter.prependListener('user_logged_in', listener);
-    await app.login();
+    await env.app.login();
     for (const listener of listeners) emitter.off('user_logged_in', listener);
-    expect(app.sent('user_logged_in')).toHaveLength(1);
+    expect(env.app.sent('user_logged_in')).toHaveLength(1);
   });
 });
 
