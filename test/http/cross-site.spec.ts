@@ -173,6 +173,16 @@ describeOnBothPlatforms(
       await expectUntouched();
     });
 
+    it('another site cannot count failed logins against the visitor', async () => {
+      for (let i = 0; i < 12; i++) {
+        const body = { username: 'alice', password: 'wrong' };
+        expect((await browser.call('/auth/login', body, { from: EVIL, navigates: true })).status).toBe(403);
+      }
+      expect(await env.app.dataSource.query('SELECT * FROM auth_login_failures')).toEqual([]);
+      expect(env.app.sent('login_failed')).toEqual([]);
+      expect((await browser.call('/auth/login', CREDENTIALS)).status).toBe(200);
+    });
+
     it('a form from another site can neither end the session nor clear the cookies', async () => {
       for (const [path, more] of [
         ['/auth/logout', {}],

@@ -1,4 +1,4 @@
-import { Controller, Get, Module, UseGuards, type Type } from '@nestjs/common';
+import { type CanActivate, Controller, Get, Module, UseGuards, type Type } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -146,12 +146,25 @@ class RecentSubclass extends RecentController {
   }
 }
 
+class RefusingGuard implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
 @Controller('recent-handlers')
 class RecentHandlers {
   @Get()
   @RequireRecentLogin({ withinSeconds: 60 })
   recent(@CurrentSession() session: SessionInfo): object {
     return { session_id: session.id };
+  }
+
+  @Get('refused')
+  @UseGuards(RefusingGuard)
+  @RequireRecentLogin({ withinSeconds: 60 })
+  refused(): object {
+    return {};
   }
 
   @Get('beside')
@@ -183,6 +196,7 @@ describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (glob
     await database.drop();
   });
 
+  const FORBIDDEN = { message: 'Forbidden resource', error: 'Forbidden', statusCode: 403 };
   const MISSING = { detail: 'Authentication credentials were not provided.', code: 'credentials_missing' };
 
   it.each([
@@ -202,6 +216,11 @@ describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (glob
     authenticate.mockRestore();
     app.clock.advance(2 * MINUTE);
     await app.get(path, token).expect(403);
+  });
+
+  it('@RequireRecentLogin() does not weaken another guard on the same route', async () => {
+    const { access_token: token } = await app.login();
+    await app.get('/recent-handlers/refused', token).expect(403, FORBIDDEN);
   });
 
   it('a route with @RequireRecentLogin() receives the session of the token', async () => {

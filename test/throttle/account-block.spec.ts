@@ -40,11 +40,24 @@ async function guess(app: TestApplication, times: number, username = 'alice'): P
   }
 }
 
+/** Returns the number of failed logins in a row from all networks. */
+async function failuresOf(app: TestApplication): Promise<number> {
+  const [{ n }] = await app.dataSource.query('SELECT MAX(failure_count) AS n FROM auth_login_failures');
+  return Number(n);
+}
+
 async function idOf(app: TestApplication, username: string): Promise<string> {
   return (await app.dataSource.getRepository(AuthUser).findOneByOrFail({ username })).id;
 }
 
 describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
+  it('a client without an address is never from a familiar network', async () => {
+    const { app } = env;
+    expect(await tryLogin(app, PASSWORD)).toBe('ok');
+    await guess(app, 100);
+    expect(await tryLogin(app, PASSWORD)).toBe(BLOCKED);
+  });
+
   it('100 failed logins in a row block unfamiliar networks for 24 hours, and Retry-After gives the remaining seconds', async () => {
     const { app } = env;
     await guess(app, 99);
@@ -274,6 +287,20 @@ describeOnEachDatabase(
       await guess(app, 100);
       await app.auth.resetPassword(await idOf(app, 'alice'), PASSWORD);
       expect(await tryLogin(app, PASSWORD, '192.0.2.9')).toBe('ok');
+    });
+
+    it('a login in flight when another attempt begins a strict block succeeds, and does not end the block', async () => {
+      const { app } = env;
+      await guess(app, 98);
+      let verify!: () => void;
+      hasher.held = new Promise((resolve) => (verify = resolve));
+      const inFlight = tryLogin(app, PASSWORD, ELSEWHERE);
+      while ((await failuresOf(app)) < 99) await new Promise(setImmediate);
+      hasher.held = null;
+      await guess(app, 1, 'alice');
+      verify();
+      expect(await inFlight).toBe('ok');
+      expect(await tryLogin(app, PASSWORD, HOME)).toBe(BLOCKED);
     });
 
     it('the signal and the event of a strict block contain no end time', async () => {

@@ -3,6 +3,7 @@ import { AuthUser } from 'nestjs-session-auth';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { CountingHasher } from '../support/counting-hasher';
 import { MINUTE, SECOND } from '../support/driven-clock';
+import { Tap } from '../support/tap';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { eventsOf, INVALID_CREDENTIALS, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 
@@ -44,6 +45,20 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
     expect(headers['retry-after']).toBe('1');
     app.clock.advance(1);
     await login(PASSWORD).expect(200);
+  });
+
+  it('a wrong password stays counted if its event cannot be stored', async () => {
+    const { app } = env;
+    const tap = new Tap(app);
+    tap.hook = {
+      before: ({ sql, only }) => {
+        if (/INSERT INTO\W+auth_events/.test(sql + (only?.sql ?? ''))) throw new Error('The disk is full.');
+      },
+    };
+    await app.http.post('/auth/login').send({ username: 'alice', password: 'wrong' }).expect(503);
+    tap.hook = {};
+    const counters = await app.dataSource.query('SELECT failure_count FROM auth_login_failures');
+    expect(counters).toEqual([{ failure_count: 1 }, { failure_count: 1 }]);
   });
 
   it('failed logins are delayed by 30 s, doubled each time, up to an hour', async () => {

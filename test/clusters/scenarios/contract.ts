@@ -10,9 +10,10 @@ import type { Workspace } from '../workspace';
 const ROOT = join(__dirname, '../../..');
 
 /** Tests of the endpoints, and races of two instances. */
-const SPECS = ['accounts/', 'login/', 'sessions/', 'throttle/', 'races/parallel', 'races/interleavings'].map(
-  (path) => `test/${path}`,
-);
+const SPECS = [
+  ...['accounts/', 'login/', 'sessions/', 'throttle/', 'passwords/', 'history/', 'http/recent-login', 'http/cookie'],
+  ...['http/auth-cookies', 'races/parallel', 'races/interleavings'],
+].map((path) => `test/${path}`);
 const SHORT_SPECS = ['test/races/parallel'];
 
 interface TestResult {
