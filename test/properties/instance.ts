@@ -5,7 +5,7 @@ import { AUTH_EXTRAS } from '../../libs/auth/src/options/auth-options';
 import { AUTH_PROVIDERS } from '../../libs/auth/src/providers';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { DeviceDetector } from '../../libs/auth/src/adapters/device-detector';
-import { Metrics, NoMetrics } from '../../libs/auth/src/base/telemetry';
+import { Metrics } from '../../libs/auth/src/base/telemetry';
 import { Signals } from '../../libs/auth/src/history/signal-publisher';
 import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/history/signals';
 import { resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
@@ -78,8 +78,8 @@ export class Instance {
       { provide: AUTH_EXTRAS, useValue: resolveExtras({}) },
       { provide: Clock, useValue: clock },
       { provide: DeviceDetector, useValue: null },
-      { provide: Metrics, useValue: new NoMetrics() },
-      { provide: Signals, useValue: new Signals(recordingEmitter(sent), new NoMetrics()) },
+      { provide: Metrics, useValue: Metrics.none() },
+      { provide: Signals, useValue: new Signals(recordingEmitter(sent), Metrics.none()) },
     ]);
     return new Instance(
       await container.get(AuthService),

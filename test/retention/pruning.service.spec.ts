@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type Random } from '../../libs/auth/src/base/random';
-import { NoMetrics } from '../../libs/auth/src/base/telemetry';
+import { Metrics } from '../../libs/auth/src/base/telemetry';
 import type { EventLog } from '../../libs/auth/src/history/event-log';
 import type { AuthModuleOptions } from '../../libs/auth/src/options/auth-options';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
@@ -30,7 +30,7 @@ const endSessions = { publish: () => undefined } as unknown as EndSessions;
 
 function serviceOf(prune: FakePrune, given: AuthModuleOptions = {}, events = {} as EventLog): PruningService {
   const options = resolveOptions(given);
-  return new PruningService(options, prune as unknown as Prune, endSessions, clock, events, new NoMetrics(), random);
+  return new PruningService(options, prune as unknown as Prune, endSessions, clock, events, Metrics.none(), random);
 }
 
 describe('scheduled pruning', () => {

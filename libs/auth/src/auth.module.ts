@@ -55,7 +55,6 @@ import { Users } from './users/users';
 
 const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController, ReauthenticationController];
 
-/** Completes the module definition that Nest builds, according to the extras. */
 function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
   const extras = resolveExtras(given);
   const { path, controllers, globalGuard, dataSource, isGlobal } = extras;
@@ -68,8 +67,7 @@ function applyExtras(definition: DynamicModule, given: AuthModuleExtras): Dynami
       ...(definition.imports ?? []),
       ...(controllers ? [RouterModule.register([{ path, module: definition.module }])] : []),
     ],
-    // Mounts all controllers, because `forRootAsync()` does not know the options yet. `AuthModule` removes the
-    // controllers of disabled routes.
+    // `forRootAsync()` does not know the options yet, so `AuthModule` removes the controllers of disabled routes.
     controllers: controllers ? [...AUTH_CONTROLLERS] : [],
     providers: [
       ...(definition.providers ?? []),
@@ -80,7 +78,7 @@ function applyExtras(definition: DynamicModule, given: AuthModuleExtras): Dynami
           refuseSecondModule(modules, definition.module);
           return resolveOptions(options, given);
         },
-        inject: [MODULE_OPTIONS_TOKEN, ModulesContainer],
+        inject: [built.MODULE_OPTIONS_TOKEN, ModulesContainer],
       },
       {
         provide: AUTH_DATA_SOURCE,
@@ -98,26 +96,16 @@ const built = new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'Ne
   .setExtras<AuthModuleExtras>(resolveExtras({}), applyExtras)
   .build();
 
-// The types are explicit, because inferred types would tie the published declarations to one module system.
 /** The argument of `AuthModule.forRoot()`. */
 export type AuthModuleRootOptions = AuthModuleOptions & AuthModuleExtras;
 
-/**
- * The argument of `AuthModule.forRootAsync()`: the factory or class that returns the options, and the
- * `AuthModuleExtras`.
- */
+/** The argument of `AuthModule.forRootAsync()`: the factory or class that returns the options, and the extras. */
 export type AuthModuleAsyncOptions = ConfigurableModuleAsyncOptions<AuthModuleOptions, 'createAuthOptions'> &
   AuthModuleExtras;
 
-export const ConfigurableModuleClass: ConfigurableModuleCls<
-  AuthModuleOptions,
-  'forRoot',
-  'createAuthOptions',
-  AuthModuleExtras
-> = built.ConfigurableModuleClass;
-
-/** The injection token of the options as the application wrote them, without extras and defaults, and unchecked. */
-export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
+// The type is explicit, because an inferred type would tie the published declarations to one module system.
+const BaseModule: ConfigurableModuleCls<AuthModuleOptions, 'forRoot', 'createAuthOptions', AuthModuleExtras> =
+  built.ConfigurableModuleClass;
 
 /** Session-based authentication with opaque tokens. Import `forRoot()` or `forRootAsync()` once. */
 @Module({
@@ -149,7 +137,7 @@ export const MODULE_OPTIONS_TOKEN: string | symbol = built.MODULE_OPTIONS_TOKEN;
     AUTH_OPTIONS,
   ],
 })
-export class AuthModule extends ConfigurableModuleClass implements NestModule, OnModuleInit, OnApplicationBootstrap {
+export class AuthModule extends BaseModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
   /** @internal */
   constructor(
     private readonly users: Users,
@@ -161,15 +149,13 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
     private readonly modules: ModulesContainer,
   ) {
     super();
-    // A lifecycle hook would be too late: hooks run after Nest has created the controllers, and an application may
-    // create its OpenAPI document before the hooks run.
+    // A lifecycle hook would run too late for the application's OpenAPI document.
     unmountControllers(modules, this.constructor, this.unmounted);
   }
 
   /**
    * Configures the module with these options.
-   * @throws AuthOptionsError if the argument is not a plain object. If options are invalid, the
-   *   application does not start, and an `AuthOptionsError` says what is wrong
+   * @throws AuthOptionsError if the argument is not a plain object, and at startup if options are invalid
    */
   static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
     assertPlainOptions(options);
@@ -179,16 +165,13 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   /**
    * Configures the module with the options that a factory or a class returns. Pass the `AuthModuleExtras` next to
    * `useFactory`, `useClass` or `useExisting`.
-   * @throws AuthOptionsError at startup if options are invalid. The error says what is wrong
+   * @throws AuthOptionsError at startup if options are invalid
    */
   static override forRootAsync(options: AuthModuleAsyncOptions): DynamicModule {
     return super.forRootAsync(options);
   }
 
-  /**
-   * Installs the handlers that the library's routes need on Express or Fastify. On Express, the handlers follow
-   * the body parsers.
-   */
+  /** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
   configure(): void {
     if (!this.extras.controllers || !this.adapterHost.httpAdapter?.getInstance) return;
     const mounted = AUTH_CONTROLLERS.filter((controller) => !this.unmounted.includes(controller));
@@ -196,17 +179,18 @@ export class AuthModule extends ConfigurableModuleClass implements NestModule, O
   }
 
   /**
-   * Checks the setup. Prepares the HTTP server for reading the addresses of clients, and the
-   * cookies of WebSocket handshakes.
+   * Checks the setup, and prepares the HTTP server for reading the addresses of clients and the cookies of handshakes.
    * @throws AuthSetupError if decorators contradict each other
    */
   onModuleInit(): void {
     refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
-    if (server) cachePeerAddresses(server);
-    if (server) readCookiesOfHandshakes(server, this.moduleRef.get(CookieRules));
+    if (server) {
+      cachePeerAddresses(server);
+      readCookiesOfHandshakes(server, this.moduleRef.get(CookieRules));
+      warnAboutForwardedAddresses(this.adapterHost, server);
+    }
     warnAboutPlatform(this.adapterHost);
-    warnAboutForwardedAddresses(this.adapterHost);
     warnAboutShortGracePeriod(this.options);
     warnAboutUnusedUsers(this.dataSource, this.options);
   }

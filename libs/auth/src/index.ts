@@ -7,7 +7,6 @@ export {
   AUTH_OPTIONS,
   type AuthModuleExtras,
   type AuthModuleOptions,
-  type CookieMode,
   type PasswordCheck,
   type Replaceable,
   type ResolvedAuthOptions,

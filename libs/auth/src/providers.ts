@@ -7,13 +7,13 @@ import { ForgetUser } from './accounts/forget-user';
 import { DeviceDetector } from './adapters/device-detector';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 import { PasswordHasher } from './adapters/password-hasher';
-import { NoSecondFactor, SecondFactor } from './adapters/second-factor';
+import { SecondFactor } from './adapters/second-factor';
 import { TokenSource } from './adapters/token-source';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import { AuthService } from './auth.service';
 import { Clock, SystemClock } from './base/clock';
 import { Random } from './base/random';
-import { Metrics, OpenTelemetryMetrics } from './base/telemetry';
+import { Metrics } from './base/telemetry';
 import { Database } from './database/database';
 import { ApplicationTransactions } from './database/joined-transaction';
 import { PooledDatabase } from './database/pooled-database';
@@ -66,6 +66,11 @@ import { mappingProblems } from './users/mapping-problems';
 import { UserLock } from './users/user-lock';
 import { Users } from './users/users';
 
+/** Creates an instance of a class with its dependencies injected. Returns an instance unchanged. */
+function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
+  return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
+}
+
 /** Returns a provider of the class or instance that the option contains, or of the default. */
 function replaceableProvider(
   provide: Abstract<unknown>,
@@ -79,53 +84,20 @@ function replaceableProvider(
   return { provide, useFactory, inject: [ModuleRef, AUTH_OPTIONS] };
 }
 
-/** The clock, randomness, metrics, signals, password hasher, device detector and token source. */
-const PLATFORM_PROVIDERS: Provider[] = [
-  { provide: Clock, useClass: SystemClock },
-  Random,
-  { provide: Metrics, useFactory: () => OpenTelemetryMetrics.load() },
-  {
-    provide: Signals,
-    useFactory: (metrics: Metrics, emitter?: EventEmitter2) => new Signals(requireEmitter(emitter), metrics),
-    inject: [Metrics, { token: EventEmitter2, optional: true }],
-  },
-  replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
-  replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
-  replaceableProvider(TokenSource, 'tokenSource', () => null),
-];
+function createDatabase(
+  found: DataSource | undefined,
+  extras: Required<AuthModuleExtras>,
+  options: ResolvedAuthOptions,
+  metrics: Metrics,
+): Database {
+  const { dataSource, dialect } = requireDataSource(found, extras.dataSource, options.users === undefined);
+  const database =
+    dialect === 'sqlite' ? new SqliteDatabase(dataSource) : new PooledDatabase(dataSource, dialect, options);
+  database.onFailure = (kind) => metrics.count('session_auth.database.errors', 1, { 'error.type': kind });
+  return database;
+}
 
-const DATABASE_PROVIDERS: Provider[] = [
-  {
-    provide: Database,
-    useFactory: (
-      found: DataSource | undefined,
-      extras: Required<AuthModuleExtras>,
-      options: ResolvedAuthOptions,
-      metrics: Metrics,
-    ) => {
-      const { dataSource, dialect } = requireDataSource(found, extras.dataSource, options.users === undefined);
-      const pooled = (): Database => new PooledDatabase(dataSource, dialect, options);
-      const database = dialect === 'sqlite' ? new SqliteDatabase(dataSource) : pooled();
-      database.onFailure = (kind) => metrics.count('session_auth.database.errors', 1, { 'error.type': kind });
-      return database;
-    },
-    inject: [{ token: AUTH_DATA_SOURCE, optional: true }, AUTH_EXTRAS, AUTH_OPTIONS, Metrics],
-  },
-  {
-    provide: StatementFactory,
-    useFactory: (dataSource: DataSource, { dialect }: Database) => new StatementFactory(dataSource, dialect),
-    inject: [AUTH_DATA_SOURCE, Database],
-  },
-  ApplicationTransactions,
-  EventLog,
-  History,
-];
-
-/**
- * Returns the users that the option `users` selects: the library's own entity, a mapped entity, or the application's
- * `UserStore`.
- * @throws AuthOptionsError if the mapping does not fit the entity
- */
+/** @throws AuthOptionsError if the mapping does not fit the entity */
 async function createUsers(
   moduleRef: ModuleRef,
   { users, nameMatching }: ResolvedAuthOptions,
@@ -147,46 +119,48 @@ async function createUsers(
   return new ExternalUsers(await createReplaceable(moduleRef, users), nameMatching, lock);
 }
 
-const ACCOUNT_PROVIDERS: Provider[] = [
+async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
+  if (!secondFactor) return { isRequired: () => false };
+  return new ApplicationSecondFactor(await createReplaceable(moduleRef, secondFactor));
+}
+
+/** The providers of everything but HTTP. */
+export const AUTH_PROVIDERS: Provider[] = [
+  { provide: Clock, useClass: SystemClock },
+  Random,
+  { provide: Metrics, useFactory: () => Metrics.load() },
+  replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
+  replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
+  replaceableProvider(TokenSource, 'tokenSource', () => null),
+  {
+    provide: Database,
+    useFactory: createDatabase,
+    inject: [{ token: AUTH_DATA_SOURCE, optional: true }, AUTH_EXTRAS, AUTH_OPTIONS, Metrics],
+  },
+  {
+    provide: StatementFactory,
+    useFactory: (dataSource: DataSource, { dialect }: Database) => new StatementFactory(dataSource, dialect),
+    inject: [AUTH_DATA_SOURCE, Database],
+  },
+  ApplicationTransactions,
+  TokenIssuer,
+  ClientInspector,
+  EventLog,
+  History,
+  {
+    provide: Signals,
+    useFactory: (metrics: Metrics, emitter?: EventEmitter2) => new Signals(requireEmitter(emitter), metrics),
+    inject: [Metrics, { token: EventEmitter2, optional: true }],
+  },
   UserLock,
   {
     provide: Users,
     useFactory: createUsers,
     inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, Random],
   },
-  Accounts,
-  ForgetUser,
-];
-
-/** Returns the second factor that the options contain, or a second factor that is never required. */
-async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
-  if (!secondFactor) return new NoSecondFactor();
-  return new ApplicationSecondFactor(await createReplaceable(moduleRef, secondFactor));
-}
-
-const CREDENTIAL_PROVIDERS: Provider[] = [
-  {
-    provide: HashQueue,
-    useFactory: ({ hashing }: ResolvedAuthOptions) => new HashQueue(hashing),
-    inject: [AUTH_OPTIONS],
-  },
-  Passwords,
   Subjects,
   Throttle,
-  { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
-  LoginTickets,
-  Login,
-  ReplacePassword,
-  ResetPassword,
-  InSession,
-  ChangePassword,
-  SecondFactors,
-];
-
-const SESSION_PROVIDERS: Provider[] = [
   SessionSql,
-  ClientInspector,
-  TokenIssuer,
   LookUp,
   Activity,
   Authenticate,
@@ -199,22 +173,24 @@ const SESSION_PROVIDERS: Provider[] = [
   OwnSessions,
   OpenSockets,
   SessionAdministration,
-];
-
-const MAINTENANCE_PROVIDERS: Provider[] = [AuthHealth, Prune, PruningService];
-
-/** The providers of the services, the stores and the platform. */
-export const AUTH_PROVIDERS: Provider[] = [
-  ...PLATFORM_PROVIDERS,
-  ...DATABASE_PROVIDERS,
-  ...ACCOUNT_PROVIDERS,
-  ...CREDENTIAL_PROVIDERS,
-  ...SESSION_PROVIDERS,
-  ...MAINTENANCE_PROVIDERS,
+  AuthHealth,
+  Prune,
+  PruningService,
+  {
+    provide: HashQueue,
+    useFactory: ({ hashing }: ResolvedAuthOptions) => new HashQueue(hashing),
+    inject: [AUTH_OPTIONS],
+  },
+  Passwords,
+  ReplacePassword,
+  ResetPassword,
+  InSession,
+  ChangePassword,
+  Accounts,
+  ForgetUser,
+  { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
+  LoginTickets,
+  Login,
+  SecondFactors,
   AuthService,
 ];
-
-/** Creates an instance of a class with its dependencies injected. Returns an instance unchanged. */
-function createReplaceable<T>(moduleRef: ModuleRef, given: Replaceable<T>): Promise<T> | T {
-  return typeof given === 'function' ? moduleRef.create(given as new () => T) : given;
-}

@@ -1,14 +1,17 @@
 import { Logger, type Type } from '@nestjs/common';
 import type { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
+import type { EventEmitter } from 'node:events';
 import type { DataSource } from 'typeorm';
 import type { Database } from './database/database';
 import { type Dialect, dialectOf } from './database/dialect';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
-import { httpServerOf, platformSettings } from './http/platform';
+import { onFirstForwardedRequest, platformSettings } from './http/platform';
 import { contradictoryRoutes } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
 import { graceSecondsFor } from './tokens/tokens';
+
+const logger = new Logger('AuthModule');
 
 /** Thrown if the setup of the application is incomplete or not supported. The message says what to change. */
 export class AuthSetupError extends Error {
@@ -17,7 +20,6 @@ export class AuthSetupError extends Error {
 
 /**
  * Returns the DataSource and its dialect.
- * @param name the name of the DataSource
  * @param ownUsers whether the users are stored in the library's `AuthUser`
  * @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options
  */
@@ -50,22 +52,18 @@ export function requireDataSource(
         (missing.join() === AuthUser.name ? '. If your application has its own users, set the option users' : ''),
     );
   }
-  refuseQueryTimeout(found, name);
+  const { query_timeout: milliseconds } = (found.options.extra ?? {}) as { query_timeout?: number };
+  if (dialect === 'postgres' && milliseconds) {
+    // A refresh could fail for the client, but succeed in the database, and the retry could count as reuse.
+    throw new AuthSetupError(
+      `The DataSource '${name}' sets \`extra.query_timeout\`. After this timeout, PostgreSQL still completes the ` +
+        `statement. Set a timeout that cancels it: extra: { statement_timeout: ${milliseconds} }`,
+    );
+  }
   return { dataSource: found, dialect };
 }
 
-// After the timeout of `pg`, PostgreSQL still completes the statement. A refresh could then fail for the client, but
-// succeed in the database, and the retry could count as reuse.
-function refuseQueryTimeout({ options }: DataSource, name: string): void {
-  const { query_timeout: milliseconds } = (options.extra ?? {}) as { query_timeout?: number };
-  if (options.type !== 'postgres' || !milliseconds) return;
-  throw new AuthSetupError(
-    `The DataSource '${name}' sets \`extra.query_timeout\`. After this timeout, PostgreSQL still completes the ` +
-      `statement. Set a timeout that cancels it: extra: { statement_timeout: ${milliseconds} }`,
-  );
-}
-
-/** Returns the given emitter. @throws AuthSetupError if the application does not import `EventEmitterModule` */
+/** @throws AuthSetupError if the application does not import `EventEmitterModule` */
 export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
   if (found) return found;
   throw new AuthSetupError(
@@ -95,15 +93,13 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   );
 }
 
+type UserOptions = Pick<ResolvedAuthOptions, 'users'>;
+
 /**
  * Warns if the table of the sessions or the users cannot be read. This is not an error, because the application may
  * create the tables after startup.
  */
-export async function warnAboutMissingTables(
-  dataSource: DataSource,
-  { users }: Pick<ResolvedAuthOptions, 'users'>,
-): Promise<void> {
-  const logger = new Logger('AuthModule');
+export async function warnAboutMissingTables(dataSource: DataSource, { users }: UserOptions): Promise<void> {
   const entity = entityOfUsers(users);
   const areReadable = await isReadable(dataSource, AuthSession);
   const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
@@ -122,21 +118,18 @@ export async function warnAboutMissingTables(
   }
 }
 
-/**
- * Warns if the DataSource has the entity `AuthUser`, whose table is not used because the option `users` selects
- * other users.
- */
-export function warnAboutUnusedUsers(dataSource: DataSource, { users }: Pick<ResolvedAuthOptions, 'users'>): void {
+/** Warns if the DataSource has the entity `AuthUser`, although the option `users` selects other users. */
+export function warnAboutUnusedUsers(dataSource: DataSource, { users }: UserOptions): void {
   const entity = entityOfUsers(users);
   if (entity === AuthUser || !dataSource.hasMetadata(AuthUser)) return;
-  new Logger('AuthModule').warn(
+  logger.warn(
     `AuthUser is among the entities of the DataSource, but the option users is ${entity?.name ?? 'a UserStore'}. ` +
       'Replace AUTH_ENTITIES with AUTH_ENTITIES_WITHOUT_USERS, and AUTH_MIGRATIONS with AUTH_MIGRATIONS_WITHOUT_USERS.',
   );
 }
 
 /** Returns the entity of the users, or null if a `UserStore` provides them. */
-function entityOfUsers(users: ResolvedAuthOptions['users']): (new () => object) | null {
+function entityOfUsers(users: UserOptions['users']): (new () => object) | null {
   if (users === undefined) return AuthUser;
   return 'entity' in users ? users.entity : null;
 }
@@ -153,7 +146,7 @@ async function isReadable(dataSource: DataSource, entity: new () => object): Pro
 /** Warns about a database server, or a proxy in front of it, on which the library's guarantees do not hold. */
 export async function warnAboutServer(database: Database): Promise<void> {
   try {
-    for (const warning of await database.serverWarnings()) new Logger('AuthModule').warn(warning);
+    for (const warning of await database.serverWarnings()) logger.warn(warning);
   } catch {
     // The application also starts if the server is unavailable or does not support the queries of this check.
   }
@@ -163,27 +156,18 @@ export async function warnAboutServer(database: Database): Promise<void> {
  * Warns once, at the first request with `X-Forwarded-For`, if no proxy is trusted. Behind a proxy, all clients then
  * have the address of the proxy, and share the delays after failed logins.
  */
-export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost): void {
-  const server = httpServerOf(adapterHost);
-  if (!server) return;
-  const check = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): void => {
-    if (headers['x-forwarded-for'] === undefined) return;
-    server.off('request', check);
+export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost, server: EventEmitter): void {
+  onFirstForwardedRequest(server, () => {
     const { proxySetting: setting, trustedProxies } = platformSettings(adapterHost);
     if (trustedProxies) return;
-    new Logger('AuthModule').warn(
+    logger.warn(
       `A request has the header X-Forwarded-For, but '${setting}' is off. If the application is behind a proxy, ` +
-        'every client has the address of the proxy. ' +
-        `Set '${setting}' to the addresses of your proxies.`,
+        `every client has the address of the proxy. Set '${setting}' to the addresses of your proxies.`,
     );
-  };
-  server.on('request', check);
+  });
 }
 
-/**
- * The deadline of a refresh (5 s) plus its `Retry-After` (1 s): the longest time until a client that retries as soon
- * as `Retry-After` allows sends the refresh again.
- */
+/** The deadline of a refresh (5 s) plus its `Retry-After` (1 s). */
 const LATEST_RETRY_SECONDS = 6;
 
 /** Warns about a grace period that can end before a client retries a refresh that failed with 503. */
@@ -191,7 +175,7 @@ export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
   // A value of the application applies to both transports, and the default for cookies is long enough.
   const seconds = graceSecondsFor(options, 'bearer');
   if (seconds === 0 || seconds > LATEST_RETRY_SECONDS) return;
-  new Logger('AuthModule').warn(
+  logger.warn(
     `refreshReuseGraceSeconds is ${seconds}. A client whose refresh fails with 503 may retry it up to ` +
       `${LATEST_RETRY_SECONDS} seconds after sending it. On another instance, the retry can count as reuse. ` +
       'Set refreshReuseGraceSeconds to at least 10, or to at least 30 if the database fails over to a standby.',
@@ -200,7 +184,6 @@ export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
 
 /** Warns about settings of the HTTP platform that are insecure, or that break the library's routes. */
 export function warnAboutPlatform(adapterHost: HttpAdapterHost): void {
-  const logger = new Logger('AuthModule');
   const { proxySetting: setting, trustedProxies, servesTrailingSlash } = platformSettings(adapterHost);
   if (trustedProxies === true) {
     logger.warn(

@@ -4,12 +4,11 @@ import { AuthError } from '../base/errors';
 import { loggable, toFailureReport } from '../base/failures';
 import { isDistinctId, type StoredUser, type UserId, UserStore } from './user-store';
 
-/** The maximum duration of a call, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Thrown if a class of the application returns a value that the library cannot use. The message
- * may contain the names and types of properties, but never their values, which can be secrets.
+ * Thrown if a class of the application returns a value that the library cannot use. The message may contain the names
+ * and types of properties, but never their values, which can be secrets.
  */
 class WrongResultError extends Error {
   override readonly name = 'WrongResultError';
@@ -20,32 +19,25 @@ class WrongResultError extends Error {
  * longer than 5 seconds, the failure is logged, and the call rejects with `database_unavailable` (503 over HTTP).
  */
 export class ApplicationCalls {
-  private readonly logger: Logger;
-
   /** @param calleeName the name of the class in messages, such as `user store` */
   constructor(
-    context: string,
+    private readonly context: string,
     private readonly calleeName: string,
-  ) {
-    this.logger = new Logger(context);
-  }
+  ) {}
 
-  /**
-   * Calls a method of the class and returns its result.
-   * @param invoke calls the method. Throws a `WrongResultError` if the result has the wrong type
-   * @throws AuthError `database_unavailable`
-   */
+  /** @param invoke calls the method. Throws a `WrongResultError` if the result has the wrong type */
   async call<T>(method: string, invoke: () => Promise<T>): Promise<T> {
     try {
       return await withTimeout(TIMEOUT_MS, invoke(), () => {
         throw Object.assign(new Error(`No answer within ${TIMEOUT_MS} ms`), { name: 'TimeoutError' });
       });
     } catch (error) {
+      const logger = new Logger(this.context);
       if (error instanceof WrongResultError) {
-        this.logger.error(`${method}() of the ${this.calleeName} returned ${error.message}`);
+        logger.error(`${method}() of the ${this.calleeName} returned ${error.message}`);
       } else {
         const { summary, stack } = toFailureReport(error);
-        this.logger.error(`The ${this.calleeName} failed in ${method}(): ${summary}`, stack);
+        logger.error(`The ${this.calleeName} failed in ${method}(): ${summary}`, stack);
       }
       throw new AuthError('database_unavailable', `The ${this.calleeName} is unavailable.`, {}, 5);
     }
@@ -56,10 +48,7 @@ const USER =
   '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }, ' +
   'or null if there is no such user (in create(), if the name is taken)';
 
-/**
- * The types of the user properties that the library relies on. The library checks the types at runtime, because
- * JavaScript, `any` and casts bypass the compiler.
- */
+/** The types that `checkedUser` accepts. They are checked, because JavaScript, `any` and casts bypass the compiler. */
 const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
   id: ['string', 'number', 'bigint'],
   username: ['string'],
@@ -67,10 +56,7 @@ const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
   active: ['boolean'],
 };
 
-/**
- * Checks the result of a store, and returns the user, or null if the store returned null.
- * @throws WrongResultError if the type is wrong, or if the library cannot use the id
- */
+/** Returns the result of a store. @throws WrongResultError if it is no user and not null, or has an unusable id */
 export function checkedUser(result: unknown, store: UserStore): StoredUser | null {
   if (result === null) return null;
   if (typeOf(result) !== 'object') throw new WrongResultError(`${withArticle(result)}. Return ${USER}.`);
@@ -87,28 +73,24 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
   return user;
 }
 
-/**
- * Returns the result of a class of the application, after a check that the result is a boolean.
- * @param hint what the class should return
- * @throws WrongResultError if the result is not a boolean
- */
+/** Returns the result if it is a boolean. @throws WrongResultError with a hint what to return */
 export function checkedBoolean(result: unknown, hint: string): boolean {
   if (typeof result === 'boolean') return result;
   throw new WrongResultError(`${withArticle(result)}. ${hint}`);
 }
 
 function idProblem(id: UserId, store: UserStore): string | null {
-  if (typeof id !== 'string') {
-    // `findById` would receive a string, for which the store may find no user.
-    if (store.parseId !== UserStore.prototype.parseId) return null;
-    const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
-    return (
-      `is a ${typeof id}, but the store inherits parseId(), which returns a string. ` +
-      `Add to the store: override parseId(text: string) { return ${parse}; }`
-    );
+  if (typeof id === 'string') {
+    if (isDistinctId(id)) return null;
+    return 'ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.';
   }
-  if (isDistinctId(id)) return null;
-  return 'ends with a space. MySQL and MariaDB ignore trailing spaces. Return ids without them.';
+  // `findById` would receive a string, for which the store may find no user.
+  if (store.parseId !== UserStore.prototype.parseId) return null;
+  const parse = typeof id === 'bigint' ? 'BigInt(text)' : 'Number(text)';
+  return (
+    `is a ${typeof id}, but the store inherits parseId(), which returns a string. ` +
+    `Add to the store: override parseId(text: string) { return ${parse}; }`
+  );
 }
 
 function typeOf(value: unknown): string {
@@ -118,6 +100,6 @@ function typeOf(value: unknown): string {
 
 function withArticle(value: unknown): string {
   const type = typeOf(value);
-  if (type === 'null' || type === 'undefined') return type;
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+  if (value === null || value === undefined) return type;
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }

@@ -1,6 +1,5 @@
 import { loggable } from '../base/failures';
 
-/** The kinds of device. */
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
 
 /** The kind of a device. `other` means an unknown device or a device of any other kind. */
@@ -25,10 +24,7 @@ export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
   deviceName: 'Other',
 });
 
-/**
- * Validates the result of a device detector. Truncates names to 64 characters and removes control characters.
- * @throws TypeError if the result is not a `DeviceInfo`
- */
+/** Returns the result of a detector with cleaned names. @throws TypeError if the result is not a `DeviceInfo` */
 export function checkedDevice(found: unknown): DeviceInfo {
   if (typeof found !== 'object' || found === null)
     throw new TypeError(`detect() returned ${String(found)}. Return a DeviceInfo.`);
@@ -55,22 +51,19 @@ export function checkedDevice(found: unknown): DeviceInfo {
 function checkedName(property: keyof DeviceInfo, name: unknown): string {
   if (typeof name !== 'string')
     throw new TypeError(`The ${property} that detect() returned is not a string. Return a string.`);
-  const cleaned = name
-    .replace(/\p{Cc}/gu, '')
-    .slice(0, 64)
-    .trim();
-  return cleaned.toWellFormed() || 'Other';
+  const printable = name.replace(/\p{Cc}/gu, '');
+  return printable.slice(0, 64).trim().toWellFormed() || 'Other';
 }
 
 /**
- * Detects the device, operating system and browser of a client from its User-Agent. Set the option
- * `deviceDetector` to a class that extends this one, or to an instance. If a detector fails, the error is
- * logged at most once a minute, and the device is stored as unknown.
+ * Detects the device, operating system and browser of a client from its User-Agent. Set the option `deviceDetector` to
+ * a class that extends this one, or to an instance. If a detector fails, the error is logged at most once a minute, and
+ * the device is stored as unknown.
  */
 export abstract class DeviceDetector {
   /**
-   * Returns the device. Called at logins, refreshes and other operations with a User-Agent, if
-   * devices are tracked. At most 64 characters of a name are stored.
+   * Returns the device. Called at logins, refreshes and other operations with a User-Agent, if devices are tracked. At
+   * most 64 characters of a name are stored.
    * @param userAgent untrusted text of at most 500 characters, without control characters
    */
   abstract detect(userAgent: string): DeviceInfo;

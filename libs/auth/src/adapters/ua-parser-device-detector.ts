@@ -43,8 +43,7 @@ const MOBILE_BROWSER_FAMILIES = new Map([
 
 /** Detects devices with `ua-parser-js`, an optional peer dependency. */
 export class UaParserDeviceDetector extends DeviceDetector {
-  // The constructor is private, so that the types of the optional dependency stay out of the published
-  // declarations.
+  // Private, so that the published declarations do not contain the types of the optional dependency.
   private constructor(private readonly Parser: typeof UAParser) {
     super();
   }

@@ -2,8 +2,8 @@
 export type AccountStatus = 'active' | 'disabled' | 'deleted';
 
 /**
- * Returns whether MySQL and MariaDB distinguish this id from all other ids. In the library's tables, they ignore
- * trailing spaces, so that the user `alice ` would see and end the sessions of `alice`.
+ * Returns whether MySQL and MariaDB distinguish this id from all others. They ignore trailing spaces, so that the user
+ * `alice ` would see and end the sessions of `alice`.
  */
 export function isDistinctId(id: string): boolean {
   return !id.endsWith(' ');
@@ -22,9 +22,10 @@ export interface StoredUser {
   readonly active: boolean;
 }
 
-/** A user to be stored. `passwordHash` is null for a user who logs in by another method. */
+/** A user to be stored. */
 export interface NewUser {
   readonly username: string;
+  /** Null for a user who cannot log in with a password. */
   readonly passwordHash: string | null;
   /** The `properties` that were passed to `createUser`. */
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -38,10 +39,10 @@ export interface NewUser {
  */
 export abstract class UserStore {
   /**
-   * Returns the user with this name, or null. The library compares names by the rules of `nameMatching`, and ignores
-   * a user with a different name, even if the database treats the names as equal (case, accents, trailing spaces).
-   * @param username the entered name. With `nameMatching: 'insensitive'`, the name is already folded by `foldName`.
-   *   Compare the name with a column of folded names, because a stored name with a capital letter may not match
+   * Returns the user with this name, or null. The library compares names by the rules of `nameMatching`, and ignores a
+   * user with a different name, even if the database treats the names as equal (case, accents, trailing spaces).
+   * @param username the entered name. With `nameMatching: 'insensitive'`, the name folded by `foldName`, which you
+   *   compare with a column of folded names
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
@@ -60,8 +61,8 @@ export abstract class UserStore {
   }
 
   /**
-   * Stores a new hash. Returns false for an unknown user, or if a given `expectedHash` is not the
-   * stored hash. Omit if passwords are set elsewhere. `password/change/` is then not mounted.
+   * Stores a new hash. Returns false for an unknown user, or if a given `expectedHash` is not the stored hash. Omit if
+   * passwords are set elsewhere. `password/change/` is then not mounted.
    */
   setPasswordHash?(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
 
@@ -69,9 +70,9 @@ export abstract class UserStore {
   setActive?(id: UserId, active: boolean): Promise<boolean>;
 
   /**
-   * Stores a new, active user with the unchanged name, the `passwordHash` and the `properties`. Returns null if the
-   * name is taken. Called after `findByUsername` has found no user with this name. If the returned user has a different
-   * name, `createUser` fails with `username_taken`.
+   * Stores a new, active user with the unchanged name, the `passwordHash` and the `properties`. Called after
+   * `findByUsername` has found no user. Returns null if the name is taken. If the returned user has a different name,
+   * `createUser` fails with `username_taken`.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
@@ -103,8 +104,8 @@ export interface UserEntityMapping {
 }
 
 /**
- * The value of `request.user`. It also has the properties that `users.select` names, or the own
- * properties of the user that the `UserStore` returned, except the password hash.
+ * The value of `request.user`. It also has the properties that `users.select` names, or the own properties of the user
+ * that the `UserStore` returned, except the password hash.
  */
 export interface RequestUser {
   readonly id: UserId;

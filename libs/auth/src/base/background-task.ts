@@ -2,11 +2,10 @@ import { Logger } from '@nestjs/common';
 import { toFailureReport } from './failures';
 
 /**
- * Runs work at an interval, which is measured from the end of one run to the start of the next run. Runs never
- * overlap. A failed run is logged and does not stop later runs. The timer does not keep the process alive.
+ * Runs work at an interval, measured from the end of one run to the start of the next. Runs never overlap. A failed run
+ * is logged and does not stop later runs. The timer does not keep the process alive.
  */
 export class BackgroundTask {
-  private readonly logger = new Logger('AuthBackgroundTask');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private isActive = false;
@@ -28,7 +27,7 @@ export class BackgroundTask {
     if (!this.running) this.schedule(firstInMs);
   }
 
-  /** Runs the work now, unless a run is in progress. If runs are scheduled, the interval begins anew. */
+  /** Runs the work now, unless a run is in progress. The interval begins anew. */
   runSoon(): void {
     if (this.running || this.isStopped) return;
     clearTimeout(this.timer);
@@ -58,8 +57,9 @@ export class BackgroundTask {
     try {
       await this.work();
     } catch (error) {
-      this.logger.warn(
-        `The background task '${this.name}' failed. It runs again later. ${toFailureReport(error).summary}`,
+      const { summary } = toFailureReport(error);
+      new Logger('AuthBackgroundTask').warn(
+        `The background task '${this.name}' failed. It runs again later. ${summary}`,
       );
     }
     this.running = undefined;

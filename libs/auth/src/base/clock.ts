@@ -4,42 +4,29 @@ export abstract class Clock {
   abstract now(): number;
 }
 
-/** The system clock. */
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();
   }
 }
 
-const INTERVAL_MS = 60_000;
-
-/** Limits a report to one per minute. Otherwise each request could repeat the report. */
+/** Limits a report that each request could otherwise repeat. */
 export class OncePerMinute {
   private lastRunAt = -Infinity;
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Runs the report unless a report has run within the last minute. */
   run(report: () => void): void {
     const now = this.clock.now();
-    if (now - this.lastRunAt < INTERVAL_MS) return;
+    if (now - this.lastRunAt < 60_000) return;
     this.lastRunAt = now;
     report();
   }
 }
 
-/**
- * Returns the result of the work. If the work takes longer than `milliseconds`, returns the result of `onTimeout`. The
- * work is not canceled.
- */
+/** Returns the result of the work, or of `onTimeout` after `milliseconds`. The work is not canceled. */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>, onTimeout: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  }).then(onTimeout);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds))).then(onTimeout);
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -1,81 +1,56 @@
 import { HttpException } from '@nestjs/common';
 
-/** The codes of an `AuthError`. `docs/errors.md` lists the HTTP response for each code. */
-export type AuthErrorCode =
-  | 'invalid_field'
-  | 'invalid_credentials'
-  | 'invalid_refresh_token'
-  | 'credentials_missing'
-  | 'credentials_ambiguous'
-  | 'access_token_invalid'
-  | 'session_not_found'
-  | 'session_limit_reached'
-  | 'recent_login_required'
-  | 'cross_site_request'
-  | 'second_factor_required'
-  | 'invalid_login_ticket'
-  | 'invalid_reset_token'
-  | 'too_many_attempts'
-  | 'body_malformed'
-  | 'body_not_json'
-  | 'body_too_large'
-  | 'username_taken'
-  | 'unknown_user'
-  | 'not_supported'
-  | 'busy'
-  | 'database_unavailable';
+type BodyKind = 'detail' | 'detailWithCode' | 'nonFieldErrors' | 'fields';
 
-/** The HTTP response for an error. */
 interface ErrorResponse {
   readonly status: number;
-  readonly body: keyof typeof BODIES;
+  readonly body: BodyKind;
   /** The standard message of the code. Without one, each error of this code has its own message. */
-  readonly message?: string;
+  readonly message: string | undefined;
+}
+
+function response(status: number, body: BodyKind, message?: string): ErrorResponse {
+  return { status, body, message };
 }
 
 /** The HTTP response for each error code. */
-export const ERROR_RESPONSES: Readonly<Record<AuthErrorCode, ErrorResponse>> = {
-  invalid_field: { status: 400, body: 'fields' },
-  invalid_credentials: { status: 400, body: 'nonFieldErrors', message: 'Invalid credentials.' },
-  invalid_refresh_token: { status: 400, body: 'nonFieldErrors', message: 'Invalid or expired refresh token.' },
-  invalid_login_ticket: { status: 400, body: 'nonFieldErrors', message: 'Invalid or expired login ticket.' },
-  invalid_reset_token: { status: 400, body: 'nonFieldErrors' },
-  credentials_ambiguous: { status: 400, body: 'detail' },
-  body_malformed: { status: 400, body: 'detail' },
-  credentials_missing: {
-    status: 401,
-    body: 'detailWithCode',
-    message: 'Authentication credentials were not provided.',
-  },
-  access_token_invalid: { status: 401, body: 'detailWithCode', message: 'Invalid or expired access token.' },
-  session_limit_reached: { status: 403, body: 'detailWithCode', message: 'The session limit has been reached.' },
-  recent_login_required: { status: 403, body: 'detailWithCode', message: 'A recent login is required.' },
-  cross_site_request: {
-    status: 403,
-    body: 'detailWithCode',
-    message: 'The request does not come from a trusted origin.',
-  },
-  second_factor_required: { status: 403, body: 'detailWithCode', message: 'A second factor is required.' },
-  session_not_found: { status: 404, body: 'detail', message: 'Session not found.' },
-  unknown_user: { status: 404, body: 'detailWithCode' },
-  username_taken: { status: 409, body: 'detailWithCode' },
-  body_too_large: { status: 413, body: 'detail' },
-  body_not_json: { status: 415, body: 'detail' },
-  too_many_attempts: { status: 429, body: 'detail', message: 'Too many failed attempts. Try again later.' },
-  not_supported: { status: 501, body: 'detailWithCode' },
-  busy: { status: 503, body: 'detail' },
-  database_unavailable: { status: 503, body: 'detail', message: 'The database is unavailable.' },
+export const ERROR_RESPONSES = {
+  invalid_field: response(400, 'fields'),
+  invalid_credentials: response(400, 'nonFieldErrors', 'Invalid credentials.'),
+  invalid_refresh_token: response(400, 'nonFieldErrors', 'Invalid or expired refresh token.'),
+  invalid_login_ticket: response(400, 'nonFieldErrors', 'Invalid or expired login ticket.'),
+  invalid_reset_token: response(400, 'nonFieldErrors'),
+  credentials_ambiguous: response(400, 'detail'),
+  body_malformed: response(400, 'detail'),
+  credentials_missing: response(401, 'detailWithCode', 'Authentication credentials were not provided.'),
+  access_token_invalid: response(401, 'detailWithCode', 'Invalid or expired access token.'),
+  session_limit_reached: response(403, 'detailWithCode', 'The session limit has been reached.'),
+  recent_login_required: response(403, 'detailWithCode', 'A recent login is required.'),
+  cross_site_request: response(403, 'detailWithCode', 'The request does not come from a trusted origin.'),
+  second_factor_required: response(403, 'detailWithCode', 'A second factor is required.'),
+  session_not_found: response(404, 'detail', 'Session not found.'),
+  unknown_user: response(404, 'detailWithCode'),
+  username_taken: response(409, 'detailWithCode'),
+  body_too_large: response(413, 'detail'),
+  body_not_json: response(415, 'detail'),
+  too_many_attempts: response(429, 'detail', 'Too many failed attempts. Try again later.'),
+  not_supported: response(501, 'detailWithCode'),
+  busy: response(503, 'detail'),
+  database_unavailable: response(503, 'detail', 'The database is unavailable.'),
 };
 
-const BODIES = {
-  detail: ({ message }: AuthError): object => ({ detail: message }),
-  detailWithCode: ({ message, code, loginTicket }: AuthError): object => ({
+/** The codes of an `AuthError`. `docs/errors.md` lists the HTTP response for each code. */
+export type AuthErrorCode = keyof typeof ERROR_RESPONSES;
+
+const BODIES: Readonly<Record<BodyKind, (error: AuthError) => object>> = {
+  detail: ({ message }) => ({ detail: message }),
+  detailWithCode: ({ message, code, loginTicket }) => ({
     detail: message,
     code,
     ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
   }),
-  nonFieldErrors: ({ message }: AuthError): object => ({ non_field_errors: [message] }),
-  fields: ({ fields }: AuthError): object => ({ ...fields }),
+  nonFieldErrors: ({ message }) => ({ non_field_errors: [message] }),
+  fields: ({ fields }) => ({ ...fields }),
 };
 
 /** The messages for the invalid fields, by field name. */
@@ -94,6 +69,7 @@ const GRAPHQL_CODES: Readonly<Record<number, string>> = {
  */
 export class AuthError extends HttpException {
   override readonly name: string = 'AuthError';
+  /** Private, so that logs of the error do not contain the ticket. */
   readonly #loginTicket: string | null;
 
   constructor(
@@ -108,10 +84,7 @@ export class AuthError extends HttpException {
     this.#loginTicket = loginTicket;
   }
 
-  /**
-   * The login ticket of a login that failed with `second_factor_required`, or null. The property is a getter, so that
-   * logs of the error do not contain the ticket.
-   */
+  /** The login ticket of a login that failed with `second_factor_required`, or null. */
   get loginTicket(): string | null {
     return this.#loginTicket;
   }
@@ -136,64 +109,33 @@ export function standardError(
   return new AuthError(code, ERROR_RESPONSES[code].message!, {}, retryAfterSeconds, loginTicket);
 }
 
-/** Returns the error for one invalid field. */
-export function invalidField(field: string, message: string): AuthError {
-  return new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
-}
+export const credentialsMissing = (): AuthError => standardError('credentials_missing');
+
+export const invalidAccessToken = (): AuthError => standardError('access_token_invalid');
+
+export const invalidRefreshToken = (): AuthError => standardError('invalid_refresh_token');
+
+export const invalidLoginTicket = (): AuthError => standardError('invalid_login_ticket');
+
+export const unknownUser = (): AuthError => new AuthError('unknown_user', 'There is no such user.');
+
+export const tooBusy = (): AuthError => new AuthError('busy', 'The server is busy. Try again in a moment.');
+
+export const databaseUnavailable = (retryAfterSeconds = 5): AuthError =>
+  standardError('database_unavailable', retryAfterSeconds);
+
+export const secondFactorRequired = (loginTicket: string | null = null): AuthError =>
+  standardError('second_factor_required', null, loginTicket);
+
+export const invalidField = (field: string, message: string): AuthError =>
+  new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
 
 /** Checks that a field has no problem. @throws AuthError `invalid_field` if `problem` is not null */
 export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }
 
-/** Returns the error for a call that the queue refuses, or for an attempt that waits too long for a slot. */
-export function tooBusy(): AuthError {
-  return new AuthError('busy', 'The server is busy. Try again in a moment.');
-}
-
-/**
- * Returns the error for a failure of the database.
- * @param retryAfterSeconds the delay before a retry. Default: 5
- */
-export function databaseUnavailable(retryAfterSeconds = 5): AuthError {
-  return standardError('database_unavailable', retryAfterSeconds);
-}
-
-/** Returns the error for a call without the required token. */
-export function credentialsMissing(): AuthError {
-  return standardError('credentials_missing');
-}
-
 /** Returns whether a call failed with this error because the call had no valid access token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof AuthError && error.getStatus() === 401;
-}
-
-/** Returns the error for a refresh token that is missing or not valid. */
-export function invalidRefreshToken(): AuthError {
-  return standardError('invalid_refresh_token');
-}
-
-/**
- * Returns the error for an access token that is invalid, became invalid during the request, or belongs to a user who is
- * not active.
- */
-export function invalidAccessToken(): AuthError {
-  return standardError('access_token_invalid');
-}
-
-/**
- * Returns the error for a login that needs a second factor.
- * @param loginTicket the ticket for the next step, or null
- */
-export function secondFactorRequired(loginTicket: string | null = null): AuthError {
-  return standardError('second_factor_required', null, loginTicket);
-}
-
-export function invalidLoginTicket(): AuthError {
-  return standardError('invalid_login_ticket');
-}
-
-export function unknownUser(): AuthError {
-  return new AuthError('unknown_user', 'There is no such user.');
 }

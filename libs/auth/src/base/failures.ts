@@ -5,10 +5,7 @@ type DriverError = Readonly<
   Partial<Record<'name' | 'message' | 'sqlMessage' | 'code' | 'errno' | 'severity' | NameKind, unknown>>
 >;
 
-/**
- * The patterns of the names of constraints, tables and columns in messages. In these messages,
- * values appear only before the name, so that no pattern captures a value.
- */
+/** Matches names in messages. In these messages, values appear only before the name, so no pattern captures a value. */
 const NAMES_IN_MESSAGES: Readonly<Record<NameKind, readonly RegExp[]>> = {
   constraint: [/ for key '([\w$.-]+)'$/],
   table: [/^relation "([\w.]+)" does not exist$/, /^Table '([\w$.-]+)' doesn't exist$/, /^no such table: ([\w.]+)$/],
@@ -25,7 +22,7 @@ const NAMES_IN_MESSAGES: Readonly<Record<NameKind, readonly RegExp[]>> = {
 const RUN_MIGRATIONS =
   'Run AUTH_MIGRATIONS (or AUTH_MIGRATIONS_WITHOUT_USERS if you have your own user table) and your own migrations.';
 
-/** The hints, each with a pattern that matches the code and the message, separated by a space. */
+/** The hints, each with a pattern for the code and the message, separated by a space. */
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/^(42P01|1146|\S+ no such table:) /, `A table is missing. ${RUN_MIGRATIONS}`],
   [/^(42703|1054|\S+ no such column:) /, `A column is missing. ${RUN_MIGRATIONS}`],
@@ -78,8 +75,8 @@ export function driverCode(error: unknown): string {
 }
 
 /**
- * Returns the code of a driver's error, and if known, the names of its constraint, table and column, and a hint. Leaves
- * out the message, which may contain parameters. (ASVS 16.2.5)
+ * Returns the code of a driver's error, and if known, its constraint, table and column, and a hint. Leaves out the
+ * message, which may contain parameters. (ASVS 16.2.5)
  */
 export function describeDriverError(error: unknown): string {
   const code = driverCode(error);
@@ -94,21 +91,13 @@ export function describeDriverError(error: unknown): string {
   return [code, ...names].join(', ') + (hint ? `. ${hint}` : '');
 }
 
-/** The texts to log about an error. */
-interface FailureReport {
-  /** The name and message in one line. For a database error, a description replaces the message. */
-  readonly summary: string;
-  /** The summary and stack of the error and of its causes. */
-  readonly stack: string;
-}
-
 const MAX_CAUSES = 5;
 
 /**
- * Returns the texts to log about an error. A database error is described by its code and its constraint, table and
- * column, because its message may contain parameters.
+ * Returns the texts to log about an error. `summary`: the name and message in one line, or the description of a database
+ * error, whose message may contain parameters. `stack`: the summaries and stacks of the error and its causes.
  */
-export function toFailureReport(thrown: unknown): FailureReport {
+export function toFailureReport(thrown: unknown): { readonly summary: string; readonly stack: string } {
   const summary = summaryOf(thrown);
   let stack = summary + framesOf(thrown);
   let cause = causeOf(thrown);
@@ -140,9 +129,7 @@ function causeOf(thrown: unknown): unknown {
 
 /** Returns the error that TypeORM has wrapped, or the given error if the database reported it, otherwise undefined. */
 function driverErrorOf(thrown: unknown): unknown {
-  const { driverError, code, sqlMessage, severity } = (thrown ?? {}) as DriverError & {
-    readonly driverError?: unknown;
-  };
+  const { driverError, code, sqlMessage, severity } = (thrown ?? {}) as DriverError & { driverError?: unknown };
   if (driverError !== undefined) return driverError;
   const isFromDatabase = sqlMessage !== undefined || (severity !== undefined && code !== undefined);
   return isFromDatabase || /^SQLITE_/.test(String(code)) ? thrown : undefined;

@@ -11,7 +11,6 @@ export function actorOf(actor: string): string {
   return actor.replace(/\p{Cc}/gu, '').toWellFormed();
 }
 
-/** The messages for invalid fields. */
 export const FIELD_MESSAGES = {
   required: 'This field is required.',
   null: 'This field may not be null.',
@@ -29,13 +28,15 @@ export const FIELD_MESSAGES = {
   passwordTooLong: (max: number): string => `This password is too long. It may have at most ${max} bytes.`,
 } as const;
 
-/** Matches a UUID in lower or upper case. The library writes UUIDs in lower case. */
+/** The library writes UUIDs in lower case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The maximum length of a password, in bytes of UTF-8. Longer passwords are refused before they are hashed. */
 export const PASSWORD_INPUT_BYTES = 4096;
 
-/** Returns the message for a missing, empty or non-string value, or null. The value is not trimmed. */
+// The functions named `...Problem` return a message, or null if the value is valid.
+
+/** The value is not trimmed. */
 export function textProblem(value: unknown): string | null {
   if (value === undefined) return FIELD_MESSAGES.required;
   if (value === null) return FIELD_MESSAGES.null;
@@ -43,12 +44,10 @@ export function textProblem(value: unknown): string | null {
   return value === '' ? FIELD_MESSAGES.blank : null;
 }
 
-/** Returns the message for an invalid username, or null. */
 export function usernameProblem(value: unknown, max: number): string | null {
   return storableProblem(value, (text) => (isLonger(text, max) ? FIELD_MESSAGES.tooLong(max) : null));
 }
 
-/** Returns the message for an invalid password field, or null. */
 export function passwordProblem(value: unknown): string | null {
   const max = PASSWORD_INPUT_BYTES;
   return storableProblem(value, (text) => (Buffer.byteLength(text) > max ? FIELD_MESSAGES.passwordTooLong(max) : null));
@@ -56,8 +55,7 @@ export function passwordProblem(value: unknown): string | null {
 
 /**
  * Refuses NUL, lone surrogates and U+FFFD. PostgreSQL refuses NUL. Hash functions treat all lone surrogates as the same
- * character. Body parsers replace ill-formed UTF-8 with U+FFFD. If U+FFFD were accepted, different bytes would become
- * the same name or password.
+ * character. Body parsers replace ill-formed UTF-8 with U+FFFD, so different bytes would become the same text.
  */
 function storableProblem(value: unknown, lengthProblem: (text: string) => string | null): string | null {
   const problem = textProblem(value) ?? lengthProblem(value as string);
@@ -67,34 +65,26 @@ function storableProblem(value: unknown, lengthProblem: (text: string) => string
 }
 
 /**
- * Matches control characters (Cc), format characters (Cf: bidirectional controls, zero-width spaces and
- * joiners, soft hyphens, tags), line and paragraph separators, and other invisible characters such as variation
- * selectors and Hangul fillers.
+ * Matches control characters, bidirectional controls, zero-width characters, soft hyphens, tags, line and paragraph
+ * separators, and other invisible characters such as variation selectors and Hangul fillers.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Returns the message for an invalid name of a new user, or null. Invisible characters are refused, because a name
- * with them can look the same as another user's name. The folded name may be longer than the name, and must also fit
- * into its column.
+ * A new name may not contain invisible characters, with which it can look the same as another user's name. The folded
+ * name may be longer than the name, and must also fit into its column.
  */
 export function newUsernameProblem(value: unknown, max: number): string | null {
   const problem = usernameProblem(value, max) ?? usernameProblem(foldName(value as string), max);
   return problem ?? (INVISIBLE.test(value as string) ? FIELD_MESSAGES.invisible : null);
 }
 
-/**
- * Returns whether a text has more than `max` characters. Counts code points instead of UTF-16 code units, because a
- * column of 255 characters holds 255 emoji.
- */
+/** Counts code points instead of UTF-16 code units, because a column of 255 characters holds 255 emoji. */
 function isLonger(text: string, max: number): boolean {
   return text.length > max * 2 || (text.length > max && [...text].length > max);
 }
 
-/**
- * Returns whether the host is the local machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`.
- * @param hostname the host in lower case and without a port, such as the `hostname` of a `URL`
- */
+/** Returns whether a host, in lower case and without a port, is `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`. */
 export function isLocalhost(hostname: string): boolean {
   return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }

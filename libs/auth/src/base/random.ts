@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hash, hkdfSync, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
-const POOL_BYTES = 2_048;
-
 /** Returns random values from a cryptographically secure generator. */
 @Injectable()
 export class Random {
@@ -10,7 +8,7 @@ export class Random {
 
   /** Returns bytes from a pool, because calling the generator is slow. No byte is used twice. */
   bytes(size: number): Uint8Array {
-    if (this.pool.length < size) this.pool = randomBytes(Math.max(size, POOL_BYTES));
+    if (this.pool.length < size) this.pool = randomBytes(Math.max(size, 2_048));
     const bytes = Uint8Array.prototype.slice.call(this.pool, 0, size);
     this.pool.fill(0, 0, size);
     this.pool = this.pool.subarray(size);

@@ -2,70 +2,54 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { AuthError, type AuthErrorCode } from './errors';
 import { loadOptionalPeer } from './optional-peer';
 
-/** Records metrics. No method throws. */
-export abstract class Metrics {
-  /** Whether metrics are collected. */
-  abstract readonly isOn: boolean;
-  abstract count(name: CounterName, by: number, attributes?: MetricAttributes): void;
-  abstract record(name: HistogramName, value: number, attributes?: MetricAttributes): void;
-  /** Reads a level at each export until the returned function is called. */
-  abstract observe(name: LevelName, read: () => number): () => void;
-}
-
-/** Discards all metrics. */
-export class NoMetrics extends Metrics {
-  readonly isOn = false;
-
-  count(): void {}
-
-  record(): void {}
-
-  observe(): () => void {
-    return () => undefined;
-  }
-}
-
-/** Records metrics with `@opentelemetry/api`, an optional peer dependency. */
-export class OpenTelemetryMetrics extends Metrics {
-  readonly isOn = true;
+/** Records metrics with `@opentelemetry/api`, an optional peer dependency. Without a meter, records nothing. */
+export class Metrics {
   private readonly counters = new Map<MetricName, OpenTelemetry.Counter>();
   private readonly histograms = new Map<MetricName, OpenTelemetry.Histogram>();
 
-  // The constructor is private, so that the types of the optional dependency stay out of the published
-  // declarations.
-  private constructor(private readonly meter: OpenTelemetry.Meter) {
-    super();
+  // Private, so that the published declarations do not contain the types of the optional dependency.
+  private constructor(private readonly meter: OpenTelemetry.Meter | null) {
     for (const [name, { kind }] of Object.entries(METRICS) as [MetricName, MetricDescription][]) {
-      if (kind === 'counter') this.counters.set(name, meter.createCounter(name, optionsOf(name)));
-      if (kind === 'histogram') this.histograms.set(name, meter.createHistogram(name, optionsOf(name)));
+      if (meter && kind === 'counter') this.counters.set(name, meter.createCounter(name, optionsOf(name)));
+      if (meter && kind === 'histogram') this.histograms.set(name, meter.createHistogram(name, optionsOf(name)));
     }
   }
 
   /**
-   * Returns metrics that record nothing if the API cannot be loaded, or if no SDK was registered before the
-   * application was created.
+   * Returns metrics that record nothing if the API cannot be loaded, or if no SDK was registered before the application
+   * was created.
    */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
     const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'no metrics are recorded.');
-    const meter = api?.metrics.getMeter('nestjs-session-auth');
+    const meter = api?.metrics.getMeter('nestjs-session-auth') ?? null;
     // Without an SDK, the API returns the no-op meter.
-    return !api || !meter || meter === api.createNoopMeter() ? new NoMetrics() : new OpenTelemetryMetrics(meter);
+    return new Metrics(meter === api?.createNoopMeter() ? null : meter);
+  }
+
+  /** Returns metrics that record nothing. */
+  static none(): Metrics {
+    return new Metrics(null);
+  }
+
+  get isOn(): boolean {
+    return this.meter !== null;
   }
 
   count(name: CounterName, by: number, attributes?: MetricAttributes): void {
-    if (by > 0) this.counters.get(name)!.add(by, { ...attributes });
+    if (by > 0) this.counters.get(name)?.add(by, { ...attributes });
   }
 
   record(name: HistogramName, value: number, attributes?: MetricAttributes): void {
-    this.histograms.get(name)!.record(value, { ...attributes });
+    this.histograms.get(name)?.record(value, { ...attributes });
   }
 
+  /** Reads a level at each export until the returned function is called. */
   observe(name: LevelName, read: () => number): () => void {
-    const level = this.meter.createObservableUpDownCounter(name, optionsOf(name));
+    const level = this.meter?.createObservableUpDownCounter(name, optionsOf(name));
     const callback = (result: OpenTelemetry.ObservableResult): void => result.observe(read());
-    level.addCallback(callback);
-    return () => level.removeCallback(callback);
+    level?.addCallback(callback);
+    return () => level?.removeCallback(callback);
   }
 }
 
@@ -79,21 +63,17 @@ export type PruneKind =
   'ended_sessions' | 'sessions' | 'events' | 'login_failures' | 'login_tickets' | 'password_resets';
 
 /**
- * Why a server accepts no writes. `not_ready`: the server is starting, shutting down or offline, or is a node that is
- * not synchronized or not an active member of its cluster.
- * `in_recovery`: the server is a PostgreSQL standby.
+ * Why a server accepts no writes. `in_recovery`: it is a PostgreSQL standby. `not_ready`: it is starting, shutting down
+ * or offline, or is a node that is not synchronized or not an active member of its cluster.
  */
 export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';
 
 /** Why a database operation failed. */
 export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other' | NotWritableKind;
 
-/**
- * The attributes of a measurement. All values come from fixed lists, never from input. `error.type` is absent if there
- * is no error, and `_OTHER` if the error is neither an `AuthError` nor a failed database operation. (OpenTelemetry,
- * semantic conventions)
- */
+/** The attributes of a measurement. All values come from fixed lists, never from input. */
 interface MetricAttributes {
+  /** `_OTHER` if the error is neither an `AuthError` nor a failed database operation. (OpenTelemetry) */
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
   /** Why the sessions ended: an `EndReason`. */
   readonly 'session_auth.end_reason'?: string;
@@ -101,23 +81,19 @@ interface MetricAttributes {
 }
 
 interface MetricDescription {
-  /** The kind of instrument. A `level` is a current number, such as the number of waiting hashes. */
+  /** A `level` is a current number, such as the number of waiting hashes. */
   readonly kind: 'counter' | 'histogram' | 'level';
-  /** Written in UCUM notation: `s` for seconds, or the counted thing enclosed in braces, such as `{session}`. */
+  /** A unit in UCUM notation: `s` for seconds, or the counted thing in braces, such as `{session}`. */
   readonly unit: string;
   readonly description: string;
   /** The upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
 }
 
-// The first two lists are the recommendations of the OpenTelemetry semantic conventions for HTTP requests and database
-// calls.
+// The first two lists are those of the OpenTelemetry semantic conventions for HTTP requests and database calls.
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-
 const CALL_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
-
 const PRUNE_SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
-
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
 
 const counter = (unit: string, description: string) => ({ kind: 'counter', unit, description }) as const;
@@ -167,14 +143,13 @@ export type MetricName = keyof typeof METRICS;
 type NameOf<Kind extends MetricDescription['kind']> = {
   [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[MetricName];
-
 type CounterName = NameOf<'counter'>;
 type HistogramName = NameOf<'histogram'>;
 type LevelName = NameOf<'level'>;
 
 /**
- * Runs the work and returns its result. If metrics are enabled, records the duration in seconds and the outcome.
- * @param refusal returns the metric attributes for a result that counts as a refusal. Default: no result is a refusal
+ * Runs the work and returns its result. Records the duration in seconds and the outcome.
+ * @param refusal returns the attributes for a result that counts as a refusal. Default: no result is a refusal
  */
 export async function measureDuration<T>(
   metrics: Metrics,

@@ -220,6 +220,16 @@ export function cachePeerAddresses(server: EventEmitter): void {
   for (const event of ['connection', 'secureConnection']) server.prependListener(event, read);
 }
 
+/** Calls `report` once, at the first request with `X-Forwarded-For`. */
+export function onFirstForwardedRequest(server: EventEmitter, report: () => void): void {
+  const check = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): void => {
+    if (headers['x-forwarded-for'] === undefined) return;
+    server.off('request', check);
+    report();
+  };
+  server.on('request', check);
+}
+
 /** The settings of the HTTP platform on which the library depends. */
 interface PlatformSettings {
   /** The name of the setting that selects the trusted proxies. */

@@ -8,54 +8,51 @@ import type { NameMatching } from '../base/fields';
 /** The injection token of the complete `AuthModuleExtras`. */
 export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
 
-/** The attempts that the block of an account refuses: those from `unfamiliar` networks, or all (`strict`). */
+/** See `AuthModuleOptions.failedLogins`. */
 export type AccountBlock = 'unfamiliar' | 'strict';
 
 /**
- * Checks a new password, for example against a list of breached passwords. Returns null to accept it, or a sentence
- * for the user that says what is wrong. The function must not store or log the password.
+ * Checks a new password, for example against a list of breached passwords. Returns null to accept it, or a sentence for
+ * the user that says what is wrong. The function must not store or log the password.
  */
 export type PasswordCheck = (
   password: string,
   user: { readonly username: string },
 ) => string | null | Promise<string | null>;
 
-/** Which requests get cookies. See `AuthModuleOptions.cookies`. */
-export type CookieMode = 'optional' | 'only';
-
 /** A class, which Nest instantiates with its dependencies injected, or an instance. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
 /**
- * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. You can omit all of them.
- * The defaults are safe, and `DEFAULT_OPTIONS` contains them. If a value is invalid or an option is unknown, the
- * application does not start, and an `AuthOptionsError` reports the problems.
+ * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. `DEFAULT_OPTIONS` contains
+ * the defaults. If a value is invalid or an option is unknown, the application does not start, and an `AuthOptionsError`
+ * reports all problems.
  */
 export interface AuthModuleOptions {
   /**
-   * How many sessions a user may have at the same time. `multi`: 1,000, after which a login ends the least recently
-   * used one. `single`: one, so a login ends the user's other sessions. `max_count`: `maxSessions`. Default: 'multi'.
+   * How many sessions a user may have. `multi`: 1,000, after which a login ends the least recently used one. `single`:
+   * one, so a login ends the user's other sessions. `max_count`: `maxSessions`. Default: 'multi'.
    */
   sessionPolicy?: 'multi' | 'single' | 'max_count';
   /** The maximum number of sessions of a user with `sessionPolicy: 'max_count'`, 1 to 1000. Default: 5. */
   maxSessions?: number;
   /**
    * What a login at the limit of `sessionPolicy: 'max_count'` does. `revoke_oldest` ends the oldest sessions. `reject`
-   * refuses the login with 403. The option has no effect with other policies. Default: 'revoke_oldest'.
+   * refuses the login with 403. Default: 'revoke_oldest'.
    */
   onSessionLimit?: 'revoke_oldest' | 'reject';
   /**
-   * Whether a refresh issues a new refresh token. With `false`, a refresh returns the same refresh token, whose
-   * reuse is not detected. Default: true.
+   * Whether a refresh issues a new refresh token. With `false`, it returns the same refresh token, whose reuse is not
+   * detected. Default: true.
    */
   rotateRefreshTokens?: boolean;
   /**
    * The grace period after a refresh, in seconds, 0 to 60. Within it, presenting the most recently used refresh token
-   * again returns the same pair, for clients that lose a response or refresh in parallel. In this period, reuse of this
-   * token from the client's network is not detected. From other networks, it is detected only after the new access
-   * token has been used. 0 turns the grace period off. Your value applies to bearer tokens and cookies. If a retry can
-   * reach another instance, set at least the duration of a database failover plus 6 seconds, or twice that with the
-   * client package. A value above 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
+   * again returns the same pair, for clients that lose a response or refresh in parallel. Reuse of this token from the
+   * client's network is then not detected, and from other networks only after the new access token has been used. If a
+   * retry can reach another instance, set at least the duration of a database failover plus 6 seconds, or twice that
+   * with the client package. A value above 0 requires `rotateRefreshTokens`. Your value applies to bearer tokens and
+   * cookies. Default: 0, and 10 for cookies with rotation.
    */
   refreshReuseGraceSeconds?: number | undefined;
   /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
@@ -87,24 +84,23 @@ export interface AuthModuleOptions {
    */
   activityIntervalSeconds?: number;
   /**
-   * Tokens in `HttpOnly` cookies, which scripts cannot read, for front ends on the same site as the API. Without
-   * this option, the library neither reads nor sets cookies.
+   * Tokens in `HttpOnly` cookies, for front ends on the same site as the API. Without this option, the library neither
+   * reads nor sets cookies.
    */
   cookies?: {
     /**
-     * Which requests get cookies. `optional`: requests with the header `X-Auth-Transport: cookie`, and requests that
-     * are authenticated by a cookie. `only`: every request. `false`: none, as if `cookies` were not set. If you set
-     * `cookies`, you must set `mode`. Default: false.
+     * Which requests get cookies. `optional`: those with the header `X-Auth-Transport: cookie`, and those that are
+     * authenticated by a cookie. `only`: every request. `false`: none. Required in `cookies`. Default: false.
      */
-    mode: CookieMode | false;
+    mode: 'optional' | 'only' | false;
     /**
-     * The base name of the cookies, to which `_access` and `_refresh` are appended: a valid cookie name (RFC 6265)
-     * without a prefix such as `__Host-`, which the library adds if `secure` is true. Default: 'auth'.
+     * The name of the cookies without `_access` and `_refresh`: a valid cookie name (RFC 6265) without a prefix such as
+     * `__Host-`, which the library adds if `secure` is true. Default: 'auth'.
      */
     name?: string;
     /**
-     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`. Requests from
-     * these origins may use and set the cookies. Origins are compared exactly. Default: [].
+     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, that may use and set
+     * the cookies. Default: [].
      */
     trustedOrigins?: readonly string[];
     /**
@@ -126,8 +122,8 @@ export interface AuthModuleOptions {
      */
     throttleFrom?: number | false;
     /**
-     * The time without a failure after which the failure streak of a network ends, in seconds, 1 second to 100 years.
-     * If twice the current delay is longer, the streak ends after twice the delay. Default: 300.
+     * The time without a failure after which the failure streak of a network ends, in seconds, 1 second to 100 years,
+     * or twice the current delay if that is longer. Default: 300.
      */
     windowSeconds?: number;
     /**
@@ -143,8 +139,8 @@ export interface AuthModuleOptions {
     /** The maximum number of parallel password hashes per instance, 1 to 1024. Default: `os.availableParallelism()`. */
     concurrent?: number;
     /**
-     * How many logins and password hashes may wait, 1 to 1000000. Beyond `concurrent` + `waiting`, they fail with 503.
-     * One network, or all clients without an address together, can use at most half of this capacity. Default: 64.
+     * How many logins and password hashes may wait, 1 to 1000000. Further ones fail with 503. One network, or all
+     * clients without an address together, can use at most half of `concurrent` + `waiting`. Default: 64.
      */
     waiting?: number;
   };
@@ -153,16 +149,16 @@ export interface AuthModuleOptions {
     /** Whether `POST reauthenticate/` is mounted. Default: false. */
     endpoint?: boolean;
     /**
-     * If set, `logout/all/` and `DELETE sessions/<id>/` require a recent login, as for `@RequireRecentLogin()`, within
-     * this time, in seconds, 1 second to 100 years. Without one, the response is 403. Default: false.
+     * The time within which `logout/all/` and `DELETE sessions/<id>/` require a recent login, in seconds, 1 second to
+     * 100 years. Without one, the response is 403. Default: false.
      */
     toEndSessionsSeconds?: number | false;
   };
   /** The requirements for new passwords. */
   passwordPolicy?: {
     /**
-     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15 if the password is
-     * the only factor. Default: 15.
+     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15 if the password is the
+     * only factor. Default: 15.
      */
     minLength?: number;
     /**
@@ -194,28 +190,28 @@ export interface AuthModuleOptions {
     maxRowsPerUser?: number;
   };
   /**
-   * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, no run is scheduled:
-   * call `PruningService.prune()` yourself. Besides, each instance prunes after every 100,000 events that it has
-   * written. Default: 3600.
+   * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, call
+   * `PruningService.prune()` yourself. Besides, each instance prunes after every 100,000 events that it has written.
+   * Default: 3600.
    */
   pruneIntervalSeconds?: number | false;
   /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */
   socketCheckIntervalSeconds?: number;
   /**
-   * The maximum number of connections that each instance opens on PostgreSQL, MySQL and MariaDB, 2 to 1000. The
-   * library does not use the pool of the DataSource, except in `inTransaction`, and to create and load your
-   * entities. One connection is reserved for the reads of guarded requests. Default: 5.
+   * The maximum number of connections that each instance opens on PostgreSQL, MySQL and MariaDB, 2 to 1000. One is
+   * reserved for the reads of guarded requests. The library uses the pool of the DataSource only in `inTransaction`, and
+   * to create and load your entities. Default: 5.
    */
   connections?: number;
   /**
-   * Whether the library uses prepared statements (on PostgreSQL: named ones) for frequent statements. With a pooler in
-   * transaction mode that does not support them, such as PgBouncer before 1.21, set it to `false`. Default: true.
+   * Whether frequent statements are prepared (on PostgreSQL: named). Set it to `false` for a pooler in transaction mode
+   * that does not support prepared statements, such as PgBouncer before 1.21. Default: true.
    */
   namedStatements?: boolean;
   /**
-   * How usernames are compared. `exact`: byte by byte. `insensitive`: by their folded form (NFKC and lower case, as the
-   * function `foldName` returns it). With `insensitive`, a mapped entity needs `users.foldedUsername`. Choose the
-   * value before you create the first user, because it decides which usernames are the same. Default: 'exact'.
+   * How usernames are compared. `exact`: byte by byte. `insensitive`: by their folded form, as `foldName` returns it
+   * (NFKC and lower case), for which a mapped entity needs `users.foldedUsername`. Choose the value before you create
+   * the first user, because it decides which usernames are the same. Default: 'exact'.
    */
   nameMatching?: NameMatching;
   /**
@@ -224,24 +220,23 @@ export interface AuthModuleOptions {
    */
   users?: UserEntityMapping | Replaceable<UserStore>;
   /**
-   * How passwords are hashed: a class that extends `PasswordHasher`, or an instance. If it is set, `bcryptCost` has
-   * no effect. Default: bcrypt.
+   * How passwords are hashed: a class that extends `PasswordHasher`, or an instance. `bcryptCost` then has no effect.
+   * Default: bcrypt.
    */
   passwordHasher?: Replaceable<PasswordHasher>;
   /**
-   * How devices are detected: a class that extends `DeviceDetector`, or an instance. If the detector fails, the
-   * device is `Other`. Failures are logged at most once a minute. Default: ua-parser-js, if it is installed.
+   * How devices are detected: a class that extends `DeviceDetector`, or an instance. If it fails, the device is `Other`.
+   * Default: ua-parser-js, if it is installed.
    */
   deviceDetector?: Replaceable<DeviceDetector>;
   /**
-   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. If the password of such a
-   * user is correct, the login opens no session. The response is 403 with a login ticket. Default: none.
+   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. A login of such a user with
+   * the correct password opens no session: the response is 403 with a login ticket. Default: none.
    */
   secondFactor?: Replaceable<SecondFactor>;
   /**
-   * Where the access token of a call is read from, over HTTP and all other transports, for your routes and the library's:
-   * a class that extends `TokenSource`, or an instance. If `find` returns null, the library reads the usual places. If it
-   * throws, the response is 401. Default: none.
+   * Where the access token of a call is read from, over all transports, for your routes and the library's: a class that
+   * extends `TokenSource`, or an instance. If `find` returns null, the library reads the usual places. Default: none.
    */
   tokenSource?: Replaceable<TokenSource>;
 }
@@ -249,7 +244,7 @@ export interface AuthModuleOptions {
 /** The options that contain a group of options. */
 export type GroupName = 'cookies' | 'failedLogins' | 'hashing' | 'recentLogin' | 'passwordPolicy' | 'history';
 
-/** The options without a constant default. They stay undefined if the application does not set them. */
+/** The options that are undefined unless the application sets them. */
 type OptionalName =
   'users' | 'passwordHasher' | 'deviceDetector' | 'secondFactor' | 'tokenSource' | 'refreshReuseGraceSeconds';
 
@@ -262,8 +257,8 @@ export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, Grou
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';
 
 /**
- * Options that Nest needs before it calls the factory of `forRootAsync()`. Pass them next to `useFactory`, not in the
- * result of the factory. With `forRoot()`, pass them together with the other options.
+ * Options that Nest needs before it calls the factory of `forRootAsync()`. Pass them next to `useFactory`, or to
+ * `forRoot()` together with the other options.
  */
 export interface AuthModuleExtras {
   /** The path of the controllers, after the global prefix of the application. Default: 'auth'. */
@@ -275,8 +270,8 @@ export interface AuthModuleExtras {
   /** The name of the DataSource that the library uses. Default: 'default'. */
   dataSource?: string;
   /**
-   * Whether other modules can inject the exported providers without importing `AuthModule`. With `false`, export
-   * `AuthModule` from the module that calls `forRoot()`, and import that module where you need it. Default: true.
+   * Whether other modules can inject the exported providers. With `false`, only modules that import the module that
+   * calls `forRoot()` and exports `AuthModule` can. Default: true.
    */
   isGlobal?: boolean;
 }

@@ -4,23 +4,22 @@ import { PasswordHasher } from '../adapters/password-hasher';
 import { SecondFactor } from '../adapters/second-factor';
 import { TokenSource } from '../adapters/token-source';
 import { type UserEntityMapping, UserStore } from '../adapters/user-store';
-import type { AuthModuleExtras, GroupName, PasswordCheck, ResolvedAuthOptions } from './auth-options';
+import type { AuthModuleExtras, GroupName, PasswordCheck, Replaceable, ResolvedAuthOptions } from './auth-options';
 
 type OptionName = keyof ResolvedAuthOptions;
 
 /** A rule for the value of an option. */
 interface Rule<T> {
-  /** Describes the valid values. Completes the phrase "use ..." in error messages. */
+  /** The valid values, as error messages name them after "use". */
   readonly expected: string;
   /** The range of a number, as docs/options.md shows it. */
   readonly range?: string;
   readonly accepts: (value: unknown) => value is T;
 }
 
-/** The default of an option, and the rule for its value. docs/options.md shows the default and any range. */
 export interface OptionRow<T = unknown> {
   readonly default: T;
-  /** The default as docs/options.md shows it. If `defaultText` is omitted, the page shows the value. */
+  /** The default as docs/options.md shows it. Default: the value. */
   readonly defaultText?: string;
   readonly rule: Rule<Exclude<T, undefined>>;
   /** Another option whose value is the default of this option. */
@@ -74,18 +73,14 @@ function text(expected: string, pattern = /./s): Rule<string> {
 }
 
 function textList(expected: string): Rule<readonly string[]> {
-  return {
-    expected,
-    accepts: (value): value is readonly string[] =>
-      Array.isArray(value) && value.every((one) => typeof one === 'string'),
-  };
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  return { expected, accepts: (value): value is readonly string[] => Array.isArray(value) && value.every(isText) };
 }
 
-/** Returns a rule that accepts a class that extends the base class, or an instance of such a class. */
 function extending<T extends object>(
   base: abstract new () => T,
   expected = `a class that extends ${base.name}, or an instance of one`,
-): Rule<(new (...args: never[]) => T) | T> {
+): Rule<Replaceable<T>> {
   return {
     expected,
     accepts: (value): value is T =>
@@ -93,16 +88,13 @@ function extending<T extends object>(
   };
 }
 
-/**
- * A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. If `cookies.secure` is true,
- * the library adds `__Host-` itself.
- */
+/** A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. */
 const cookieName = text(
   "letters, digits and any of !#$%&'*+-.^_`|~, without a prefix such as __Host-",
   /^(?!__(?:host|secure|http)-)[\w!#$%&'*+\-.^`|~]+$/i,
 );
 
-/** The cost factor of bcrypt. Low costs make tests fast and hashes weak, so they are accepted only in tests. */
+/** Low costs make tests fast and hashes weak, so they are accepted only in tests. */
 const bcryptCost: Rule<number> = {
   expected: "a whole number from 10 to 15 (4 to 9 only if NODE_ENV is 'test')",
   range: '10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
@@ -111,11 +103,7 @@ const bcryptCost: Rule<number> = {
 
 const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absoluteTimeoutSeconds' } as const;
 
-const quarterOfIdleTimeout = {
-  by: 'idleTimeoutSeconds',
-  share: 1 / 4,
-  text: 'a quarter of idleTimeoutSeconds',
-} as const;
+const idleTimeout = { by: 'idleTimeoutSeconds', share: 1 / 4, text: 'a quarter of idleTimeoutSeconds' } as const;
 
 const MAPPING_OR_STORE =
   "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore, or an instance of one";
@@ -137,7 +125,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   refreshTokenTtlSeconds: { default: 604_800, rule: seconds(1), limit: absoluteTimeout },
   absoluteTimeoutSeconds: { default: 2_592_000, rule: seconds(1) },
   idleTimeoutSeconds: { default: 604_800, rule: seconds(1), follows: 'refreshTokenTtlSeconds', limit: absoluteTimeout },
-  activityIntervalSeconds: { default: 60, rule: seconds(0), limit: quarterOfIdleTimeout },
+  activityIntervalSeconds: { default: 60, rule: seconds(0), limit: idleTimeout },
   cookies: {
     mode: { default: false, rule: orFalse(oneOf('optional', 'only')) },
     name: { default: 'auth', rule: cookieName },
@@ -199,10 +187,8 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
   isGlobal: { default: true, rule: boolean },
 };
 
-/** The paths of the optional properties of a `UserEntityMapping`. */
 export const OPTIONAL_IN_MAPPING = ['users.foldedUsername', 'users.active', 'users.disabledAt', 'users.select'];
 
-/** The rules for the properties of a `UserEntityMapping`, which the option `users` accepts. */
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
   entity: {
     expected: 'an entity of the DataSource',
@@ -226,7 +212,6 @@ function rowsOf(table: object, prefix = ''): ReadonlyMap<string, OptionRow> {
 
 /** The rows by path, such as `failedLogins.signalAt`. */
 export const OPTION_ROWS = rowsOf(OPTIONS);
-
 export const EXTRA_ROWS = rowsOf(EXTRAS);
 
 /** The rules by path, such as `users.entity`. */

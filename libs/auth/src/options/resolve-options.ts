@@ -4,10 +4,7 @@ import { isLocalhost } from '../base/fields';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
 
-/**
- * Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and
- * what to do instead.
- */
+/** Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and what to do instead. */
 export class AuthOptionsError extends Error {
   override readonly name = 'AuthOptionsError';
 
@@ -23,9 +20,7 @@ const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.
 
 /**
  * Checks the options, adds the defaults and freezes the result.
- * @param given the options as the application wrote them
- * @param withExtras the object that contains the extras: the argument of `forRoot()`, or the properties next to the
- *   factory of `forRootAsync()`
+ * @param withExtras the argument of `forRoot()`, or the properties next to the factory of `forRootAsync()`
  * @throws AuthOptionsError that reports every problem
  */
 export function resolveOptions(given: unknown, withExtras: object = {}): ResolvedAuthOptions {
@@ -43,10 +38,7 @@ export function resolveOptions(given: unknown, withExtras: object = {}): Resolve
   return build(values);
 }
 
-/**
- * Returns the extras with their defaults. Replaces an invalid value with its default, because `resolveOptions`
- * reports invalid values.
- */
+/** Returns the extras with their defaults, also in place of invalid values, which `resolveOptions` reports. */
 export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
   const extras = [...EXTRA_ROWS].map(([name, { rule, ...row }]) => {
     const value = (withExtras as Record<string, unknown>)[name];
@@ -56,8 +48,7 @@ export function resolveExtras(withExtras: object): Required<AuthModuleExtras> {
 }
 
 /**
- * Checks the argument of `forRoot()`. Nest copies only the argument's own properties, so the copy of an instance
- * would lack the inherited options.
+ * Checks the argument of `forRoot()`, of which Nest copies only the own properties.
  * @throws AuthOptionsError if the argument is not a plain object
  */
 export function assertPlainOptions(given: unknown): void {
@@ -90,8 +81,8 @@ function problemsOf(path: string, value: unknown): string[] {
       `users is the class ${value.name}, which does not extend UserStore; if it is an entity, use users: ${mapping}`,
     ];
   }
-  const row = OPTION_ROWS.get(path);
-  if (row) return row.rule.accepts(value) ? [] : [wrongValue(path, value, row.rule.expected)];
+  const rule = OPTION_ROWS.get(path)?.rule;
+  if (rule) return rule.accepts(value) ? [] : [wrongValue(path, value, rule.expected)];
   if (GROUPS.has(path)) {
     const names = [...OPTION_ROWS.keys()].filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
     return [wrongValue(path, value, `a plain object with ${names.join(', ')}`)];
@@ -102,7 +93,7 @@ function problemsOf(path: string, value: unknown): string[] {
   return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
 }
 
-/** Returns whether the value is meant as a mapping: a plain object with at least one property of a mapping. */
+/** Returns whether the value is a plain object with at least one property of a mapping. */
 function isMapping(users: unknown): users is Partial<UserEntityMapping> {
   return isPlainObject(users) && Object.keys(users).some((name) => MAPPING_RULES.has(`users.${name}`));
 }
@@ -126,13 +117,12 @@ function problemsOfMapping(mapping: object): string[] {
 }
 
 function problemsOfExtra(name: string, value: unknown): string[] {
-  const row = EXTRA_ROWS.get(name);
-  if (row) return value === undefined || row.rule.accepts(value) ? [] : [wrongValue(name, value, row.rule.expected)];
+  const rule = EXTRA_ROWS.get(name)?.rule;
+  if (rule) return value === undefined || rule.accepts(value) ? [] : [wrongValue(name, value, rule.expected)];
   if (isOption(name)) return [`${name} is next to the factory of forRootAsync(); return it from the factory`];
   return [unknownOption(name, [...EXTRA_ROWS.keys()])];
 }
 
-/** Yields the problems of combinations of options. */
 function* conflictsIn(values: Values): Generator<string> {
   const of = (path: string): unknown => valueOf(path, values);
   for (const [path, { limit }] of OPTION_ROWS) {
@@ -165,25 +155,17 @@ function foldingConflict(users: unknown, matching: unknown): string[] {
   return [wrongValue(path, users.foldedUsername, "it with nameMatching: 'insensitive' only, or omit it")];
 }
 
-/** Returns the problems of the option `cookies` that the rules of the option table do not find. */
-function cookieProblems(values: Values): string[] {
-  const isModeMissing = !values.has('cookies.mode');
-  const given = values.get('cookies.trustedOrigins');
-  const origins: unknown[] = Array.isArray(given) ? given : [];
-  return [
-    ...(isModeMissing ? [wrongValue('cookies.mode', undefined, "'optional' or 'only', or omit cookies")] : []),
-    ...origins.flatMap((origin, index) => {
-      if (typeof origin !== 'string') return [];
-      const expected = expectedOrigin(origin, values.get('cookies.secure') === false);
-      return expected === null ? [] : [wrongValue(`cookies.trustedOrigins[${index}]`, origin, expected)];
-    }),
-  ];
+/** Yields the problems of the option `cookies` that the rules of the option table do not find. */
+function* cookieProblems(values: Values): Generator<string> {
+  if (!values.has('cookies.mode')) yield wrongValue('cookies.mode', undefined, "'optional' or 'only', or omit cookies");
+  const origins = values.get('cookies.trustedOrigins');
+  for (const [index, origin] of (Array.isArray(origins) ? origins : []).entries()) {
+    const expected = typeof origin === 'string' ? expectedOrigin(origin, values.get('cookies.secure') === false) : null;
+    if (expected) yield wrongValue(`cookies.trustedOrigins[${index}]`, origin, expected);
+  }
 }
 
-/**
- * Returns the expected value for the error message, or null if the origin is valid. A trusted origin must equal the
- * `Origin` header, in which browsers send the serialized form of an origin.
- */
+/** Returns what to use instead of an origin that no browser sends in the header `Origin`. Returns null if it is valid. */
 function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
   if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
   const url = URL.canParse(origin) ? new URL(origin) : null;
@@ -194,10 +176,7 @@ function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
   return url.origin === origin ? null : `'${url.origin}'`;
 }
 
-/**
- * Returns the value of an option, or its default within the limit. Returns NaN if the option, or an option that
- * its default depends on, is invalid.
- */
+/** Returns the value of an option, or its default within the limit. Returns NaN if the result depends on an invalid value. */
 function valueOf(path: string, values: Values): unknown {
   const { follows, limit, ...row } = OPTION_ROWS.get(path)!;
   const value = values.get(path);
@@ -226,14 +205,15 @@ function wrongValue(path: string, value: unknown, expected: string): string {
   return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; use ${expected}`;
 }
 
-/** Suggests the known path that a misspelled or misplaced path most likely means, or lists all options of its group. */
+/** Suggests the known path whose last segment is similar, or lists all options of the group. */
 function unknownOption(path: string, known: readonly string[]): string {
-  const leaf = (one: string): string => one.slice(one.lastIndexOf('.') + 1);
-  const distanceTo = (one: string): number => Math.min(editDistance(path, one), editDistance(leaf(path), leaf(one)));
-  const [closest] = [...known].sort((a, b) => distanceTo(a) - distanceTo(b));
-  const isSimilar = closest !== undefined && distanceTo(closest) <= leaf(path).length / 3;
-  const siblings = known.filter((one) => one.startsWith(path.slice(0, -leaf(path).length)));
-  return `${path} is not an option; use ${isSimilar ? closest : `one of ${siblings.join(', ')}`}`;
+  const leafOf = (one: string): string => one.slice(one.lastIndexOf('.') + 1);
+  const leaf = leafOf(path);
+  const distances = known.map((one) => editDistance(leaf, leafOf(one)));
+  const least = Math.min(...distances);
+  const siblings = known.filter((one) => one.startsWith(path.slice(0, -leaf.length)));
+  const hint = least <= leaf.length / 3 ? known[distances.indexOf(least)] : `one of ${siblings.join(', ')}`;
+  return `${path} is not an option; use ${hint}`;
 }
 
 /** Returns the Levenshtein distance, ignoring case. */
@@ -249,10 +229,7 @@ function editDistance(from: string, to: string): number {
   return row.at(-1)!;
 }
 
-/**
- * Returns whether a value is a plain object. Only own properties are read, so the inherited options of an instance
- * would be ignored.
- */
+/** Only own properties are read, so the inherited options of an instance would be ignored. */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value) as object | null;
@@ -260,9 +237,5 @@ function isPlainObject(value: unknown): value is object {
   return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
 }
 
-/**
- * The default of every option, frozen. A default that depends on another option is the default that applies when
- * both options are omitted. An option without a constant default, such as `users`, is undefined.
- * `hashing.concurrent` is the result of `os.availableParallelism()`.
- */
+/** The options that apply if you set none, frozen. Options without a constant default are undefined. */
 export const DEFAULT_OPTIONS: ResolvedAuthOptions = resolveOptions({});

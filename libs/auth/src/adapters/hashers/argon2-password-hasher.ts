@@ -13,7 +13,6 @@ export interface Argon2Parameters {
   readonly lanes?: number;
 }
 
-/** The part of `@node-rs/argon2` that this class uses. */
 interface Argon2 {
   hash(password: string, options: { memoryCost: number; timeCost: number; parallelism: number }): Promise<string>;
   verify(hash: string, password: string): Promise<boolean>;
@@ -22,19 +21,19 @@ interface Argon2 {
 const STORED_HASH =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
-/** The maximum work of a stored hash, so that a manipulated row cannot make a login take arbitrarily long. */
+/** The maximum work, so that a manipulated row cannot make a login take arbitrarily long. */
 const MAX = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
- * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an
- * instance with other parameters. Requires the package `@node-rs/argon2`. Existing bcrypt hashes of a cost up to 15
- * stay valid. If the user store can set passwords, each is replaced at its user's next login with the password.
+ * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an instance with other
+ * parameters. Requires the package `@node-rs/argon2`. Existing bcrypt hashes of a cost up to 15 stay valid. If the user
+ * store can set passwords, each is replaced at its user's next login with the password.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
   private readonly work: Required<Argon2Parameters>;
   private readonly argon2: Argon2;
-  /** Verifies existing bcrypt hashes. With the minimum cost of 4, the hasher adds no work to the verification. */
+  /** With the minimum cost, this hasher adds no work to the verification of a bcrypt hash. */
   private readonly bcrypt = new BcryptPasswordHasher(4);
 
   /** @throws Error if `@node-rs/argon2` cannot be loaded, or a parameter is out of range */
@@ -61,8 +60,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   async verify(password: string, hash: string): Promise<boolean> {
     if (Buffer.byteLength(password) > this.maxPasswordBytes) return false;
     if (this.bcrypt.accepts(hash)) {
-      // Also computes an Argon2id hash. Otherwise, a cheap bcrypt hash would be verified faster
-      // than an Argon2id hash.
+      // Also computes an Argon2id hash, because a cheap bcrypt hash would be verified faster.
       const [matches] = await Promise.all([this.bcrypt.verify(password, hash), this.hash(password)]);
       return matches;
     }
@@ -83,7 +81,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
     return work.memoryKiB < this.work.memoryKiB || work.passes < this.work.passes;
   }
 
-  /** Does the work that a weaker stored hash lacks compared with the configured work. Work is memory times passes. */
+  /** Does the work that a weaker stored hash lacks. Work is memory times passes. */
   private async addMissingWork(password: string, stored: Required<Argon2Parameters>): Promise<void> {
     const { memoryKiB, passes, lanes } = this.work;
     const missing = Math.floor((memoryKiB * passes - stored.memoryKiB * stored.passes) / passes);
@@ -96,7 +94,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 }
 
-/** Returns the parameters of a stored hash, or null if it is no Argon2id hash or exceeds the maximum work. */
+/** Returns the parameters of a stored hash. Returns null if it is no Argon2id hash or exceeds the maximum work. */
 function workOf(hash: string): Required<Argon2Parameters> | null {
   const [memoryKiB, passes, lanes] = STORED_HASH.exec(hash)?.slice(1).map(Number) ?? [];
   if (!(memoryKiB! <= MAX.memoryKiB && passes! <= MAX.passes && lanes! <= MAX.lanes)) return null;

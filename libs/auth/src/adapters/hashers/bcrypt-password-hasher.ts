@@ -31,9 +31,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return matches;
   }
 
-  /**
-   * Accepts hashes with a cost of at most 15, so that a manipulated row cannot make a login take arbitrarily long.
-   */
+  /** Accepts a cost of at most 15, so that a manipulated row cannot make a login take arbitrarily long. */
   accepts(hash: string): boolean {
     return STORED.test(hash);
   }
@@ -44,15 +42,13 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   /**
-   * Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds: two hashes
-   * of cost 10 and a hash of cost 11 together have as many rounds as a hash of cost 12.
+   * Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds: two hashes of cost
+   * 10 and a hash of cost 11 together have as many rounds as a hash of cost 12.
    */
   private async addMissingWork(password: string, stored: string): Promise<void> {
     for (let cost = Number(STORED.exec(stored)?.[2]); cost < this.cost; cost++) {
-      await bcrypt.compare(
-        password,
-        stored.replace(/\$\d\d\$/, () => `$${String(cost).padStart(2, '0')}$`),
-      );
+      const hash = stored.replace(/\$\d\d\$/, () => `$${String(cost).padStart(2, '0')}$`);
+      await bcrypt.compare(password, hash);
     }
   }
 }

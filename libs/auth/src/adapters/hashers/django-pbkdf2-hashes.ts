@@ -6,16 +6,10 @@ const derive = promisify(pbkdf2);
 
 const STORED = /^pbkdf2_sha256\$(\d{1,7})\$([^$]{1,128})\$([A-Za-z0-9+/]{43}=)$/;
 
-/**
- * The maximum number of iterations of a stored hash, so that a manipulated row cannot make a login take
- * arbitrarily long.
- */
+/** The maximum of a stored hash, so that a manipulated row cannot make a login take arbitrarily long. */
 const MAX_ITERATIONS = 2_000_000;
 
-/**
- * Verifies the hashes that Django stores by default: `pbkdf2_sha256$<iterations>$<salt>$<hash>` (PBKDF2, RFC
- * 8018).
- */
+/** Verifies Django's default hashes: `pbkdf2_sha256$<iterations>$<salt>$<hash>` (PBKDF2, RFC 8018). */
 export class DjangoPbkdf2Hashes extends FormerHashes {
   accepts(hash: string): boolean {
     const iterations = Number(STORED.exec(hash)?.[1]);

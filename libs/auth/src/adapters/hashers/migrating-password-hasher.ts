@@ -9,8 +9,8 @@ export abstract class FormerHashes {
 }
 
 /**
- * Also verifies the hashes of a former system. If the user store can set passwords, each hash is replaced at its
- * user's next successful login:
+ * Also verifies the hashes of a former system. If the user store can set passwords, each hash is replaced at its user's
+ * next successful login:
  * `passwordHasher: new MigratingPasswordHasher(new BcryptPasswordHasher(12), new DjangoPbkdf2Hashes())`.
  */
 export class MigratingPasswordHasher extends PasswordHasher {
@@ -19,7 +19,7 @@ export class MigratingPasswordHasher extends PasswordHasher {
 
   /**
    * @param current creates the new hashes
-   * @param former the formats of the former system, at least one
+   * @param former the formats of the former system
    * @throws Error if there is no former format
    */
   constructor(
@@ -42,8 +42,7 @@ export class MigratingPasswordHasher extends PasswordHasher {
   async verify(password: string, hash: string): Promise<boolean> {
     const former = this.formerOf(hash);
     if (!former) return this.current.verify(password, hash);
-    // Also computes a current hash. Otherwise, a cheap former hash would be verified faster than a
-    // current hash.
+    // Also computes a current hash, because a cheap former hash would be verified faster.
     const [matches] = await Promise.all([former.verify(password, hash), this.current.hash(password)]);
     return matches;
   }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { PasswordHasher } from '../password-hasher';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
-/** The prefix that distinguishes these hashes from plain bcrypt hashes. */
+/** Distinguishes these hashes from plain bcrypt hashes. */
 const PREFIX = '$hmac-sha384';
 
 /**
@@ -10,9 +10,8 @@ const PREFIX = '$hmac-sha384';
  * bcrypt hashes of a cost up to 15 stay valid. If the user store can set passwords, each is replaced at its user's next
  * login with the password.
  *
- * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an
- * attacker who has a copy of the users table cannot guess the passwords of these hashes. If the key
- * is lost, no password matches them.
+ * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an attacker who has a
+ * copy of the users table cannot guess the passwords of these hashes. If the key is lost, no password matches them.
  */
 export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
@@ -20,8 +19,8 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   private readonly key: string;
 
   /**
-   * @param given `cost`: the base-2 logarithm of the number of rounds, 4 to 15. Default: 12. `key`:
-   *   a secret of at least 32 characters. Default: no secret
+   * @param given `cost`: the base-2 logarithm of the number of rounds, 4 to 15. Default: 12. `key`: a secret of at
+   *   least 32 characters. Default: no secret
    * @throws Error if `cost` is out of range, or `key` is present but is not a string of at least 32 characters
    */
   constructor(given: { readonly cost?: number; readonly key?: string } = {}) {
@@ -53,10 +52,7 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
     return !hash.startsWith(PREFIX) || this.bcrypt.needsRehash(hash.slice(PREFIX.length));
   }
 
-  /**
-   * Returns the digest as 64 characters of base64. The characters fit into bcrypt's 72 bytes, and none is NUL, at
-   * which some implementations of bcrypt stop.
-   */
+  /** 64 characters of base64 fit into bcrypt's 72 bytes, and none is NUL, at which some implementations stop. */
   private digest(password: string): string {
     return createHmac('sha384', this.key).update(password).digest('base64');
   }
