@@ -1,14 +1,13 @@
 import type { ClassProvider, FactoryProvider, InjectionToken, Provider, Type, ValueProvider } from '@nestjs/common';
 import { AUTH_OPTIONS, AuthService, PruningService, type AuthModuleOptions } from 'nestjs-session-auth';
 import type { DataSource } from 'typeorm';
-import { AUTH_EXTRAS } from '../../libs/auth/src/options/auth-options';
 import { AUTH_PROVIDERS } from '../../libs/auth/src/providers';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { DeviceDetector } from '../../libs/auth/src/adapters/device-detector';
 import { Metrics } from '../../libs/auth/src/base/telemetry';
 import { Signals } from '../../libs/auth/src/history/signal-publisher';
 import type { AuthSignalName, AuthSignals } from '../../libs/auth/src/history/signals';
-import { resolveExtras, resolveOptions } from '../../libs/auth/src/options/resolve-options';
+import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { AUTH_DATA_SOURCE } from '../../libs/auth/src/database/typeorm';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
@@ -75,7 +74,6 @@ export class Instance {
       ...AUTH_PROVIDERS,
       { provide: AUTH_OPTIONS, useValue: resolveOptions({ bcryptCost: 4, ...WITHOUT_NAMED_STATEMENTS, ...given }) },
       { provide: AUTH_DATA_SOURCE, useValue: dataSource },
-      { provide: AUTH_EXTRAS, useValue: resolveExtras({}) },
       { provide: Clock, useValue: clock },
       { provide: DeviceDetector, useValue: null },
       { provide: Metrics, useValue: Metrics.none() },

@@ -29,7 +29,6 @@ import { cachePeerAddresses, configureRoutes, httpServerOf, libraryRoutes, unmou
 import { SessionsController } from './http/sessions.controller';
 import { AccessTokens, readCookiesOfHandshakes } from './http/transports';
 import {
-  AUTH_EXTRAS,
   AUTH_OPTIONS,
   type AuthModuleExtras,
   type AuthModuleOptions,
@@ -44,6 +43,7 @@ import { OpenSockets } from './sessions/open-sockets';
 import {
   refuseContradictoryRoutes,
   refuseSecondModule,
+  requireDataSource,
   warnAboutForwardedAddresses,
   warnAboutMissingTables,
   warnAboutPlatform,
@@ -54,6 +54,9 @@ import {
 import { Users } from './users/users';
 
 const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController, ReauthenticationController];
+
+/** The injection token of the extras. */
+const AUTH_EXTRAS = Symbol('NESTJS_SESSION_AUTH_EXTRAS');
 
 function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
   const extras = resolveExtras(given);
@@ -82,8 +85,9 @@ function applyExtras(definition: DynamicModule, given: AuthModuleExtras): Dynami
       },
       {
         provide: AUTH_DATA_SOURCE,
-        useFactory: (found?: DataSource) => found,
-        inject: [{ token, optional: true }],
+        useFactory: ({ users }: ResolvedAuthOptions, found?: DataSource) =>
+          requireDataSource(found, dataSource, users === undefined),
+        inject: [AUTH_OPTIONS, { token, optional: true }],
       },
       ...(globalGuard ? [{ provide: APP_GUARD, useExisting: BearerAuthGuard }] : []),
     ],
@@ -138,9 +142,11 @@ const BaseModule: ConfigurableModuleCls<AuthModuleOptions, 'forRoot', 'createAut
   ],
 })
 export class AuthModule extends BaseModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
+  private readonly mounted: readonly Type[];
+
   /** @internal */
   constructor(
-    private readonly users: Users,
+    users: Users,
     @Inject(AUTH_EXTRAS) private readonly extras: Required<AuthModuleExtras>,
     @Inject(AUTH_DATA_SOURCE) private readonly dataSource: DataSource,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -149,8 +155,13 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
     private readonly modules: ModulesContainer,
   ) {
     super();
+    const unmounted: Type[] = [
+      ...(users.canSetPasswords ? [] : [PasswordController]),
+      ...(options.recentLogin.endpoint ? [] : [ReauthenticationController]),
+    ];
+    this.mounted = AUTH_CONTROLLERS.filter((controller) => !unmounted.includes(controller));
     // A lifecycle hook would run too late for the application's OpenAPI document.
-    unmountControllers(modules, this.constructor, this.unmounted);
+    unmountControllers(modules, this.constructor, unmounted);
   }
 
   /**
@@ -174,8 +185,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   /** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
   configure(): void {
     if (!this.extras.controllers || !this.adapterHost.httpAdapter?.getInstance) return;
-    const mounted = AUTH_CONTROLLERS.filter((controller) => !this.unmounted.includes(controller));
-    configureRoutes(this.adapterHost, libraryRoutes(this.moduleRef, this.extras.path, mounted));
+    configureRoutes(this.adapterHost, libraryRoutes(this.moduleRef, this.extras.path, this.mounted));
   }
 
   /**
@@ -197,17 +207,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
 
   /** Warns about missing tables, and about database servers on which the library's guarantees do not hold. */
   async onApplicationBootstrap(): Promise<void> {
-    await Promise.all([
-      warnAboutMissingTables(this.dataSource, this.options),
-      warnAboutServer(this.moduleRef.get(Database)),
-    ]);
-  }
-
-  /** The controllers of the optional routes that are off. */
-  private get unmounted(): readonly Type[] {
-    return [
-      ...(this.users.canSetPasswords ? [] : [PasswordController]),
-      ...(this.options.recentLogin.endpoint ? [] : [ReauthenticationController]),
-    ];
+    const server = warnAboutServer(this.moduleRef.get(Database));
+    await Promise.all([server, warnAboutMissingTables(this.dataSource, this.options)]);
   }
 }

@@ -28,9 +28,8 @@ import { Users } from './users/users';
 /**
  * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
  * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions` throw it. If your
- * route throws this error, the route responds in the same way as the library's endpoints. Every method that reads or
- * writes data can reject with `database_unavailable`. Pass `clientInfoOf(request)` as `client`. If the parameter is
- * optional, its default is an unknown client.
+ * route throws the error, it responds like the library's endpoints. Every method that reads or writes data can reject
+ * with `database_unavailable`. Pass `clientInfoOf(request)` as `client`. The default is an unknown client.
  */
 @Injectable()
 export class AuthService {
@@ -54,20 +53,20 @@ export class AuthService {
     private readonly transactions: ApplicationTransactions,
   ) {}
 
-  /** The application's transaction that the calls take part in. Set only in the objects that `inTransaction` uses. */
+  /** The application's transaction. Set only in the objects that `inTransaction` uses. */
   private readonly tx: JoinedTransaction | null = null;
 
   /**
-   * Returns the methods of `AuthInTransaction`. Each call takes part in your transaction:
-   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals of
-   * its changes are emitted after the commit. A custom `UserStore` does not take part in the transaction. A
-   * rollback does not undo the counts and records of failed attempts of `changePassword`.
+   * Returns methods that take part in your transaction:
+   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals are emitted after the
+   * commit. A custom `UserStore` does not take part in the transaction. A rollback does not undo the counts and records
+   * of failed attempts of `changePassword`.
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AuthInTransaction {
     const tx = this.transactions.join(manager);
     const joined = Object.create(this, { tx: { value: tx } }) as AuthService;
-    const methods = IN_TRANSACTION.map((name) => [name, (this[name] as Method).bind(joined)]);
+    const methods = IN_TRANSACTION.map((name) => [name, (this[name] as () => unknown).bind(joined)]);
     return Object.fromEntries(methods) as AuthInTransaction;
   }
 
@@ -83,8 +82,8 @@ export class AuthService {
   /**
    * Verifies name and password, and returns the user and a login ticket. The call is throttled like a login, and a
    * success is recorded as `first_factor_success`. The ticket is opaque, and expires after 5 minutes. The fifth failed
-   * attempt, a password change, a password reset, `logoutAll` and `disableUser` revoke the ticket. A user has at most
-   * 20 valid tickets. Issuing one more revokes the oldest.
+   * attempt, a password change or reset, `logoutAll` and `disableUser` revoke it. A user has at most 20 valid tickets.
+   * One more revokes the oldest.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
    */
   verifyCredentials(
@@ -109,19 +108,16 @@ export class AuthService {
   }
 
   /**
-   * Calls `verify` to check a secret other than the password, such as a one-time code, and throttles failed attempts.
-   * A correct secret adds the method to the ticket or session. The attempt counts as failed unless `verify` returns
-   * true. With a ticket, the failure counts against the user and the method. The delays and the block of failed logins
-   * apply, and the fifth failure revokes the ticket. With a principal, the failure also counts against the session and
-   * the method, the same delays apply, and the 100th consecutive failure of a method ends the session.
+   * Calls `verify` to check a secret other than the password, such as a one-time code, and returns its result. A
+   * correct secret adds the method to the ticket or session. The attempt counts as failed unless `verify` returns true,
+   * against the user and the method, with the delays and the block of failed logins. With a ticket, the fifth failure
+   * revokes the ticket. With a principal, the failure also counts against the session and the method, and the 100th
+   * consecutive failure of a method ends the session.
    * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
    *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)
-   * @param verify checks the secret of the given user, and returns true or false. It must accept each code only once,
-   *   even if calls run in parallel. If the check could not be carried out, throw `VerificationUnavailable`: the
-   *   attempt then does not count
-   * @returns the result of `verify`
+   * @param verify checks the secret of the given user. It must accept each code only once, even if calls run in
+   *   parallel. If the check could not be carried out, throw `VerificationUnavailable`: the attempt then does not count
    * @throws AuthError `invalid_login_ticket`, `access_token_invalid`; `too_many_attempts` or `busy` before `verify`
-   *   is called
    * @throws Error if the method has an invalid name, or if `verify` does not return a boolean; the error of `verify`
    */
   attempt(
@@ -135,15 +131,14 @@ export class AuthService {
   }
 
   /**
-   * Opens a session for a user whom the application has identified, for example by single sign-on or a passkey. With
-   * a login ticket, opens a session for the user of the ticket and consumes the ticket.
-   * @param user an object with the property `ticket` is treated as a login ticket
-   * @param proofs allowed only without a ticket. `methods`: how the user was identified, as 1 to 8 names such as
-   *   `hwk` (RFC 8176). Default: none. `data`: a JSON object of at most 1,024 bytes to keep on the session, see
-   *   `SessionData`. Default: none.
-   * @throws AuthError `session_limit_reached` (the ticket stays valid). For a user: `unknown_user` if the user does
-   *   not exist or is not active. For a ticket: `invalid_login_ticket`, or `second_factor_required` if the ticket has
-   *   only one method and `secondFactor` requires a second one
+   * Opens a session for a user whom the application has identified, for example by single sign-on or a passkey. With a
+   * login ticket, opens a session for the user of the ticket and consumes the ticket.
+   * @param proofs only without a ticket. `methods`: how the user was identified, as 1 to 8 names such as `hwk` (RFC
+   *   8176). Default: none. `data`: a JSON object of at most 1,024 bytes to keep on the session, see `SessionData`.
+   *   Default: none
+   * @throws AuthError `session_limit_reached` (the ticket stays valid). For a user: `unknown_user` if the user does not
+   *   exist or is not active. For a ticket: `invalid_login_ticket`, or `second_factor_required` if the ticket has only
+   *   one method and `secondFactor` requires a second one
    * @throws Error if `methods` or `data` is invalid, or is passed with a ticket
    */
   async openSession(
@@ -163,8 +158,8 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new token pair. Presenting a used refresh token of an active session's current
-   * token family again ends all sessions of the user, unless the grace period applies.
+   * Exchanges a refresh token for a new token pair. A used refresh token of an active session's current token family
+   * ends all sessions of the user, unless the grace period applies.
    * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is not a string
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
@@ -181,10 +176,7 @@ export class AuthService {
     return this.users.load(principal.userId);
   }
 
-  /**
-   * Returns the session of a principal, with `isCurrent: true`.
-   * @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated
-   */
+  /** Returns the session of a principal. @throws AuthError `access_token_invalid` if it has ended meanwhile */
   currentSession(principal: AuthPrincipal): Promise<SessionInfo> {
     return this.sessions.current(principal);
   }
@@ -212,12 +204,12 @@ export class AuthService {
   }
 
   /**
-   * Ends one session of a user. The history records whether the user or an administrator ended the session.
-   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal `user_logged_out`.
-   *   Default: none. `by`: default `'user'`. `actor`: with `by: 'admin'`, the name or id of the administrator, which
-   *   the history also records, 1 to 255 characters. Default: none
-   * @throws AuthError `session_not_found` if the user has no active session with this id;
-   *   `invalid_field` if `actor` is empty or too long
+   * Ends one session of a user.
+   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal `user_logged_out`. Default:
+   *   none. `by`: who ends the session, for the history. Default: `'user'`. `actor`: with `by: 'admin'`, the name or id
+   *   of the administrator, also for the history, 1 to 255 characters. Default: none
+   * @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` if `actor` is
+   *   empty or too long
    */
   revokeSession(
     userId: UserId,
@@ -225,9 +217,9 @@ export class AuthService {
     client: ClientInfo = {},
     options: { readonly currentSessionId?: string; readonly by?: 'user' | 'admin'; readonly actor?: string } = {},
   ): Promise<void> {
-    const { currentSessionId: currentId = null, by: reason = 'user', actor } = options;
-    const actorOption = reason === 'admin' && actor !== undefined ? { actor } : {};
-    return this.sessions.revoke(userId, sessionId, this.operation(client), { currentId, reason, ...actorOption });
+    const { currentSessionId: currentId = null, by: reason = 'user' } = options;
+    const actor = reason === 'admin' && options.actor !== undefined ? { actor: options.actor } : {};
+    return this.sessions.revoke(userId, sessionId, this.operation(client), { currentId, reason, ...actor });
   }
 
   /** Returns events of a user, newest first. By default, the latest 50. @throws AuthError `invalid_field` */
@@ -255,8 +247,8 @@ export class AuthService {
   }
 
   /**
-   * Records that your application has confirmed the user's identity by the given methods, such as `hwk` for a passkey.
-   * Returns a new token pair for the session, like `reauthenticate`.
+   * Records that your application has confirmed the user's identity by the given methods, such as `hwk` for a passkey,
+   * and returns a new token pair for the session.
    * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
    * @throws Error if `methods` is not a list of 1 to 8 valid names
    */
@@ -269,18 +261,15 @@ export class AuthService {
   }
 
   /**
-   * Checks that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With
-   * `methods`, checks instead that the user has proven each of the given methods within that time.
+   * Checks that the user logged in or confirmed their identity within the last `withinSeconds` seconds, or with
+   * `methods`, that the user has proven each of them within that time.
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
     this.sessions.assertRecentLogin(principal, withinSeconds, methods);
   }
 
-  /**
-   * Calls `assertRecentLogin` with `recentLogin.toEndSessionsSeconds`, unless that option is false.
-   * @throws AuthError `recent_login_required`
-   */
+  /** Checks the option `recentLogin.toEndSessionsSeconds`. @throws AuthError `recent_login_required` */
   assertMayEndSessions(principal: AuthPrincipal): void {
     this.sessions.assertMayEnd(principal);
   }
@@ -296,10 +285,9 @@ export class AuthService {
   }
 
   /**
-   * Deletes the sessions, tokens and history of a user. Your application deletes the user's row itself, even with
-   * `AuthUser`, preferably before this call. Outside `inTransaction`, one transaction deletes the rows that
-   * authenticate the user, and further transactions delete the rest in batches. (ASVS 14.2.7)
-   * @throws AuthError `database_unavailable`. Completed batches are not undone. Repeat the call to delete the rest
+   * Deletes the sessions, tokens and history of a user, outside `inTransaction` in batches. Your application deletes
+   * the user's row itself, even with `AuthUser`, preferably before this call. (ASVS 14.2.7)
+   * @throws AuthError `database_unavailable`. Repeat the call to delete the rest
    */
   forgetUser(userId: UserId): Promise<void> {
     return this.forgetting.forget(String(userId), this.operation());
@@ -307,8 +295,7 @@ export class AuthService {
 
   /**
    * Creates a password reset token, which your application sends to the user. The token can be used once, within
-   * `passwordResetTtlSeconds`. Creating a token revokes the user's earlier reset tokens, and is recorded in the
-   * history.
+   * `passwordResetTtlSeconds`. It revokes the user's earlier reset tokens, and is recorded in the history.
    * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
    */
   createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
@@ -316,8 +303,8 @@ export class AuthService {
   }
 
   /**
-   * Sets a new password with a reset token. If the new password is refused, the token stays valid. All sessions of
-   * the user end, unless `revokeOnPasswordReset` is false.
+   * Sets a new password with a reset token. If the new password is refused, the token stays valid. All sessions of the
+   * user end, unless `revokeOnPasswordReset` is false.
    * @throws AuthError `invalid_reset_token`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
@@ -333,8 +320,8 @@ export class AuthService {
   }
 
   /**
-   * Resets the failed logins of a username from all networks, including delays and blocks. If a user has this name,
-   * also resets the user's failed attempts with every other method, except those within sessions.
+   * Resets the failed logins of a username, including delays and blocks, and the user's failed attempts with every
+   * other method, except those within sessions.
    */
   resetFailedLogins(username: string): Promise<void> {
     return this.accounts.resetFailedLogins(username, this.operation());
@@ -343,8 +330,7 @@ export class AuthService {
   /**
    * Creates a user, and returns the id and name of the user.
    * @param options `skipPolicy: true` accepts a password that `passwordPolicy` would refuse. Default: false
-   * @param client the client that registers. Default: unknown. All unknown clients share the queue limit of one
-   *   network
+   * @param client the client that registers. Unknown clients share the queue limit of one network
    * @throws AuthError `username_taken`, `invalid_field`, `busy`, `not_supported`
    * @throws Error if the entity does not accept a key of `user.properties`
    */
@@ -358,9 +344,8 @@ export class AuthService {
   }
 
   /**
-   * Hashes a password with the configured `passwordHasher`. `passwordPolicy` is not applied.
-   * @throws AuthError `busy`; `invalid_field` on `password` if it is empty, is not a valid string, or is too long to be
-   *   hashed in full
+   * Hashes a password with the configured `passwordHasher`, without `passwordPolicy`.
+   * @throws AuthError `busy`; `invalid_field` on `password` if it is empty, invalid, or too long to be hashed in full
    */
   hashPassword(password: string): Promise<string> {
     return this.passwords.hash(password, 'password');
@@ -371,9 +356,6 @@ export class AuthService {
   }
 }
 
-type Method = (...args: unknown[]) => Promise<unknown>;
-
-/** The methods that can take part in the application's transaction. Logins and refreshes cannot. */
 const IN_TRANSACTION = [
   'createUser',
   'disableUser',

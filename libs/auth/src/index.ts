@@ -1,6 +1,5 @@
 // The module
-export { AuthModule } from './auth.module';
-export type { AuthModuleAsyncOptions, AuthModuleRootOptions } from './auth.module';
+export { AuthModule, type AuthModuleAsyncOptions, type AuthModuleRootOptions } from './auth.module';
 export { AuthSetupError } from './startup-checks';
 export {
   type AccountBlock,
@@ -21,7 +20,7 @@ export type { AuthPrincipal } from './sessions/authenticate';
 export { type TransactionManager } from './database/joined-transaction';
 export { PasswordHasher } from './adapters/password-hasher';
 export { TokenSource, type PresentedToken, type TransportCall } from './adapters/token-source';
-export { DeviceDetector } from './adapters/device-detector';
+export { DeviceDetector, type DeviceInfo, type DeviceType } from './adapters/device-detector';
 export { OpenSockets } from './sessions/open-sockets';
 export { PruningService, type PruneReport } from './retention/pruning.service';
 export {
@@ -37,13 +36,11 @@ export { VerificationUnavailable } from './throttle/throttle';
 export type { PasswordChange } from './passwords/change-password';
 export type { PasswordResetToken } from './passwords/reset-password';
 export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
-export type { ClientInfo } from './adapters/second-factor';
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';
 export { AuthError, type AuthErrorCode, type FieldErrors } from './base/errors';
 export type { SessionData } from './sessions/proofs';
 export type { AuthEventName, EndReason, SessionState } from './database/entities';
-export type { DeviceInfo, DeviceType } from './adapters/device-detector';
 
 // HTTP
 export { AuthController } from './http/auth.controller';
@@ -69,7 +66,7 @@ export { clientInfoOf, type AuthRequest, type AuthResponse } from './http/reques
 export type { AuthSignalName, AuthSignals, BlockScope, SessionInfo } from './history/signals';
 
 // Replaceable classes
-export { SecondFactor } from './adapters/second-factor';
+export { SecondFactor, type ClientInfo } from './adapters/second-factor';
 export { UserStore, type NewUser, type StoredUser, type UserEntityMapping, type UserId } from './adapters/user-store';
 export { Argon2PasswordHasher, type Argon2Parameters } from './adapters/hashers/argon2-password-hasher';
 export { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';

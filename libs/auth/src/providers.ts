@@ -15,6 +15,7 @@ import { Clock, SystemClock } from './base/clock';
 import { Random } from './base/random';
 import { Metrics } from './base/telemetry';
 import { Database } from './database/database';
+import { dialectOf } from './database/dialect';
 import { ApplicationTransactions } from './database/joined-transaction';
 import { PooledDatabase } from './database/pooled-database';
 import { SqliteDatabase } from './database/sqlite-database';
@@ -27,13 +28,7 @@ import { Signals } from './history/signal-publisher';
 import { Login } from './login/login';
 import { ApplicationSecondFactor, LoginTickets } from './login/login-tickets';
 import { SecondFactors } from './login/second-factor';
-import {
-  AUTH_EXTRAS,
-  AUTH_OPTIONS,
-  type AuthModuleExtras,
-  type Replaceable,
-  type ResolvedAuthOptions,
-} from './options/auth-options';
+import { AUTH_OPTIONS, type Replaceable, type ResolvedAuthOptions } from './options/auth-options';
 import { AuthOptionsError } from './options/resolve-options';
 import { ChangePassword } from './passwords/change-password';
 import { HashQueue } from './passwords/hash-queue';
@@ -56,7 +51,7 @@ import { Refresh, UnconfirmedPairs } from './sessions/refresh';
 import { Reissue } from './sessions/reissue';
 import { Rotate } from './sessions/rotate';
 import { SessionSql } from './sessions/session';
-import { requireDataSource, requireEmitter } from './startup-checks';
+import { requireEmitter } from './startup-checks';
 import { Subjects } from './throttle/subjects';
 import { Throttle } from './throttle/throttle';
 import { TokenIssuer } from './tokens/tokens';
@@ -84,13 +79,8 @@ function replaceableProvider(
   return { provide, useFactory, inject: [ModuleRef, AUTH_OPTIONS] };
 }
 
-function createDatabase(
-  found: DataSource | undefined,
-  extras: Required<AuthModuleExtras>,
-  options: ResolvedAuthOptions,
-  metrics: Metrics,
-): Database {
-  const { dataSource, dialect } = requireDataSource(found, extras.dataSource, options.users === undefined);
+function createDatabase(dataSource: DataSource, options: ResolvedAuthOptions, metrics: Metrics): Database {
+  const dialect = dialectOf(dataSource)!;
   const database =
     dialect === 'sqlite' ? new SqliteDatabase(dataSource) : new PooledDatabase(dataSource, dialect, options);
   database.onFailure = (kind) => metrics.count('session_auth.database.errors', 1, { 'error.type': kind });
@@ -132,11 +122,7 @@ export const AUTH_PROVIDERS: Provider[] = [
   replaceableProvider(PasswordHasher, 'passwordHasher', ({ bcryptCost }) => new BcryptPasswordHasher(bcryptCost)),
   replaceableProvider(DeviceDetector, 'deviceDetector', () => UaParserDeviceDetector.load()),
   replaceableProvider(TokenSource, 'tokenSource', () => null),
-  {
-    provide: Database,
-    useFactory: createDatabase,
-    inject: [{ token: AUTH_DATA_SOURCE, optional: true }, AUTH_EXTRAS, AUTH_OPTIONS, Metrics],
-  },
+  { provide: Database, useFactory: createDatabase, inject: [AUTH_DATA_SOURCE, AUTH_OPTIONS, Metrics] },
   {
     provide: StatementFactory,
     useFactory: (dataSource: DataSource, { dialect }: Database) => new StatementFactory(dataSource, dialect),

@@ -4,7 +4,7 @@ import type { EventEmitter2 } from '@nestjs/event-emitter';
 import type { EventEmitter } from 'node:events';
 import type { DataSource } from 'typeorm';
 import type { Database } from './database/database';
-import { type Dialect, dialectOf } from './database/dialect';
+import { dialectOf } from './database/dialect';
 import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
 import { onFirstForwardedRequest, platformSettings } from './http/platform';
 import { contradictoryRoutes } from './http/route-rules';
@@ -19,15 +19,11 @@ export class AuthSetupError extends Error {
 }
 
 /**
- * Returns the DataSource and its dialect.
+ * Returns the DataSource.
  * @param ownUsers whether the users are stored in the library's `AuthUser`
  * @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options
  */
-export function requireDataSource(
-  found: DataSource | undefined,
-  name: string,
-  ownUsers: boolean,
-): { dataSource: DataSource; dialect: Dialect } {
+export function requireDataSource(found: DataSource | undefined, name: string, ownUsers: boolean): DataSource {
   const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
   if (!found) {
     const named = name === 'default' ? '' : `, name: '${name}'`;
@@ -36,8 +32,7 @@ export function requireDataSource(
         `AuthModule: TypeOrmModule.forRoot({ type: 'postgres', ...${named}, entities: [...${list}] })`,
     );
   }
-  const dialect = dialectOf(found);
-  if (!dialect) {
+  if (!dialectOf(found)) {
     throw new AuthSetupError(
       `AuthModule does not support the database type '${found.options.type}'. ` +
         `Use one of these types: 'better-sqlite3', 'postgres', 'mysql', 'mariadb'`,
@@ -53,14 +48,14 @@ export function requireDataSource(
     );
   }
   const { query_timeout: milliseconds } = (found.options.extra ?? {}) as { query_timeout?: number };
-  if (dialect === 'postgres' && milliseconds) {
+  if (found.options.type === 'postgres' && milliseconds) {
     // A refresh could fail for the client, but succeed in the database, and the retry could count as reuse.
     throw new AuthSetupError(
       `The DataSource '${name}' sets \`extra.query_timeout\`. After this timeout, PostgreSQL still completes the ` +
         `statement. Set a timeout that cancels it: extra: { statement_timeout: ${milliseconds} }`,
     );
   }
-  return { dataSource: found, dialect };
+  return found;
 }
 
 /** @throws AuthSetupError if the application does not import `EventEmitterModule` */

@@ -23,9 +23,9 @@ export abstract class SecondFactor {
   /**
    * Returns whether this user needs a second factor. Called by `login` after the password was verified, and by
    * `openSession` with a ticket that has only one method.
-   * @param client the object that your application passed to `login`, or to `openSession` with a ticket. The object
-   *   may have further properties, such as the cookie of a trusted device. The library's own route passes the address
-   *   and the User-Agent
+   * @param client the object that your application passed to `login`, or to `openSession` with a ticket. The object may
+   *   have further properties, such as the cookie of a trusted device. The library's own route passes the address and
+   *   the User-Agent
    */
   abstract isRequired(user: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean>;
 }

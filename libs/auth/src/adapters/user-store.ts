@@ -97,8 +97,8 @@ export interface UserEntityMapping {
   /** An alternative to `active`: the nullable date property that is null while the user is active. */
   readonly disabledAt?: string;
   /**
-   * The properties that `request.user` has in addition to `id` and `username`, such as `['roles']`. Each property
-   * must be a column of the entity, and is read in the same statement as the account. Default: none.
+   * The properties that `request.user` has in addition to `id` and `username`, such as `['roles']`. Each property must
+   * be a column of the entity, and is read in the same statement as the account. Default: none.
    */
   readonly select?: readonly string[];
 }

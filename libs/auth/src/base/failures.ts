@@ -94,8 +94,8 @@ export function describeDriverError(error: unknown): string {
 const MAX_CAUSES = 5;
 
 /**
- * Returns the texts to log about an error. `summary`: the name and message in one line, or the description of a database
- * error, whose message may contain parameters. `stack`: the summaries and stacks of the error and its causes.
+ * Returns the texts to log about an error. `summary`: the name and message in one line, or the description of a
+ * database error, whose message may contain parameters. `stack`: the summaries and stacks of the error and its causes.
  */
 export function toFailureReport(thrown: unknown): { readonly summary: string; readonly stack: string } {
   const summary = summaryOf(thrown);

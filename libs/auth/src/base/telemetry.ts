@@ -83,7 +83,7 @@ interface MetricAttributes {
 interface MetricDescription {
   /** A `level` is a current number, such as the number of waiting hashes. */
   readonly kind: 'counter' | 'histogram' | 'level';
-  /** A unit in UCUM notation: `s` for seconds, or the counted thing in braces, such as `{session}`. */
+  /** In UCUM notation: `s` for seconds, or the counted thing in braces, such as `{session}`. */
   readonly unit: string;
   readonly description: string;
   /** The upper bounds of the buckets of a histogram. */

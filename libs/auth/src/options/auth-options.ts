@@ -5,9 +5,6 @@ import type { TokenSource } from '../adapters/token-source';
 import type { UserEntityMapping, UserStore } from '../adapters/user-store';
 import type { NameMatching } from '../base/fields';
 
-/** The injection token of the complete `AuthModuleExtras`. */
-export const AUTH_EXTRAS = 'NESTJS_SESSION_AUTH_EXTRAS';
-
 /** See `AuthModuleOptions.failedLogins`. */
 export type AccountBlock = 'unfamiliar' | 'strict';
 
@@ -25,8 +22,8 @@ export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
 /**
  * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. `DEFAULT_OPTIONS` contains
- * the defaults. If a value is invalid or an option is unknown, the application does not start, and an `AuthOptionsError`
- * reports all problems.
+ * the defaults. If a value is invalid or an option is unknown, the application does not start, and an
+ * `AuthOptionsError` reports all problems.
  */
 export interface AuthModuleOptions {
   /**
@@ -99,13 +96,13 @@ export interface AuthModuleOptions {
      */
     name?: string;
     /**
-     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, that may use and set
-     * the cookies. Default: [].
+     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, that may use and
+     * set the cookies. Default: [].
      */
     trustedOrigins?: readonly string[];
     /**
-     * Whether cookies require HTTPS. With `false`, the library reads and sets cookies only if the host is
-     * `localhost`, `*.localhost`, `127.0.0.0/8` or `[::1]`, for development. Default: true.
+     * Whether cookies require HTTPS. With `false`, the library reads and sets cookies only if the host is `localhost`,
+     * `*.localhost`, `127.0.0.0/8` or `[::1]`, for development. Default: true.
      */
     secure?: boolean;
   };
@@ -157,14 +154,14 @@ export interface AuthModuleOptions {
   /** The requirements for new passwords. */
   passwordPolicy?: {
     /**
-     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15 if the password is the
-     * only factor. Default: 15.
+     * The minimum length of a new password, in characters, 8 to 64. NIST SP 800-63B-4 requires 15 if the password is
+     * the only factor. Default: 15.
      */
     minLength?: number;
     /**
      * Whether to accept predictable passwords: common passwords, repeated blocks, sequences of characters or adjacent
-     * keys, and passwords that contain a username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist.
-     * With `true`, check passwords against your own blocklist in `check`. Default: false.
+     * keys, and passwords that contain a username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist. With
+     * `true`, check passwords against your own blocklist in `check`. Default: false.
      */
     allowPredictable?: boolean;
     /** An additional check of new passwords, such as a lookup in a list of breached passwords. Default: none. */
@@ -199,8 +196,8 @@ export interface AuthModuleOptions {
   socketCheckIntervalSeconds?: number;
   /**
    * The maximum number of connections that each instance opens on PostgreSQL, MySQL and MariaDB, 2 to 1000. One is
-   * reserved for the reads of guarded requests. The library uses the pool of the DataSource only in `inTransaction`, and
-   * to create and load your entities. Default: 5.
+   * reserved for the reads of guarded requests. The library uses the pool of the DataSource only in `inTransaction`,
+   * and to create and load your entities. Default: 5.
    */
   connections?: number;
   /**
@@ -225,8 +222,8 @@ export interface AuthModuleOptions {
    */
   passwordHasher?: Replaceable<PasswordHasher>;
   /**
-   * How devices are detected: a class that extends `DeviceDetector`, or an instance. If it fails, the device is `Other`.
-   * Default: ua-parser-js, if it is installed.
+   * How devices are detected: a class that extends `DeviceDetector`, or an instance. If it fails, the device is
+   * `Other`. Default: ua-parser-js, if it is installed.
    */
   deviceDetector?: Replaceable<DeviceDetector>;
   /**

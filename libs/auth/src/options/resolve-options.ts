@@ -165,7 +165,7 @@ function* cookieProblems(values: Values): Generator<string> {
   }
 }
 
-/** Returns what to use instead of an origin that no browser sends in the header `Origin`. Returns null if it is valid. */
+/** Returns what to use instead of an origin that no browser sends in the header `Origin`. Null: the origin is valid. */
 function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
   if (origin.includes('*')) return 'each origin in full, because wildcards are not supported';
   const url = URL.canParse(origin) ? new URL(origin) : null;
@@ -176,7 +176,7 @@ function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
   return url.origin === origin ? null : `'${url.origin}'`;
 }
 
-/** Returns the value of an option, or its default within the limit. Returns NaN if the result depends on an invalid value. */
+/** Returns the value of an option, or its default within the limit. Returns NaN if an invalid value decides it. */
 function valueOf(path: string, values: Values): unknown {
   const { follows, limit, ...row } = OPTION_ROWS.get(path)!;
   const value = values.get(path);

@@ -1,6 +1,7 @@
 // The entry point for the tests of applications: `import { ... } from 'nestjs-session-auth/testing'`.
 
 import type { INestApplicationContext } from '@nestjs/common';
+import { EventEmitter2 } from '@nestjs/event-emitter';
 import { timingSafeEqual } from 'node:crypto';
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { ClientInfo } from '../adapters/second-factor';
@@ -8,12 +9,12 @@ import type { UserId } from '../adapters/user-store';
 import { AuthService } from '../auth.service';
 import { Clock } from '../base/clock';
 import { sha256 } from '../base/random';
+import type { AuthSignalName, AuthSignals } from '../history/signals';
 import type { SessionData } from '../sessions/proofs';
 import type { OpenedSession } from '../tokens/tokens';
 
 /** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
 export { Clock };
-export { recordSignals, type RecordedSignal, SignalRecorder } from './record-signals';
 
 /** A session opened for a test. */
 export interface ActingSession extends OpenedSession {
@@ -22,14 +23,12 @@ export interface ActingSession extends OpenedSession {
 }
 
 /**
- * Opens a session for a user, without a password and without an HTTP request. Like a login, this function records
- * the event, emits the signal and applies the session limit.
+ * Opens a session for a user, without a password and without an HTTP request. Like a login, this function records the
+ * event, emits the signal and applies the session limit.
  * @param client the client of the session. Default: an unknown client
- * @param proofs as for `AuthService.openSession`. `methods`: how the user is identified, such as `['pwd', 'otp']`,
- *   for routes with `@RequireRecentLogin({ methods })`. Default: none. `data`: the data to store with the session.
- *   Default: none
- * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not
- *   active
+ * @param proofs as for `AuthService.openSession`, such as `{ methods: ['pwd', 'otp'] }` for routes with
+ *   `@RequireRecentLogin({ methods })`. Default: none
+ * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not active
  * @throws Error if `methods` or `data` is invalid
  */
 export async function actingAs(
@@ -90,4 +89,50 @@ export class DrivenClock extends Clock {
   advance(milliseconds: number): void {
     this.at += milliseconds;
   }
+}
+
+/** A signal that was emitted. */
+export type RecordedSignal = {
+  readonly [Name in AuthSignalName]: { readonly name: Name; readonly payload: AuthSignals[Name] };
+}[AuthSignalName];
+
+const NAMES: Readonly<Record<AuthSignalName, true>> = {
+  user_logged_in: true,
+  user_logged_out: true,
+  login_failed: true,
+  login_blocked: true,
+  token_reuse_detected: true,
+  session_network_changed: true,
+  lost_commits_suspected: true,
+  session_limit_reached: true,
+  brute_force_threshold_hit: true,
+  password_changed: true,
+  password_reset: true,
+};
+
+/** Records the signals that an application emits. */
+export class SignalRecorder {
+  /** The recorded signals, in the order of their emission. */
+  readonly all: RecordedSignal[] = [];
+
+  constructor(app: INestApplicationContext) {
+    app.get(EventEmitter2, { strict: false }).onAny((name: string | string[], payload: unknown) => {
+      if (typeof name === 'string' && Object.hasOwn(NAMES, name)) this.all.push({ name, payload } as RecordedSignal);
+    });
+  }
+
+  /** Returns the payloads of one signal, in the order of their emission. */
+  of<Name extends AuthSignalName>(name: Name): AuthSignals[Name][] {
+    return this.all.filter((signal) => signal.name === name).map(({ payload }) => payload as AuthSignals[Name]);
+  }
+
+  /** Removes the recorded signals. */
+  clear(): void {
+    this.all.length = 0;
+  }
+}
+
+/** Starts recording the signals of an application. Call it after `app.init()`. */
+export function recordSignals(app: INestApplicationContext): SignalRecorder {
+  return new SignalRecorder(app);
 }

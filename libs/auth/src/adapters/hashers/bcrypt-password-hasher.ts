@@ -42,8 +42,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   /**
-   * Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds: two hashes of cost
-   * 10 and a hash of cost 11 together have as many rounds as a hash of cost 12.
+   * Does the rounds that a hash of a lower cost lacks. Each increment of the cost doubles the rounds: two hashes of
+   * cost 10 and a hash of cost 11 together have as many rounds as a hash of cost 12.
    */
   private async addMissingWork(password: string, stored: string): Promise<void> {
     for (let cost = Number(STORED.exec(stored)?.[2]); cost < this.cost; cost++) {
