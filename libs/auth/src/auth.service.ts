@@ -121,9 +121,7 @@ export class AuthService {
    * @throws Error if the method has an invalid name, or if `verify` does not return a boolean; the error of `verify`
    */
   attempt(
-    target:
-      | { readonly ticket: string; readonly method: string }
-      | { readonly principal: AuthPrincipal; readonly method: string },
+    target: ({ readonly ticket: string } | { readonly principal: AuthPrincipal }) & { readonly method: string },
     client: ClientInfo,
     verify: (user: { readonly id: UserId; readonly username: string }) => boolean | Promise<boolean>,
   ): Promise<boolean> {
@@ -149,11 +147,9 @@ export class AuthService {
     if (typeof user !== 'object' || user === null || !('ticket' in user)) {
       return this.logins.loginAs(user, this.operation(client), proofs);
     }
-    if (proofs.methods ?? proofs.data)
-      throw new Error(
-        'openSession() received a login ticket together with methods or data. The ticket already contains both. ' +
-          'Pass only the ticket.',
-      );
+    if (proofs.methods ?? proofs.data) {
+      throw new Error('openSession() received a login ticket together with methods or data. Pass only the ticket.');
+    }
     return this.tickets.open(user.ticket, this.operation(client));
   }
 
@@ -269,7 +265,7 @@ export class AuthService {
     this.sessions.assertRecentLogin(principal, withinSeconds, methods);
   }
 
-  /** Checks the option `recentLogin.toEndSessionsSeconds`. @throws AuthError `recent_login_required` */
+  /** Calls `assertRecentLogin` with `toEndSessionsSeconds`, if that option is set. @throws AuthError `recent_login_required` */
   assertMayEndSessions(principal: AuthPrincipal): void {
     this.sessions.assertMayEnd(principal);
   }

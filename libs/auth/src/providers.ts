@@ -97,16 +97,13 @@ async function createUsers(
   clock: Clock,
   random: Random,
 ): Promise<Users> {
-  if (users === undefined) {
-    const table = new UserTable(dataSource, OWN_USERS, clock);
-    return new EntityUsers(table, database, nameMatching, lock, ownUsers(nameMatching, clock, random));
+  if (users && !('entity' in users)) {
+    return new ExternalUsers(await createReplaceable(moduleRef, users), nameMatching, lock);
   }
-  if ('entity' in users) {
-    const problems = mappingProblems(dataSource, users);
-    if (problems.length > 0) throw new AuthOptionsError(problems);
-    return new EntityUsers(new UserTable(dataSource, users, clock), database, nameMatching, lock);
-  }
-  return new ExternalUsers(await createReplaceable(moduleRef, users), nameMatching, lock);
+  const problems = users ? mappingProblems(dataSource, users) : [];
+  if (problems.length > 0) throw new AuthOptionsError(problems);
+  const own = users ? null : ownUsers(nameMatching, clock, random);
+  return new EntityUsers(new UserTable(dataSource, users ?? OWN_USERS, clock), database, nameMatching, lock, own);
 }
 
 async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {

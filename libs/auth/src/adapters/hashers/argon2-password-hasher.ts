@@ -50,7 +50,13 @@ export class Argon2PasswordHasher extends PasswordHasher {
       throw new Error(`Argon2PasswordHasher: memoryKiB is ${memoryKiB}. Set at least ${8 * lanes} for ${lanes} lanes.`);
     }
     this.work = work;
-    this.argon2 = load();
+    const argon2 = loadOptionalPeer<Argon2>('@node-rs/argon2', () => createRequire(__filename)('@node-rs/argon2'));
+    if (!argon2) {
+      throw new Error(
+        'Argon2PasswordHasher requires @node-rs/argon2, which is not installed. Run npm install @node-rs/argon2.',
+      );
+    }
+    this.argon2 = argon2;
   }
 
   hash(password: string): Promise<string> {
@@ -99,12 +105,4 @@ function workOf(hash: string): Required<Argon2Parameters> | null {
   const [memoryKiB, passes, lanes] = STORED_HASH.exec(hash)?.slice(1).map(Number) ?? [];
   if (!(memoryKiB! <= MAX.memoryKiB && passes! <= MAX.passes && lanes! <= MAX.lanes)) return null;
   return { memoryKiB: memoryKiB!, passes: passes!, lanes: lanes! };
-}
-
-function load(): Argon2 {
-  const argon2 = loadOptionalPeer<Argon2>('@node-rs/argon2', () => createRequire(__filename)('@node-rs/argon2'));
-  if (argon2) return argon2;
-  throw new Error(
-    'Argon2PasswordHasher requires @node-rs/argon2, which is not installed. Run npm install @node-rs/argon2.',
-  );
 }
