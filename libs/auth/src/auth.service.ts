@@ -265,7 +265,7 @@ export class AuthService {
     this.sessions.assertRecentLogin(principal, withinSeconds, methods);
   }
 
-  /** Calls `assertRecentLogin` with `toEndSessionsSeconds`, if that option is set. @throws AuthError `recent_login_required` */
+  /** Calls `assertRecentLogin` with `toEndSessionsSeconds`, if it is set. @throws AuthError `recent_login_required` */
   assertMayEndSessions(principal: AuthPrincipal): void {
     this.sessions.assertMayEnd(principal);
   }
