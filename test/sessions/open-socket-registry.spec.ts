@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '../../libs/auth/src/base/clock';
-import type { LookUp, SessionLookup } from '../../libs/auth/src/sessions/look-up';
+import type { ActiveSession, Authenticate } from '../../libs/auth/src/sessions/authenticate';
 import type { SessionRecord } from '../../libs/auth/src/sessions/session';
 import type { Signals } from '../../libs/auth/src/history/signal-publisher';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
@@ -16,20 +16,20 @@ class StoppedClock extends Clock {
 
 /** A session store that records its calls, and rejects them while `isFailing` is true. */
 class FakeStore {
-  readonly live = new Map<string, SessionLookup>();
+  readonly live = new Map<string, ActiveSession>();
   readonly calls: (readonly string[])[] = [];
   isFailing = false;
 
-  findActive(ids: readonly string[]): Promise<readonly SessionLookup[]> {
+  findActive(ids: readonly string[]): Promise<readonly ActiveSession[]> {
     this.calls.push(ids);
     if (this.isFailing) return Promise.reject(new Error('unavailable'));
     return Promise.resolve(ids.flatMap((id) => this.live.get(id) ?? []));
   }
 
-  add(id: string, change: Partial<SessionRecord> = {}, account: SessionLookup['account'] = 'active'): void {
+  add(id: string, change: Partial<SessionRecord> = {}, account: ActiveSession['account'] = 'active'): void {
     const times = { createdAt: NOW, authenticatedAt: NOW, lastActivity: NOW, expiresAt: NOW + 1 };
     const session = { id, ...times, ...change } as SessionRecord;
-    this.live.set(id, { session, account });
+    this.live.set(id, { session, account } as ActiveSession);
   }
 }
 
@@ -45,7 +45,7 @@ describe('open sockets', () => {
     jest.useFakeTimers();
     store = new FakeStore();
     closed = [];
-    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as LookUp, signals);
+    sockets = new OpenSockets(resolveOptions({}), new StoppedClock(), store as unknown as Authenticate, signals);
   });
   afterEach(() => jest.useRealTimers());
 
@@ -104,7 +104,7 @@ describe('open sockets', () => {
 
   it('no check starts while another one is in progress, however slow the database is', async () => {
     open('gone');
-    let respond!: (found: readonly SessionLookup[]) => void;
+    let respond!: (found: readonly ActiveSession[]) => void;
     store.findActive = (ids) => {
       store.calls.push(ids);
       return new Promise((resolve) => (respond = resolve));

@@ -20,7 +20,7 @@ import { Passwords } from './passwords/passwords';
 import { type PasswordResetToken, ResetPassword } from './passwords/reset-password';
 import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
 import { OwnSessions } from './sessions/own-sessions';
-import type { SessionData } from './sessions/proofs';
+import type { SessionData } from './sessions/session';
 import { Refresh } from './sessions/refresh';
 import type { OpenedSession, TokenPair } from './tokens/tokens';
 import { Users } from './users/users';

@@ -43,7 +43,6 @@ import { Activity } from './sessions/activity';
 import { SessionAdministration } from './sessions/administration';
 import { Authenticate } from './sessions/authenticate';
 import { EndSessions } from './sessions/end-sessions';
-import { LookUp } from './sessions/look-up';
 import { OpenSession } from './sessions/open-session';
 import { OpenSockets } from './sessions/open-sockets';
 import { OwnSessions } from './sessions/own-sessions';
@@ -144,7 +143,6 @@ export const AUTH_PROVIDERS: Provider[] = [
   Subjects,
   Throttle,
   SessionSql,
-  LookUp,
   Activity,
   Authenticate,
   EndSessions,

@@ -6,7 +6,7 @@ import { type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, rowsOf, type Step, type Transaction } from '../database/transaction';
 import type { Operation } from '../history/client';
 import { EndSessions } from '../sessions/end-sessions';
-import { type EndedSession, toEndedSessionAt } from '../sessions/session';
+import { type EndedSession, toEndedSession } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
 import { UserLock } from '../users/user-lock';
 
@@ -89,7 +89,7 @@ export class ForgetUser {
     const active = yield* this.endSessions.lockAllActive(userId);
     const now = this.clock.now();
     if (active.length > 0) yield* changeAll(this.removeActive.with({ userId }), active.length);
-    return active.map((session) => toEndedSessionAt(session, now, 'user_deleted'));
+    return active.map((session) => toEndedSession(session, now, 'user_deleted'));
   }
 
   /**

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../history/signals';
-import { assertMethods } from '../sessions/proofs';
+import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { exceptionFor } from './error-responses';
 import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, recentLoginsOf } from './route-rules';

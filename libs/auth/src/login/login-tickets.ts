@@ -22,7 +22,7 @@ import {
   storedProofs,
   type StoredProofs,
   withProvenMethods,
-} from '../sessions/proofs';
+} from '../sessions/session';
 import type { Subject } from '../throttle/subjects';
 import { type Charge, Throttle } from '../throttle/throttle';
 import { isLoginTicket, type OpenedSession, TokenIssuer } from '../tokens/tokens';

@@ -9,7 +9,7 @@ import type { Operation } from '../history/client';
 import { HashQueue } from '../passwords/hash-queue';
 import { Passwords } from '../passwords/passwords';
 import { OpenSession } from '../sessions/open-session';
-import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/proofs';
+import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/session';
 import { PASSWORD_METHOD } from '../throttle/limits';
 import { Subjects } from '../throttle/subjects';
 import { type Charge, Throttle } from '../throttle/throttle';

@@ -6,7 +6,7 @@ import type { Operation } from '../history/client';
 import { HashQueue } from '../passwords/hash-queue';
 import { InSession } from '../passwords/in-session';
 import type { AuthPrincipal } from '../sessions/authenticate';
-import { assertMethod } from '../sessions/proofs';
+import { assertMethod } from '../sessions/session';
 import { Subjects } from '../throttle/subjects';
 import { type Charge, Throttle } from '../throttle/throttle';
 import { type FoundTicket, LoginTickets, toIdentifiedUser } from './login-tickets';

@@ -11,7 +11,7 @@ import type { Client, Operation } from '../history/client';
 import { type AuthPrincipal, type CurrentSession, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
-import { assertMethods, isProvedAt, withProvenMethods } from '../sessions/proofs';
+import { assertMethods, isProvedAt, withProvenMethods } from '../sessions/session';
 import { Reissue } from '../sessions/reissue';
 import { PASSWORD_METHOD } from '../throttle/limits';
 import { type Subject, Subjects } from '../throttle/subjects';
@@ -149,7 +149,8 @@ export class InSession {
       },
       endSession: (tx) => {
         const reason = 'failed_reauthentication' as const;
-        return this.endSessions.end({ userId: String(user.id), sessionId, reason }, { ...op, tx }, sessionId);
+        const command = { userId: String(user.id), sessionId, currentId: sessionId, reason };
+        return this.endSessions.end(command, { ...op, tx });
       },
     };
   }

@@ -283,7 +283,7 @@ export class Prune {
 function endOf(row: Row, now: number): EndedSession | null {
   const session = sessionFromRow(row);
   const reason = isExpired(session, now) ? 'expired' : inactiveReason(accountFromRow(row));
-  return reason && toEndedSession(session, reason);
+  return reason && toEndedSession(session, now, reason);
 }
 
 /** Removes the rows whose keys the query `find` returns as `found`. */

@@ -1,13 +1,12 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Database } from '../database/database';
 import { forUpdateSkipLocked } from '../database/dialect';
-import { letters, StatementFactory } from '../database/statements';
+import { StatementFactory } from '../database/statements';
 import { affectedBy, rowsOf, type Transaction } from '../database/transaction';
-import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { type SessionRecord, SessionSql } from './session';
+import { SessionSql } from './session';
 
-/** The maximum number of sessions in one UPDATE. */
-const SESSIONS_PER_UPDATE = 100;
+/** The maximum number of sessions in one transaction. */
+const BATCH_SIZE = 100;
 
 /**
  * Writes the last activity of sessions in the background, one batch at a time. Requests wait for the writes only during
@@ -17,12 +16,10 @@ const SESSIONS_PER_UPDATE = 100;
 @Injectable()
 export class Activity implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthActivity');
-  private readonly intervalMs: number;
   private readonly lockAvailable;
   private readonly update;
-  /** The instants to write, by session. */
-  private pending = new Map<string, number>();
-  private beingWritten: ReadonlyMap<string, number> = new Map();
+  /** The instants to write or being written, by session. */
+  private readonly pending = new Map<string, number>();
   private writing: Promise<void> | undefined;
   private stopped = false;
 
@@ -30,31 +27,19 @@ export class Activity implements BeforeApplicationShutdown {
     private readonly database: Database,
     statements: StatementFactory,
     sql: SessionSql,
-    @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
   ) {
-    this.intervalMs = options.activityIntervalSeconds * 1000;
     this.lockAvailable = statements.statement(
       `SELECT {session.id} AS id FROM {session} WHERE {session.id} IN (:ids...) ${forUpdateSkipLocked(statements.dialect)}`,
     );
-    this.update = statements.forCount((count) => {
-      const cases = Array.from({ length: count }, (_, i) => `WHEN :id${letters(i)} THEN :at${letters(i)}`).join(' ');
-      const at = `(CASE s.{session.id} ${cases} ELSE s.{session.lastActivity} END)`;
-      return `UPDATE {session} AS s SET ${sql.activityAt(at)}
-        WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < ${at}`;
-    });
+    this.update = statements.statement(
+      `UPDATE {session} AS s SET ${sql.activityAt(':at')}
+       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' AND s.{session.lastActivity} < :at`,
+    );
   }
 
-  /** Returns whether the session's stored last activity is at least `activityIntervalSeconds` old. */
-  isDue({ lastActivity }: Pick<SessionRecord, 'lastActivity'>, now: number): boolean {
-    return now - lastActivity >= this.intervalMs;
-  }
-
-  /**
-   * Schedules the write of an activity, unless the session is being written, and resolves immediately. During a
-   * shutdown, resolves when the writes have finished.
-   */
+  /** Schedules the write of an activity, and resolves immediately, or during a shutdown when the writes have finished. */
   record(sessionId: string, at: number): Promise<void> {
-    if (!this.beingWritten.has(sessionId)) this.pending.set(sessionId, at);
+    if (!this.pending.has(sessionId)) this.pending.set(sessionId, at);
     const writing = this.flush();
     return this.stopped ? writing : Promise.resolve();
   }
@@ -71,37 +56,29 @@ export class Activity implements BeforeApplicationShutdown {
   }
 
   private async writeAll(): Promise<void> {
-    // Yields to the event loop, so that activities that other requests record in the meantime are
-    // written together.
+    // Other requests can record activities in the meantime, which are then written in the same statement.
     if (!this.stopped) await new Promise(setImmediate);
     while (this.pending.size > 0) {
-      this.beingWritten = this.pending;
-      this.pending = new Map();
-      const all = [...this.beingWritten];
+      const batch = [...this.pending].slice(0, BATCH_SIZE);
       try {
-        for (let i = 0; i < all.length; i += SESSIONS_PER_UPDATE) {
-          const batch = all.slice(i, i + SESSIONS_PER_UPDATE);
-          await this.database.transaction(null, () => this.writeBatch(batch));
-        }
+        await this.database.transaction(null, () => this.writeBatch(batch));
+        for (const [id] of batch) this.pending.delete(id);
       } catch {
-        this.logger.warn(`Writing the last activity of up to ${all.length} session(s) failed.`);
+        this.logger.warn(`Writing the last activity of up to ${this.pending.size} session(s) failed.`);
+        this.pending.clear();
       }
-      this.beingWritten = new Map();
     }
     this.writing = undefined;
   }
 
-  /** Skips sessions that other transactions have locked, so that they do not delay the rest of the batch. */
+  /**
+   * Writes the earliest instant of the batch to all of its sessions. Skips sessions that other transactions have locked,
+   * so that they do not delay the rest of the batch.
+   */
   private *writeBatch(batch: readonly (readonly [string, number])[]): Transaction<void> {
     const rows = yield* rowsOf(this.lockAvailable.with({ ids: batch.map(([id]) => id) }));
-    const ids = rows.map((row) => String(row['id']));
-    const locked = batch.filter(([id]) => ids.includes(id));
-    if (locked.length === 0) return;
-    const values: Record<string, unknown> = { ids };
-    locked.forEach(([id, at], i) => {
-      values[`id${letters(i)}`] = id;
-      values[`at${letters(i)}`] = at;
-    });
-    yield* affectedBy(this.update(locked.length).with(values));
+    if (rows.length === 0) return;
+    const at = Math.min(...batch.map(([, recordedAt]) => recordedAt));
+    yield* affectedBy(this.update.with({ ids: rows.map((row) => row['id']), at }));
   }
 }

@@ -3,7 +3,7 @@ import type { DeviceType } from '../adapters/device-detector';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { type AuthError, invalidField } from '../base/errors';
+import { invalidField } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
@@ -21,21 +21,7 @@ import type { SessionInfo } from '../history/signals';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { endEvents, EndSessions } from './end-sessions';
-import { type EndedSession, isExpired, sessionFromRow, SessionSql, toEndedSessionAt, toSessionInfo } from './session';
-
-/**
- * Selects active sessions of all users. A criterion that is omitted matches every session. Instants are
- * milliseconds since 1970-01-01T00:00:00Z.
- */
-interface SessionCriteria {
-  readonly userId?: string;
-  readonly createdBefore?: number;
-  readonly inactiveSince?: number;
-  readonly ipAddress?: string;
-  readonly deviceType?: DeviceType;
-  readonly osFamily?: string;
-  readonly browserFamily?: string;
-}
+import { type EndedSession, isExpired, sessionFromRow, SessionSql, toEndedSession, toSessionInfo } from './session';
 
 /** Criteria for active sessions. A session must match every criterion that is set. */
 export interface SessionFilter {
@@ -65,12 +51,15 @@ export interface ResultPage<T> {
   readonly next: string | null;
 }
 
+/** Which page of results to return. */
+interface PageRequest {
+  readonly limit?: number;
+  readonly after?: string;
+}
+
 /** The administrator who ends sessions. */
 export interface Administrator {
-  /**
-   * The name or id of the administrator, 1 to 255 characters. Recorded in the histories of the
-   * users.
-   */
+  /** The name or id of the administrator, 1 to 255 characters. Recorded in the histories of the users. */
   readonly actor: string;
   /** The client of the administrator. Default: an unknown client. */
   readonly client?: ClientInfo;
@@ -79,15 +68,19 @@ export interface Administrator {
 /** The methods of `SessionAdministration` that can take part in the application's transaction. */
 export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
 
-const CRITERIA: ReadonlySet<string> = new Set<keyof SessionFilter>([
-  'userId',
-  'createdBefore',
-  'inactiveSince',
-  'ipAddress',
-  'deviceType',
-  'osFamily',
-  'browserFamily',
-]);
+/** The condition of each criterion. */
+const CONDITIONS: Readonly<Record<keyof SessionFilter, string>> = {
+  userId: 's.{session.userId} = :userId',
+  createdBefore: 's.{session.createdAt} < :createdBefore',
+  inactiveSince: 's.{session.lastActivity} < :inactiveSince',
+  ipAddress: 's.{session.ipAddress} = :ipAddress',
+  deviceType: 's.{session.deviceType} = :deviceType',
+  osFamily: 's.{session.osFamily} = :osFamily',
+  browserFamily: 's.{session.browserFamily} = :browserFamily',
+};
+
+/** The values of the criteria that are set. Instants are in milliseconds since 1970 (UTC). */
+type Criteria = Partial<Record<keyof SessionFilter, string | number>>;
 
 const BATCH_SIZE = 200;
 
@@ -114,8 +107,8 @@ export class SessionAdministration {
   ) {}
 
   /**
-   * Returns an object with the method `end`. Calls of this method take part in your transaction, as
-   * with `AuthService.inTransaction`.
+   * Returns an object with the method `end`, whose calls take part in your transaction, as with
+   * `AuthService.inTransaction`.
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AdministrationInTransaction {
@@ -130,17 +123,11 @@ export class SessionAdministration {
    *   page. Default: the first page
    * @throws AuthError `invalid_field`, `database_unavailable`
    */
-  async list(
-    filter: SessionFilter = {},
-    page: { readonly limit?: number; readonly after?: string } = {},
-  ): Promise<ResultPage<AdministeredSession>> {
-    const { limit = 100, after } = page;
-    assertLimit(limit);
-    if (after !== undefined && !UUID.test(after)) throw invalidPage();
+  async list(filter: SessionFilter = {}, page: PageRequest = {}): Promise<ResultPage<AdministeredSession>> {
+    const { limit, after } = checkedPage(page, UUID);
     const criteria = criteriaOf(filter);
     const query = this.select(criteria, '').with({ ...criteria, after: after ?? '', limit: limit + 1 });
-    const found = (await this.database.run(null, query)).rows.map(sessionFromRow);
-    const { items, next } = pageOf(found, limit);
+    const { items, next } = pageOf((await this.database.run(null, query)).rows.map(sessionFromRow), limit);
     const live = items.filter((session) => !isExpired(session, this.clock.now()));
     return {
       items: live.map((session) => ({ ...toSessionInfo(session, null), userId: this.users.parseId(session.userId) })),
@@ -150,27 +137,20 @@ export class SessionAdministration {
 
   /**
    * Ends all active sessions that match the filter, and returns their number. For each session, records a
-   * `session_revoked` event with the reason `admin` and the actor. Expired sessions are neither
-   * counted nor recorded. Sessions end in batches. Outside `inTransaction`, each batch is committed
-   * on its own.
+   * `session_revoked` event with the reason `admin` and the actor. Expired sessions are neither counted nor recorded.
+   * Sessions end in batches. Outside `inTransaction`, each batch is committed on its own.
    * @param filter criteria, or `{ everyone: true }` alone to end the sessions of all users
-   * @throws AuthError `invalid_field` if the filter is empty, a criterion is unknown or invalid, or
-   *   the actor is invalid
-   * @throws AuthError `database_unavailable`. Committed batches are not rolled back. Repeat the
-   *   call to end the rest
+   * @throws AuthError `invalid_field` if the filter is empty, a criterion is unknown or invalid, or the actor is invalid
+   * @throws AuthError `database_unavailable`. Committed batches are not rolled back. Repeat the call to end the rest
    */
   end(filter: SessionFilter | { readonly everyone: true }, administrator: Administrator): Promise<number> {
     return this.endMatching(filter, administrator, null);
   }
 
   /** Returns a page of a user's history, newest first. `limit`, `after` and errors are the same as for `list`. */
-  async history(
-    userId: UserId,
-    { limit = 100, after }: { readonly limit?: number; readonly after?: string } = {},
-  ): Promise<ResultPage<AuthEventEntry>> {
-    assertLimit(limit);
-    const before = after === undefined ? Infinity : eventIdOf(after);
-    return pageOf(await this.histories.page(userId, before, limit + 1), limit);
+  async history(userId: UserId, page: PageRequest = {}): Promise<ResultPage<AuthEventEntry>> {
+    const { limit, after } = checkedPage(page, /^\d{1,16}$/);
+    return pageOf(await this.histories.page(userId, Number(after ?? Infinity), limit + 1), limit);
   }
 
   private async endMatching(
@@ -197,38 +177,37 @@ export class SessionAdministration {
   }
 
   /**
-   * Ends a batch of sessions. Locks them in the order of their ids. Locks the row of the user's
-   * lock only if the criteria select all sessions of one user, because a batch can affect many
-   * users. Outside the application's transaction, batches that conflict are run again.
+   * Ends a batch of sessions. Locks them in the order of their ids. Takes the user's lock only if the criteria select
+   * all sessions of one user, because a batch can affect many users.
    */
   private *endBatch(
-    criteria: SessionCriteria,
+    criteria: Criteria,
     after: string,
     actor: string,
     client: Client,
     write: WriteEvents,
   ): Transaction<readonly EndedSession[]> {
-    const isAllOfUser = Object.keys(criteria).length === 1 && criteria.userId !== undefined;
-    // A login locks the same row before it opens a session. The session therefore opens either before
-    // the sessions are read here, or after this batch.
-    if (isAllOfUser) yield* this.lock.revokeLogins(criteria.userId);
+    const { userId } = criteria;
+    // A login locks the same row before it opens a session. The session therefore opens either before the sessions are
+    // read here, or after this batch.
+    if (userId !== undefined && Object.keys(criteria).length === 1) yield* this.lock.revokeLogins(String(userId));
     const statement = this.select(criteria, forUpdate(this.database.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, after, limit: BATCH_SIZE }))).map(sessionFromRow);
     const now = this.clock.now();
-    const ended = found.map((session) => toEndedSessionAt(session, now, 'admin'));
-    yield* this.endSessions.storeEnded(ended, now, criteria);
+    const ended = found.map((session) => toEndedSession(session, now, 'admin'));
+    yield* this.endSessions.storeEnded(ended, now, { inactiveSince: criteria.inactiveSince as number | undefined });
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }
 
-  private select(criteria: SessionCriteria, lock: string): Statement {
-    const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionCriteria]);
+  private select(criteria: Criteria, lock: string): Statement {
+    const given = Object.keys(criteria).map((name) => CONDITIONS[name as keyof SessionFilter]);
     const conditions = ["s.{session.state} = 'active'", 's.{session.id} > :after', ...given].join(' AND ');
     return this.sql.select(`WHERE ${conditions} ORDER BY s.{session.id} LIMIT :limit ${lock}`);
   }
 }
 
-function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): SessionCriteria {
+function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): Criteria {
   if ('everyone' in filter) {
     // Despite its type, the value may be false or undefined at run time. Such a value must not end the sessions of
     // all users.
@@ -240,39 +219,36 @@ function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): Ses
   throw invalidField('filter', 'The filter is empty. Set at least one criterion, or pass { everyone: true }.');
 }
 
-function criteriaOf(filter: SessionFilter): SessionCriteria {
-  for (const [name, value] of Object.entries(filter)) {
-    // A misspelled criterion or an undefined variable must not match more sessions than intended.
-    if (!CRITERIA.has(name)) throw invalidField(name, `Unknown criterion. Use any of ${[...CRITERIA].join(', ')}.`);
-    if (value === undefined || value === null)
-      throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
+function criteriaOf(filter: SessionFilter): Criteria {
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [name, criterionOf(name, value as UserId | Date)]),
+  );
+}
+
+/** Converts the value of a criterion to a parameter. */
+function criterionOf(name: string, value: UserId | Date): string | number {
+  // A misspelled criterion or an undefined variable must not match more sessions than intended.
+  if (!Object.hasOwn(CONDITIONS, name))
+    throw invalidField(name, `Unknown criterion. Use any of ${Object.keys(CONDITIONS).join(', ')}.`);
+  if (value === undefined || value === null)
+    throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
+  if (name === 'createdBefore' || name === 'inactiveSince') {
+    const instant = value instanceof Date ? value.getTime() : NaN;
+    if (Number.isNaN(instant)) throw invalidField(name, 'Not a valid date.');
+    return instant;
   }
-  const { userId, createdBefore, inactiveSince, ipAddress, deviceType, osFamily, browserFamily } = filter;
-  const ip = ipAddress === undefined ? undefined : canonicalIp(ipAddress);
-  if (ip === null) throw invalidField('ipAddress', 'Not a valid IP address.');
-  const criteria = {
-    userId: userId === undefined ? undefined : String(userId),
-    createdBefore: createdBefore && instantOf('createdBefore', createdBefore),
-    inactiveSince: inactiveSince && instantOf('inactiveSince', inactiveSince),
-    ipAddress: ip,
-    ...{ deviceType, osFamily, browserFamily },
-  };
-  return Object.fromEntries(Object.entries(criteria).filter(([, value]) => value !== undefined));
+  const text = name === 'ipAddress' ? canonicalIp(String(value)) : String(value);
+  if (text === null) throw invalidField('ipAddress', 'Not a valid IP address.');
+  return text;
 }
 
-function instantOf(name: string, date: Date): number {
-  const at = date instanceof Date ? date.getTime() : NaN;
-  if (Number.isNaN(at)) throw invalidField(name, 'Not a valid date.');
-  return at;
-}
-
-function eventIdOf(after: string): number {
-  if (!/^\d{1,16}$/.test(after)) throw invalidPage();
-  return Number(after);
-}
-
-function invalidPage(): AuthError {
-  return invalidField('after', 'Not a valid cursor. Pass the `next` of a page.');
+/** Checks the limit and the cursor of a page. */
+function checkedPage({ limit = 100, after }: PageRequest, cursor: RegExp): PageRequest & { readonly limit: number } {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE)
+    throw invalidField('limit', `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`);
+  if (after === undefined) return { limit };
+  if (!cursor.test(after)) throw invalidField('after', 'Not a valid cursor. Pass the `next` of a page.');
+  return { limit, after };
 }
 
 /** Returns the page of the found rows. If a next page exists, `found` has one row more than the limit. */
@@ -280,19 +256,3 @@ function pageOf<T extends { readonly id: string | number }>(found: readonly T[],
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? String(items.at(-1)!.id) : null };
 }
-
-function assertLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE_SIZE) return;
-  throw invalidField('limit', `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`);
-}
-
-/** The condition of each criterion. A statement contains the conditions of the given criteria. */
-const CONDITIONS: Readonly<Record<keyof SessionCriteria, string>> = {
-  userId: 's.{session.userId} = :userId',
-  createdBefore: 's.{session.createdAt} < :createdBefore',
-  inactiveSince: 's.{session.lastActivity} < :inactiveSince',
-  ipAddress: 's.{session.ipAddress} = :ipAddress',
-  deviceType: 's.{session.deviceType} = :deviceType',
-  osFamily: 's.{session.osFamily} = :osFamily',
-  browserFamily: 's.{session.browserFamily} = :browserFamily',
-};

@@ -1,22 +1,33 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../adapters/second-factor';
-import type { RequestUser, UserId } from '../adapters/user-store';
+import type { AccountStatus, RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { measureDuration, Metrics } from '../base/telemetry';
 import { sha256 } from '../base/random';
+import { measureDuration, Metrics } from '../base/telemetry';
+import { BatchingLoader } from '../database/batching-loader';
+import { Database } from '../database/database';
+import { least } from '../database/dialect';
+import { columns, type Statement, StatementFactory } from '../database/statements';
 import { ClientInspector } from '../history/client';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { accessTokenSessionId, parseRefreshToken } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { Activity } from './activity';
 import { EndSessions } from './end-sessions';
-import { type AccountOfSession, LookUp, type SessionWithAccessToken } from './look-up';
-import { provenMethods, readData, type SessionData, type StoredProofs } from './proofs';
-import { isExpired } from './session';
+import {
+  accountFromRow,
+  isExpired,
+  PROOF_COLUMNS,
+  proofsFromRow,
+  provenMethods,
+  type SessionData,
+  sessionFromRow,
+  type SessionRecord,
+  SessionSql,
+  type StoredProofs,
+} from './session';
 
-/** The metric attributes of a lookup with an invalid access token. */
-const REFUSED = { 'error.type': 'access_token_invalid' } as const;
-
-/** The session of a request as it was at authentication, with the digest of the access token. */
+/** The session of a request as it was at authentication. */
 export interface CurrentSession {
   readonly id: string;
   readonly userId: string;
@@ -28,10 +39,7 @@ export interface CurrentSession {
 export interface AuthPrincipal {
   readonly userId: UserId;
   readonly sessionId: string;
-  /**
-   * When the user last proved their identity: at login, or later by `reauthenticate`,
-   * `confirmIdentity` or `changePassword`.
-   */
+  /** When the user last proved their identity: at login, or by `reauthenticate`, `confirmIdentity` or `changePassword`. */
   readonly authenticatedAt: Date;
   /**
    * The methods by which the user was identified, such as `pwd` and `otp` (RFC 8176) or your own names, each with the
@@ -75,10 +83,7 @@ export class SessionPrincipal implements AuthPrincipal {
     this.#user = user;
   }
 
-  /**
-   * Returns the value for `request.user`. Returns null if the user was not read, or if the principal is not an
-   * instance of this class.
-   */
+  /** Returns the value for `request.user`, or null if the user was not read, or not by the library. */
   static requestUserOf(this: void, principal: AuthPrincipal): RequestUser | null {
     return #user in principal ? principal.#user : null;
   }
@@ -89,13 +94,10 @@ export class SessionPrincipal implements AuthPrincipal {
   }
 
   get data(): Readonly<Partial<SessionData>> {
-    return (this.#data ??= readData(this.#stored.data));
+    return (this.#data ??= JSON.parse(this.#stored.data ?? '{}') as Partial<SessionData>);
   }
 
-  /**
-   * Returns the principal's session and the digest of its access token, or null if the principal was not
-   * authenticated by an access token.
-   */
+  /** Returns the principal's session, or null if the principal was not authenticated by an access token. */
   static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
     if (!(#accessDigest in principal) || principal.#accessDigest === null) return null;
     const { sessionId: id, userId } = principal;
@@ -106,24 +108,94 @@ export class SessionPrincipal implements AuthPrincipal {
 
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
+/** A session whose state is `active`, and the account of its user. It may have expired. */
+export interface ActiveSession extends StoredProofs {
+  readonly session: SessionRecord;
+  /** The status of the account, or null if only the user store can read the status. */
+  readonly account: AccountStatus | null;
+  readonly familyDigest: string;
+}
+
+/** What a guarded request reads of a session whose state is `active`. Instants are in milliseconds. */
+interface FoundByAccessToken extends StoredProofs {
+  readonly id: string;
+  readonly userId: string;
+  readonly accessDigest: string;
+  /** When the access token or the session expires, whichever is earlier. */
+  readonly validUntil: number;
+  readonly lastActivity: number;
+  readonly authenticatedAt: number;
+  /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
+  readonly replayUntil: number;
+  readonly account: AccountStatus | null;
+  /** Returns a new object for `request.user`, or null if the statement does not read the user. */
+  readonly readUser: () => RequestUser | null;
+}
+
+/** The metric attributes of a lookup with an invalid access token. */
+const REFUSED = { 'error.type': 'access_token_invalid' } as const;
+
 /**
  * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because a
  * request can contain any number of cookies with the same name.
  */
 export const MAX_TOKENS = 10;
 
+/**
+ * The sizes of IN lists for databases that cannot pass a list as one parameter. A shorter list is padded
+ * with its first id.
+ */
+const LIST_SIZES = [8, 32, 128];
+
 /** Authenticates access tokens by a lookup in the database, so that a revocation takes effect at the next request. */
 @Injectable()
 export class Authenticate {
+  /** Requests that arrive while a read is in flight wait briefly and share further reads. */
+  private readonly loader = new BatchingLoader<FoundByAccessToken>((ids) => this.findMany(ids));
+  private readonly lookups: readonly { readonly size: number; readonly statement: Statement }[];
+  private readonly markUsed;
+  private readonly activeByIds;
+  private readonly activityIntervalMs: number;
+
   constructor(
-    private readonly lookUp: LookUp,
+    private readonly database: Database,
+    statements: StatementFactory,
+    sql: SessionSql,
     private readonly users: Users,
     private readonly endSessions: EndSessions,
     private readonly activity: Activity,
     private readonly clients: ClientInspector,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
-  ) {}
+    @Inject(AUTH_OPTIONS) { activityIntervalSeconds }: ResolvedAuthOptions,
+  ) {
+    this.activityIntervalMs = activityIntervalSeconds * 1000;
+    const user = users.sql?.user;
+    const select = (condition: string): Statement =>
+      statements.prepared(
+        `SELECT ${columns('session', `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}`, 's.')},
+           ${least(statements.dialect, 's.{session.accessExpiresAt}', sql.expiresAt)} AS valid_until,
+           CASE WHEN s.{session.firstUsedAt} IS NULL THEN s.{session.replayUntil} END AS replay_until,
+           ${user?.columns ?? 'NULL AS account'}
+         FROM {session} s ${user?.join ?? ''} WHERE s.{session.id} ${condition} AND s.{session.state} = 'active'`,
+      );
+    // PostgreSQL plans a list of unknown length at each run, which costs more than a lookup of one id.
+    this.lookups = [
+      { size: 1, statement: select('= :id') },
+      ...(statements.dialect === 'postgres'
+        ? [{ size: Infinity, statement: select('= ANY(:ids)') }]
+        : LIST_SIZES.map((size) => ({ size, statement: select('IN (:ids...)') }))),
+    ];
+    this.markUsed = statements.prepared(
+      `UPDATE {session} SET {session.firstUsedAt} = :now
+       WHERE {session.id} = :id AND {session.accessDigest} = :accessDigest AND {session.state} = 'active'
+         AND {session.firstUsedAt} IS NULL`,
+    );
+    this.activeByIds = statements.statement(
+      `SELECT ${sql.columnsWithAccount}, ${columns('session', `familyDigest ${PROOF_COLUMNS}`, 's.')}
+       FROM {session} s WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'`,
+    );
+  }
 
   /**
    * Returns the principal of a valid access token of an active user, or null.
@@ -139,14 +211,56 @@ export class Authenticate {
 
   private async find(accessToken: string, info: ClientInfo, isReceived: boolean): Promise<AuthPrincipal | null> {
     const id = typeof accessToken === 'string' ? accessTokenSessionId(accessToken) : null;
-    const found = id === null ? null : await this.lookUp.find(id);
+    const found = id === null ? null : await this.loader.get(id);
     const now = this.clock.now();
     if (!found || found.validUntil <= now || sha256(accessToken) !== found.accessDigest) return null;
     const account = await this.accountIfActive(found, info);
     if (!account) return null;
-    if (isReceived && found.replayUntil > now && !(await this.recordFirstUse(found, now))) return null;
-    if (this.activity.isDue(found, now)) await this.activity.record(found.id, now);
-    return this.principalOf(found, found.accessDigest, account.user);
+    if (isReceived && found.replayUntil > now && !(await this.storeFirstUse(found, now))) return null;
+    if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
+    return this.principalOf(found, found.accessDigest, account.user ?? found.readUser());
+  }
+
+  private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
+    this.metrics.record('session_auth.lookup.batch_size', ids.length);
+    const user = this.users.sql?.user;
+    const { size, statement } = this.lookups.find((lookup) => lookup.size >= ids.length)!;
+    const list = size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
+    const found = new Map<string, FoundByAccessToken>();
+    for (const row of await this.database.read(statement.with({ id: ids[0], ids: list }))) {
+      const id = String(row['id']);
+      found.set(id, {
+        id,
+        userId: String(row['user_id']),
+        accessDigest: String(row['access_digest']),
+        validUntil: Number(row['valid_until']),
+        lastActivity: Number(row['last_activity']),
+        authenticatedAt: Number(row['authenticated_at']),
+        replayUntil: Number(row['replay_until'] ?? 0),
+        account: accountFromRow(row),
+        readUser: () => user?.fromRow(row) ?? null,
+        ...proofsFromRow(row),
+      });
+    }
+    return found;
+  }
+
+  /** Stores the first use of a token within the grace period. Returns whether the token is still valid. */
+  private async storeFirstUse({ id, accessDigest }: FoundByAccessToken, now: number): Promise<boolean> {
+    const { affected } = await this.database.run(null, this.markUsed.with({ id, accessDigest, now }));
+    // If nothing changed, another request has stored the first use, or the token is no longer valid.
+    return affected === 1 || (await this.loader.get(id))?.accessDigest === accessDigest;
+  }
+
+  /** Returns the given sessions whose state is `active`. Accepts at most 1,000 ids. */
+  async findActive(ids: readonly string[]): Promise<readonly ActiveSession[]> {
+    const { rows } = await this.database.run(null, this.activeByIds.with({ ids }));
+    return rows.map((row) => ({
+      session: sessionFromRow(row),
+      account: accountFromRow(row),
+      familyDigest: String(row['family_digest']),
+      ...proofsFromRow(row),
+    }));
   }
 
   /**
@@ -155,7 +269,7 @@ export class Authenticate {
    */
   async namesActiveSession(refreshToken: string): Promise<boolean> {
     const claims = parseRefreshToken(refreshToken);
-    const [found] = claims ? await this.lookUp.findActive([claims.sessionId]) : [];
+    const [found] = claims ? await this.findActive([claims.sessionId]) : [];
     return found !== undefined && !isExpired(found.session, this.clock.now());
   }
 
@@ -167,10 +281,9 @@ export class Authenticate {
   async byRefreshTokens(refreshTokens: readonly string[], info: ClientInfo): Promise<AuthPrincipal | null> {
     const wellFormed = [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []);
     for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
-      const found = await this.lookUp.findFamily(sessionId);
-      if (found?.familyDigest !== sha256(familySecret)) continue;
+      const [found] = await this.findActive([sessionId]);
+      if (found?.familyDigest !== sha256(familySecret) || isExpired(found.session, this.clock.now())) continue;
       const { session, account, methods, data } = found;
-      if (isExpired(session, this.clock.now())) continue;
       const { id, userId, authenticatedAt } = session;
       if (!(await this.accountIfActive({ userId, account }, info))) continue;
       return this.principalOf({ id, userId, authenticatedAt, methods, data }, null, null);
@@ -180,19 +293,21 @@ export class Authenticate {
 
   /**
    * Returns the account of a session, or null if its user is not active. In that case, also ends all sessions of the
-   * user. Queries the user store if the lookup has not read the account.
+   * user. `user` is null if the account was read with the session instead of from the user store.
    */
-  private async accountIfActive(found: AccountOfSession, info: ClientInfo): Promise<ActiveAccount | null> {
-    const { userId, account: statusRead } = found;
-    const queried = statusRead === null ? await this.users.accountOf(userId) : null;
-    const status = queried?.status ?? statusRead!;
-    if (status === 'active') return queried ?? { user: found.readUser?.() ?? null };
+  private async accountIfActive(
+    { userId, account: statusRead }: Pick<FoundByAccessToken, 'userId' | 'account'>,
+    info: ClientInfo,
+  ): Promise<{ readonly user: RequestUser | null } | null> {
+    const { status, user } =
+      statusRead === null ? await this.users.accountOf(userId) : { status: statusRead, user: null };
+    if (status === 'active') return { user };
     await this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
     return null;
   }
 
   private principalOf(
-    found: Pick<SessionWithAccessToken, 'id' | 'userId' | 'authenticatedAt'> & StoredProofs,
+    found: Pick<FoundByAccessToken, 'id' | 'userId' | 'authenticatedAt'> & StoredProofs,
     accessDigest: string | null,
     user: RequestUser | null,
   ): AuthPrincipal {
@@ -200,16 +315,4 @@ export class Authenticate {
     const userId = this.users.parseId(found.userId);
     return new SessionPrincipal(userId, found.id, authenticatedAt, found, accessDigest, user);
   }
-
-  /** Records the first use of the token within the grace period. Returns whether the token is still valid. */
-  private async recordFirstUse({ id, accessDigest }: SessionWithAccessToken, now: number): Promise<boolean> {
-    if (await this.lookUp.markFirstUse(id, accessDigest, now)) return true;
-    return (await this.lookUp.find(id))?.accessDigest === accessDigest;
-  }
-}
-
-/** An active account. */
-interface ActiveAccount {
-  /** The value for `request.user`, or null if the user was not read. */
-  readonly user: RequestUser | null;
 }

@@ -36,14 +36,11 @@ export interface RefreshableSession extends PairDigests, PairExpiries {
   readonly refreshedAt: number | null;
   /** The last known network, from the login or a refresh. Null if none is known. */
   readonly lastNetwork: string | null;
-  /** The data for replaying the response of the last refresh, or null if none is stored. */
+  /** Null if the last refresh cannot be replayed. */
   readonly replay: ReplayWindow | null;
 }
 
-/**
- * The stored data of a refresh, from which the same pair can be derived again if the used refresh token is presented
- * again.
- */
+/** The stored data of a refresh, from which the same pair can be derived again. */
 interface ReplayWindow {
   readonly seed: string;
   readonly until: number;
@@ -58,27 +55,15 @@ interface ReplayWindow {
 export type RefreshDecision =
   /** The token is the current token of a valid session. */
   | 'rotate'
-  /**
-   * The token is the current token and was presented with the current access token, and a refresh in cookie mode
-   * issued both tokens within the grace period. Nothing changes.
-   */
+  /** The presented pair is the current one, and a refresh in cookie mode issued it within the grace period. */
   | 'unchanged'
-  /**
-   * The token is the direct predecessor of the current token, and the grace period allows a replay. The same pair is
-   * issued again.
-   */
+  /** The token is the direct predecessor of the current token. The grace period allows to issue the same pair again. */
   | 'replay'
   /** The token was used before. All sessions of the user end. */
   | 'reuse'
-  /**
-   * The token is unknown, revoked or expired, its session has ended, or the response to its refresh
-   * was replayed `MAX_REPLAYS` times. Nothing changes.
-   */
+  /** The token is unknown, revoked or expired, its session has ended, or its refresh was replayed too often. */
   | 'refuse'
-  /**
-   * The token belongs to the current family, and its generation is not lower than the stored one. The database has
-   * probably lost commits. Nothing changes.
-   */
+  /** The token belongs to the current family, and its generation is not lower than the stored one. */
   | 'newer_than_database'
   | 'session_expired'
   | 'account_inactive';
@@ -99,34 +84,27 @@ export function decideRefresh(
   // the token.
   if (found.familyDigest !== presented.familyDigest) return 'refuse';
   if (isExpired(found.session, now)) return 'session_expired';
-  if (found.refreshDigest === presented.digest) return decideOnCurrentToken(found, presented, now, graceMs);
+  const replay = openReplayWindowOf(found, presented, now, graceMs);
+  if (found.refreshDigest === presented.digest) return decideOnCurrentToken(found, presented, replay, now);
   // The database has probably lost commits. Presenting such a token is not reuse.
   if (presented.generation >= found.generation) return 'newer_than_database';
-  if (!isWithinGrace(found, presented, now, graceMs)) return 'reuse';
+  if (!replay || !mayReplay(found, replay, presented)) return 'reuse';
   if (found.account !== 'active') return 'account_inactive';
-  return found.replay!.count < MAX_REPLAYS ? 'replay' : 'refuse';
+  return replay.count < MAX_REPLAYS ? 'replay' : 'refuse';
 }
 
 function decideOnCurrentToken(
   found: RefreshableSession,
   presented: PresentedRefreshToken,
+  replay: ReplayWindow | null,
   now: number,
-  graceMs: number,
 ): RefreshDecision {
   if (found.refreshExpiresAt <= now) return 'refuse';
   if (found.account !== 'active') return 'account_inactive';
-  return isJustIssued(found, presented, now, graceMs) ? 'unchanged' : 'rotate';
-}
-
-/**
- * Returns when the current pair expires: at its stored expiry or at the session's absolute timeout, whichever is
- * earlier. A lowered absolute timeout applies immediately.
- */
-export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: RefreshableSession): PairExpiries {
-  return {
-    accessExpiresAt: Math.min(accessExpiresAt, absoluteEnd),
-    refreshExpiresAt: Math.min(refreshExpiresAt, absoluteEnd),
-  };
+  // If browser tabs wake up together, the first tab refreshes, and the other tabs may already send the new cookies with
+  // their own refresh.
+  const isLivePair = presented.accessDigest === found.accessDigest && found.accessExpiresAt > now;
+  return isLivePair && replay ? 'unchanged' : 'rotate';
 }
 
 /** Returns the replay window of the last refresh, or null if the window is closed or belongs to another transport. */
@@ -141,39 +119,26 @@ function openReplayWindowOf(
   return now < Math.min(replay.until, refreshedAt + graceMs) ? replay : null;
 }
 
-/**
- * Returns whether the presented pair is the current pair and was issued within the grace period. If browser tabs wake
- * up together, the first tab refreshes, and the other tabs may already send the new cookies with their own refresh.
- */
-function isJustIssued(
-  found: RefreshableSession,
-  presented: PresentedRefreshToken,
-  now: number,
-  graceMs: number,
-): boolean {
-  if (presented.accessDigest !== found.accessDigest) return false;
-  return found.accessExpiresAt > now && openReplayWindowOf(found, presented, now, graceMs) !== null;
-}
-
-/** Returns whether the refresh of the token may be replayed instead of counting as reuse. */
-function isWithinGrace(
-  found: RefreshableSession,
-  presented: PresentedRefreshToken,
-  now: number,
-  graceMs: number,
-): boolean {
-  const { generation, accessDigest, refreshDigest } = found;
-  const replay = openReplayWindowOf(found, presented, now, graceMs);
-  if (!replay || presented.generation !== generation - 1) return false;
+/** Returns whether the current pair replaced the token, and may be issued to the client's network again. */
+function mayReplay(found: RefreshableSession, replay: ReplayWindow, presented: PresentedRefreshToken): boolean {
+  if (presented.generation !== found.generation - 1) return false;
   if (replay.accessTokenUsed && replay.networkDigest !== presented.networkDigest) return false;
   const successor = presented.successorDigests(replay.seed);
-  return successor.accessDigest === accessDigest && successor.refreshDigest === refreshDigest;
+  return successor.accessDigest === found.accessDigest && successor.refreshDigest === found.refreshDigest;
 }
 
 /**
- * The columns that `refreshableFromRow` reads, in addition to `absolute_end` and to the columns of
- * `sessionFromRow` and `accountFromRow`.
+ * Returns when the current pair expires: at its stored expiry or at the session's absolute timeout, whichever is
+ * earlier. A lowered absolute timeout applies immediately.
  */
+export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: RefreshableSession): PairExpiries {
+  return {
+    accessExpiresAt: Math.min(accessExpiresAt, absoluteEnd),
+    refreshExpiresAt: Math.min(refreshExpiresAt, absoluteEnd),
+  };
+}
+
+/** The columns that `refreshableFromRow` reads besides `absolute_end`, a session and its account. */
 export const TOKEN_COLUMNS = `accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest generation refreshedAt
   lastNetwork replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
 

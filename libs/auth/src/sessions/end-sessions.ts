@@ -5,7 +5,7 @@ import { Database } from '../database/database';
 import { forUpdate, greatest } from '../database/dialect';
 import type { AuthEventName, EndReason } from '../database/entities';
 import type { JoinedTransaction } from '../database/joined-transaction';
-import { type Statement, StatementFactory } from '../database/statements';
+import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
 import type { Client, Operation } from '../history/client';
 import { EventLog, type NewAuthEvent, newEvent, type WriteEvents } from '../history/event-log';
@@ -21,7 +21,6 @@ import {
   SessionSql,
   stateAfter,
   toEndedSession,
-  toEndedSessionAt,
   toSessionInfo,
 } from './session';
 
@@ -34,20 +33,22 @@ interface SessionsToEnd {
   readonly sessionId?: string;
   /** The session to keep. */
   readonly exceptId?: string;
-  /** The session of the request, and the reason to record if this session is among the sessions to end. */
-  readonly current?: { readonly id: string; readonly reason: EndReason };
+  /** The session of the request. With the reason `logout_all`, it ends with the reason `logout`. */
+  readonly currentId?: string | null;
   readonly reason: EndReason;
   /** The administrator who ends the sessions, if any. */
   readonly actor?: string;
 }
 
-/** Conditions, besides the state `active`, that must still hold when a session that has not expired ends. */
+/** Conditions that must still hold when a session ends, besides those that every end has. */
 interface EndCondition {
   /** The last activity of the sessions is earlier than this instant. */
-  readonly inactiveSince?: number;
+  readonly inactiveSince?: number | undefined;
   /** The session to which a refresh token was presented still has the token's family. */
   readonly presented?: { readonly sessionId: string; readonly familyDigest: string };
 }
+
+const NOT_PRESENTED = { sessionId: '', familyDigest: '' };
 
 /** The event that records each end reason. One `token_reuse` event covers all sessions. An expiry has no event. */
 const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
@@ -70,14 +71,13 @@ export function endEvents(
   ended: readonly EndedSession[],
   client: Pick<Client, 'ipAddress' | 'userAgent'>,
   at: number,
-  actor: string | null = null,
+  actor?: string,
 ): NewAuthEvent[] {
   return ended.flatMap(({ session, reason }) => {
     const event = EVENT_BY_REASON[reason];
     if (event === null) return [];
-    const actorField = actor !== null && reason === 'admin' ? { actor } : {};
-    const extra = event === 'logout' ? {} : { session_id: session.id, reason, ...actorField };
-    return [newEvent(event, session.userId, client, at, extra)];
+    const extra = { session_id: session.id, reason, ...(reason === 'admin' ? { actor } : {}) };
+    return [newEvent(event, session.userId, client, at, event === 'logout' ? {} : extra)];
   });
 }
 
@@ -96,7 +96,7 @@ export class EndSessions {
   private readonly activeOfUser;
   private readonly activeOne;
   private readonly accountOfUser;
-  private readonly updates;
+  private readonly update;
 
   constructor(
     private readonly database: Database,
@@ -113,30 +113,22 @@ export class EndSessions {
     this.activeOfUser = sql.select(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lockRows}`);
     this.activeOne = sql.select(`${active} AND s.{session.id} = :sessionId ${lockRows}`);
     this.accountOfUser = sql.selectWithAccount(`${active} LIMIT 1`);
-    // Ended sessions are kept as long as the event of their login, because later logins are compared
-    // with them to recognize a new device.
+    // Ended sessions are kept as long as the event of their login, because later logins are compared with them to
+    // recognize a new device.
     const removeAt = greatest(statements.dialect, ':now', `s.{session.createdAt} + ${sql.retentionMs}`);
-    const endIf = (condition = ''): Statement =>
-      statements.statement(
-        `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
-           {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
-         WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active' ${condition}`,
-      );
-    this.updates = {
-      active: endIf(),
-      expired: endIf(`AND ${sql.expiresAt} <= :now`),
-      inactive: endIf('AND s.{session.lastActivity} < :inactiveSince'),
-      presented: endIf('AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)'),
-    };
+    this.update = statements.statement(
+      `UPDATE {session} AS s SET {session.state} = :state, {session.endReason} = :reason, {session.endedAt} = :now,
+         {session.checkAt} = ${removeAt}, {session.replaySeed} = NULL
+       WHERE s.{session.id} IN (:ids...) AND s.{session.state} = 'active'
+         AND (:reason <> 'expired' OR ${sql.expiresAt} <= :now) AND s.{session.lastActivity} < :inactiveSince
+         AND (s.{session.id} <> :sessionId OR s.{session.familyDigest} = :familyDigest)`,
+    );
   }
 
-  /**
-   * Ends the sessions that the command selects, in one transaction with their events, and emits their signals.
-   * @param currentId the session of the request, or null
-   */
-  async end(command: SessionsToEnd, op: Operation, currentId: string | null): Promise<readonly EndedSession[]> {
+  /** Ends the sessions that the command selects, in one transaction with their events, and emits their signals. */
+  async end(command: SessionsToEnd, op: Operation): Promise<readonly EndedSession[]> {
     const ended = await this.events.revoke(op.tx, (write) => this.endAndRecord(command, op.client, write));
-    this.publish(ended, op.tx, currentId);
+    this.publish(ended, op.tx, command.currentId);
     return ended;
   }
 
@@ -168,20 +160,19 @@ export class EndSessions {
    * expired end with the reason `expired`, for which there is no event.
    */
   *endAndRecord(command: SessionsToEnd, client: Client, write: WriteEvents): Step<readonly EndedSession[]> {
-    const { userId, sessionId, exceptId, current } = command;
+    const { userId, sessionId, exceptId, currentId, reason, actor } = command;
     const found =
       sessionId === undefined
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
-    const reasonOf = (session: SessionRecord): EndReason =>
-      session.id === current?.id ? current.reason : command.reason;
+    const isLogoutOfAll = reason === 'logout_all';
     const ended = found
-      .filter((session) => session.id !== exceptId)
-      .map((session) => toEndedSessionAt(session, now, reasonOf(session)));
-    if (command.reason === 'logout_all') yield* this.storeEndOfAll(userId, ended, now);
-    else yield* this.storeEnded(ended, now);
-    yield* write(endEvents(ended, client, now, command.actor));
+      .filter(({ id }) => id !== exceptId)
+      .map((session) => toEndedSession(session, now, isLogoutOfAll && session.id === currentId ? 'logout' : reason));
+    yield* this.storeEnded(ended, now);
+    if (isLogoutOfAll) yield* this.lock.revokeLogins(userId);
+    yield* write(endEvents(ended, client, now, actor));
     return ended;
   }
 
@@ -192,33 +183,15 @@ export class EndSessions {
   }
 
   /**
-   * Stores the states of a user's ended sessions, and revokes the user's logins in progress, so
-   * that none of them opens a session afterwards.
-   */
-  *storeEndOfAll(
-    userId: string,
-    ended: readonly EndedSession[],
-    now: number,
-    condition: EndCondition = {},
-  ): Step<void> {
-    yield* this.storeEnded(ended, now, condition);
-    yield* this.lock.revokeLogins(userId);
-  }
-
-  /**
    * Stores the states of ended sessions. The caller has locked the sessions if the database supports row
    * locks. If a session has changed nevertheless, the transaction is run again.
    */
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
-    const { inactiveSince, presented } = condition;
-    const conditionValues = { inactiveSince, sessionId: presented?.sessionId, familyDigest: presented?.familyDigest };
+    const { inactiveSince = Number.MAX_SAFE_INTEGER, presented = NOT_PRESENTED } = condition;
     for (const reason of new Set(ended.map((one) => one.reason))) {
       const ids = ended.filter((one) => one.reason === reason).map(({ session }) => session.id);
-      for (let i = 0; i < ids.length; i += SESSION_LIMIT) {
-        const batch = ids.slice(i, i + SESSION_LIMIT);
-        const values = { ...conditionValues, state: stateAfter(reason), reason, now, ids: batch };
-        yield* changeAll(this.updateFor(reason, condition).with(values), batch.length);
-      }
+      const values = { ...presented, inactiveSince, state: stateAfter(reason), reason, now, ids };
+      yield* changeAll(this.update.with(values), ids.length);
     }
   }
 
@@ -239,16 +212,9 @@ export class EndSessions {
   private *storeExpired(userId: string): Step<readonly EndedSession[]> {
     const active = yield* this.lockAllActive(userId);
     const now = this.clock.now();
-    const ended = active
-      .filter((session) => isExpired(session, now))
-      .map((session) => toEndedSession(session, 'expired'));
+    const expired = active.filter((session) => isExpired(session, now));
+    const ended = expired.map((session) => toEndedSession(session, now, 'expired'));
     yield* this.storeEnded(ended, now);
     return ended;
-  }
-
-  private updateFor(reason: EndReason, { inactiveSince, presented }: EndCondition): Statement {
-    if (reason === 'expired') return this.updates.expired;
-    if (presented) return this.updates.presented;
-    return inactiveSince === undefined ? this.updates.active : this.updates.inactive;
   }
 }

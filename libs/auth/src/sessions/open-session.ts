@@ -8,40 +8,36 @@ import { type Client, networkOf, type Operation } from '../history/client';
 import { EventLog, firstEventIdAt, type NewAuthEvent, newEvent } from '../history/event-log';
 import { Signals } from '../history/signal-publisher';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import {
-  type NewTokenFamily,
-  type OpenedSession,
-  type PairExpiries,
-  type PlainTokens,
-  TokenIssuer,
-  tokenPair,
-} from '../tokens/tokens';
+import { type NewTokenFamily, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
-import type { StoredProofs } from './proofs';
-import { type EndedSession, isExpired, type SessionRecord, toEndedSession, toSessionInfo } from './session';
+import {
+  type EndedSession,
+  isExpired,
+  type SessionRecord,
+  type StoredProofs,
+  toEndedSession,
+  toSessionInfo,
+} from './session';
 
 /** The result of opening a session. */
-type OpenOutcome =
-  | {
-      readonly kind: 'opened';
-      /** At the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
-      readonly ended: readonly EndedSession[];
-      readonly newDevice: boolean;
-    }
+type Outcome<Opened> =
+  | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'limit_reached'; readonly activeSessions: number }
   /** The credentials version, the account or the login ticket has changed in the meantime. */
   | { readonly kind: 'credentials_changed' };
 
-/** The result of opening a session for the caller. */
-type OpenResult =
-  { readonly kind: 'opened'; readonly session: OpenedSession } | Exclude<OpenOutcome, { kind: 'opened' }>;
+/** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
+type StoredOutcome = Outcome<{ readonly ended: readonly EndedSession[]; readonly newDevice: boolean }>;
 
 /** A session that is about to be stored. */
 interface NewSession extends SessionRecord, StoredProofs, NewTokenFamily {
   readonly idleExpiresAt: number;
   readonly absoluteExpiresAt: number;
+  /** The network of the login, or empty if it is not tracked. */
+  readonly network: string;
+  readonly lastNetwork: string | null;
 }
 
 /** What lets a session open: all of it is checked again in the transaction that opens the session. */
@@ -71,53 +67,10 @@ export interface Identification {
  */
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
-/** The session limit, and what happens to a login at the limit. */
-interface SessionPolicy {
-  /** 1 to `SESSION_LIMIT`. */
-  readonly maxSessions: number;
-  /** Which sessions a login at the limit ends, or `reject` to refuse the login. */
-  readonly onLimit: 'end_oldest' | 'end_least_recently_used' | 'reject';
-}
-
-type PolicyDecision =
-  /** `ended`: the expired sessions, and as many other sessions as the limit requires. */
-  | { readonly kind: 'available'; readonly ended: readonly EndedSession[] }
-  | { readonly kind: 'limit_reached'; readonly activeSessions: number };
-
-/**
- * Decides whether a user may open another session, and which sessions end as a result.
- * @param active the user's active sessions, oldest first. May be empty if they are fewer than `maxSessions`
- */
-function applySessionPolicy(
-  active: readonly SessionRecord[],
-  { maxSessions, onLimit }: SessionPolicy,
-  now: number,
-): PolicyDecision {
-  const expired = active.filter((session) => isExpired(session, now));
-  const live = active.filter((session) => !isExpired(session, now));
-  const excess = Math.max(0, live.length - maxSessions + 1);
-  if (excess > 0 && onLimit === 'reject') return { kind: 'limit_reached', activeSessions: live.length };
-  if (onLimit === 'end_least_recently_used') live.sort((a, b) => a.lastActivity - b.lastActivity);
-  const evicted = live.slice(0, excess);
-  return {
-    kind: 'available',
-    ended: [
-      ...expired.map((session) => toEndedSession(session, 'expired')),
-      ...evicted.map((session) => toEndedSession(session, 'session_policy')),
-    ],
-  };
-}
-
-function policyOf({ sessionPolicy, maxSessions, onSessionLimit }: ResolvedAuthOptions): SessionPolicy {
-  if (sessionPolicy === 'multi') return { maxSessions: SESSION_LIMIT, onLimit: 'end_least_recently_used' };
-  if (sessionPolicy === 'single') return { maxSessions: 1, onLimit: 'end_oldest' };
-  return { maxSessions, onLimit: onSessionLimit === 'reject' ? 'reject' : 'end_oldest' };
-}
-
 /** The columns of a new session whose values are parameters of the same name. */
 const PARAMETER_COLUMNS = `id userId ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity idleExpiresAt absoluteExpiresAt accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest
-  methods data`;
+  methods data lastNetwork`;
 
 /** The columns of a new session and their values. All other columns are NULL. */
 const NEW_SESSION: Readonly<Record<string, string>> = {
@@ -125,7 +78,6 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
   state: "'active'",
   checkAt: ':expiresAt',
   loginNetwork: ':network',
-  lastNetwork: ':lastNetwork',
   generation: '0',
   replayCount: '0',
 };
@@ -133,7 +85,9 @@ const NEW_SESSION: Readonly<Record<string, string>> = {
 /** Opens sessions, and applies the session policy, which can end other sessions or refuse the login. */
 @Injectable()
 export class OpenSession {
-  private readonly policy: SessionPolicy;
+  /** The maximum number of a user's active sessions: 1 to `SESSION_LIMIT`. */
+  private readonly maxSessions: number;
+  private readonly rejectsAtLimit: boolean;
   private readonly read;
   private readonly insert;
   private readonly readRefusals;
@@ -150,7 +104,8 @@ export class OpenSession {
     private readonly tokens: TokenIssuer,
     private readonly clock: Clock,
   ) {
-    this.policy = policyOf(options);
+    this.maxSessions = { multi: SESSION_LIMIT, single: 1, max_count: options.maxSessions }[options.sessionPolicy];
+    this.rejectsAtLimit = options.sessionPolicy === 'max_count' && options.onSessionLimit === 'reject';
     const account = users.sql?.status ?? "'active'";
     const sessions = 'FROM {session} WHERE {session.userId} = s.{lock.userId}';
     // Runs while the user's lock is held. `s` is the row of the lock. At the session limit, the active sessions are
@@ -180,15 +135,16 @@ export class OpenSession {
    *   they were verified
    * @throws the error of `proofsAt` if the methods or the data are invalid
    */
-  async open(identification: Identification, op: Operation): Promise<OpenResult> {
+  async open(identification: Identification, op: Operation): Promise<Outcome<{ readonly session: OpenedSession }>> {
     const { userId, proofsAt } = identification;
     const { client, tx } = op;
     const now = this.clock.now();
-    const { tokens, session, expiries } = this.newSession(userId, proofsAt(now), client, now);
-    // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the
-    // first run.
-    let outcome: OpenOutcome | undefined;
-    const openOnce = function* (this: OpenSession): Step<OpenOutcome> {
+    const sessionId = this.tokens.newSessionId();
+    const { tokens, digests } = this.tokens.issueFamily(sessionId, now);
+    const session = this.newSession(sessionId, String(userId), digests, proofsAt(now), client, now);
+    // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the first run.
+    let outcome: StoredOutcome | undefined;
+    const openOnce = function* (this: OpenSession): Step<StoredOutcome> {
       return (outcome = yield* this.openLocked(identification, session, client, now, outcome));
     };
     const stored = await this.database.transaction(tx, () => openOnce.call(this), { retryUnknownCommit: true });
@@ -197,45 +153,42 @@ export class OpenSession {
       this.signals.emit(tx, 'session_limit_reached', { userId, activeSessions: stored.activeSessions });
       return stored;
     }
-    this.endSessions.publish(stored.ended, tx);
-    const opened = toSessionInfo(session, session.id);
-    const { newDevice } = stored;
+    const { ended, newDevice } = stored;
+    this.endSessions.publish(ended, tx);
+    const opened = toSessionInfo(session, sessionId);
     this.signals.emit(tx, 'user_logged_in', { userId: this.users.parseId(session.userId), session: opened, newDevice });
-    return { kind: 'opened', session: { ...tokenPair(tokens, expiries), sessionId: session.id } };
+    return { kind: 'opened', session: { ...tokenPair(tokens, session), sessionId } };
   }
 
   private newSession(
-    userId: UserId,
-    { methods, data }: StoredProofs,
-    client: Client,
+    id: string,
+    userId: string,
+    digests: NewTokenFamily,
+    proofs: StoredProofs,
+    { device, ipAddress, trackedNetwork: network }: Client,
     now: number,
-  ): { tokens: PlainTokens; session: NewSession; expiries: PairExpiries } {
-    const id = this.tokens.newSessionId();
+  ): NewSession {
     const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
     const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
-    const { tokens, digests } = this.tokens.issueFamily(id, now);
-    const expiries = {
-      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
-      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
-    };
-    const session: NewSession = {
+    return {
       ...digests,
-      ...expiries,
-      ...client.device,
+      ...proofs,
+      ...device,
       id,
-      userId: String(userId),
+      userId,
+      ipAddress,
+      idleExpiresAt,
+      absoluteExpiresAt,
+      network,
+      lastNetwork: network || null,
       state: 'active',
-      ipAddress: client.ipAddress,
-      methods,
-      data,
       createdAt: now,
       authenticatedAt: now,
       lastActivity: now,
-      idleExpiresAt,
-      absoluteExpiresAt,
       expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
+      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
+      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
     };
-    return { tokens, session, expiries };
   }
 
   private *openLocked(
@@ -243,33 +196,48 @@ export class OpenSession {
     session: NewSession,
     client: Client,
     now: number,
-    firstOutcome?: OpenOutcome,
-  ): Step<OpenOutcome> {
+    firstOutcome?: StoredOutcome,
+  ): Step<StoredOutcome> {
     const { userId } = session;
     yield* this.lock.lock(userId);
-    const network = client.trackedNetwork;
-    const values = { ...session, network, lastNetwork: network || null };
-    const state = (yield* firstOf(this.read.with(values)))!;
+    const state = (yield* firstOf(this.read.with({ ...session })))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
     if (!isUnchanged(state, credentialsVersion) || (check && !(yield* check(now)))) {
       return { kind: 'credentials_changed' };
     }
-
-    const isFull = Number(state['active_sessions']) >= this.policy.maxSessions;
+    const isFull = Number(state['active_sessions']) >= this.maxSessions;
     const active = isFull ? yield* this.endSessions.lockAllActive(userId) : [];
-    const capacity = applySessionPolicy(active, this.policy, now);
     if (succeed) yield* succeed();
-    if (capacity.kind === 'limit_reached') {
+    const live = active.filter((one) => !isExpired(one, now));
+    if (live.length >= this.maxSessions && this.rejectsAtLimit) {
       yield* this.recordRefusal(userId, client, now);
-      return capacity;
+      return { kind: 'limit_reached', activeSessions: live.length };
     }
-    yield* this.endSessions.storeEnded(capacity.ended, now);
+    const ended = this.endedAtLimit(active, live, now);
+    yield* this.endSessions.storeEnded(ended, now);
     if (consume) yield* consume(now);
 
-    yield* affectedBy(this.insert.with(values));
+    yield* affectedBy(this.insert.with({ ...session }));
     const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
-    yield* this.events.write([...endEvents(capacity.ended, client, now), openedEvent(userId, client, now, newDevice)]);
-    return { kind: 'opened', ended: capacity.ended, newDevice };
+    yield* this.events.write([...endEvents(ended, client, now), openedEvent(userId, client, now, newDevice)]);
+    return { kind: 'opened', ended, newDevice };
+  }
+
+  /**
+   * Returns the sessions that end if another session opens: the expired ones, and those that exceed the limit. Under
+   * `multi`, these are the least recently used ones, otherwise the oldest ones.
+   * @param active the user's active sessions, oldest first
+   */
+  private endedAtLimit(
+    active: readonly SessionRecord[],
+    live: readonly SessionRecord[],
+    now: number,
+  ): readonly EndedSession[] {
+    const byAge = this.options.sessionPolicy !== 'multi';
+    const inOrder = byAge ? live : [...live].sort((a, b) => a.lastActivity - b.lastActivity);
+    const evicted = inOrder.slice(0, Math.max(0, live.length - this.maxSessions + 1));
+    const ending = active.filter((one) => isExpired(one, now) || evicted.includes(one));
+    return ending.map((one) => toEndedSession(one, now, 'session_policy'));
   }
 
   /** Records a login that the session limit refuses, at most once an hour for each user and network. */

@@ -4,8 +4,8 @@ import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
 import { Signals } from '../history/signal-publisher';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import type { AuthPrincipal } from './authenticate';
-import { LookUp, type SessionLookup } from './look-up';
+import { Authenticate, type AuthPrincipal } from './authenticate';
+
 import { isExpired } from './session';
 
 /** The maximum number of sessions in one lookup. */
@@ -13,10 +13,7 @@ const SESSIONS_PER_LOOKUP = 1_000;
 
 interface OpenSocket {
   readonly close: () => unknown;
-  /**
-   * Returns whether the token family that opened the socket is still current. `authenticatedAt` is the time of the
-   * session's last proof of identity, in milliseconds.
-   */
+  /** Returns whether the token family that opened the socket is current in a session with this `authenticatedAt`. */
   readonly isCurrent: (authenticatedAt: number) => boolean;
 }
 
@@ -38,7 +35,7 @@ export class OpenSockets implements BeforeApplicationShutdown {
   constructor(
     @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
     private readonly clock: Clock,
-    private readonly sessions: LookUp,
+    private readonly sessions: Authenticate,
     signals: Signals,
   ) {
     const intervalMs = options.socketCheckIntervalSeconds * 1000;
@@ -71,8 +68,8 @@ export class OpenSockets implements BeforeApplicationShutdown {
     this.bySession.set(id, sessionSockets.add(socket));
     this.checks.start();
     return () => {
-      const isLast = sessionSockets.delete(socket) && sessionSockets.size === 0;
-      if (isLast && this.bySession.get(id) === sessionSockets) this.forget(id);
+      sessionSockets.delete(socket);
+      if (this.bySession.get(id) === sessionSockets) this.forgetIfEmpty(id, sessionSockets);
     };
   }
 
@@ -88,11 +85,35 @@ export class OpenSockets implements BeforeApplicationShutdown {
     let closed = 0;
     for (let i = 0; i < ids.length && !this.stopped; i += SESSIONS_PER_LOOKUP) {
       const batch = ids.slice(i, i + SESSIONS_PER_LOOKUP);
-      const live = await this.findLive(batch);
-      closed += this.closeForSessions(batch.filter((id) => !live.has(id)));
-      for (const [id, authenticatedAt] of live) closed += this.closeOutdated(id, authenticatedAt);
+      const found = await this.sessions.findActive(batch);
+      const now = this.clock.now();
+      // With a custom `UserStore`, `account` is null, because the store is not queried for each user. Guarded requests
+      // detect users who are disabled in the store.
+      const live = found.filter((one) => !isExpired(one.session, now) && (one.account ?? 'active') === 'active');
+      const authenticatedAt = new Map(live.map(({ session }) => [session.id, session.authenticatedAt]));
+      closed += this.closeWhere(batch, (id, socket) => {
+        const at = authenticatedAt.get(id);
+        return at === undefined || !socket.isCurrent(at);
+      });
     }
     return closed;
+  }
+
+  /**
+   * Closes all sockets of the given sessions on this instance.
+   * @returns the number of the given sessions that had a socket
+   */
+  closeForSessions(sessionIds: readonly string[]): number {
+    return this.closeWhere(sessionIds, () => true);
+  }
+
+  /**
+   * Stops the checks, and resolves when a running check has finished. The sockets stay open, because the application
+   * closes them.
+   */
+  beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    return this.checks.stop();
   }
 
   /** Returns the `isCurrent` function of a socket that the principal or session has opened. */
@@ -106,57 +127,23 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return (authenticatedAt) => authenticatedAt === identityProvedAt;
   }
 
-  private closeOutdated(id: string, authenticatedAt: number): number {
-    const sessionSockets = this.bySession.get(id) ?? new Set();
-    const outdated = [...sessionSockets].filter(({ isCurrent }) => !isCurrent(authenticatedAt));
-    for (const socket of outdated) {
-      sessionSockets.delete(socket);
-      this.close(socket);
+  /** Closes the sockets of these sessions that match. Returns the number of sessions with at least one closed socket. */
+  private closeWhere(sessionIds: readonly string[], matches: (id: string, socket: OpenSocket) => boolean): number {
+    let closed = 0;
+    for (const id of sessionIds) {
+      const sessionSockets = this.bySession.get(id) ?? new Set();
+      const closing = [...sessionSockets].filter((socket) => matches(id, socket));
+      if (closing.length > 0) closed++;
+      // Removed first, because closing a socket can unregister others.
+      for (const socket of closing) sessionSockets.delete(socket);
+      this.forgetIfEmpty(id, sessionSockets);
+      for (const socket of closing) this.close(socket);
     }
-    if (outdated.length > 0 && sessionSockets.size === 0) this.forget(id);
-    return Math.min(1, outdated.length);
+    return closed;
   }
 
-  /**
-   * Closes all sockets of the given sessions on this instance.
-   * @returns the number of the given sessions that had a socket
-   */
-  closeForSessions(sessionIds: readonly string[]): number {
-    const found = sessionIds.filter((id) => this.bySession.has(id));
-    for (const id of found) {
-      const sessionSockets = this.bySession.get(id)!;
-      this.forget(id);
-      for (const socket of sessionSockets) this.close(socket);
-      sessionSockets.clear();
-    }
-    return found.length;
-  }
-
-  /**
-   * Stops the checks, and resolves when a running check has finished. The sockets stay open, because the application
-   * closes them.
-   */
-  beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    return this.checks.stop();
-  }
-
-  /**
-   * Looks up the given sessions. Returns the ids of the sessions whose sockets may stay open, each with the time of the
-   * session's last proof of identity in milliseconds.
-   */
-  private async findLive(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const found = await this.sessions.findActive(ids);
-    const now = this.clock.now();
-    // With a custom `UserStore`, `account` is null, because the store is not queried for each user. Guarded requests
-    // detect users who are disabled in the store.
-    const isLive = ({ session, account }: SessionLookup): boolean =>
-      !isExpired(session, now) && (account ?? 'active') === 'active';
-    return new Map(found.filter(isLive).map(({ session }) => [session.id, session.authenticatedAt]));
-  }
-
-  private forget(id: string): void {
-    this.bySession.delete(id);
+  private forgetIfEmpty(id: string, sessionSockets: ReadonlySet<OpenSocket>): void {
+    if (sessionSockets.size === 0) this.bySession.delete(id);
     if (this.bySession.size === 0) this.checks.pause();
   }
 

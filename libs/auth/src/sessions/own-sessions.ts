@@ -7,10 +7,8 @@ import { Database } from '../database/database';
 import type { Operation } from '../history/client';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import type { AuthPrincipal } from './authenticate';
+import { Authenticate, type AuthPrincipal } from './authenticate';
 import { EndSessions } from './end-sessions';
-import { LookUp } from './look-up';
-import { areMethodsRecent } from './proofs';
 import { isExpired, sessionFromRow, SessionSql, toSessionInfo } from './session';
 
 /** Lists and ends the sessions of one user. */
@@ -22,7 +20,7 @@ export class OwnSessions {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
     private readonly database: Database,
     sql: SessionSql,
-    private readonly lookUp: LookUp,
+    private readonly authentication: Authenticate,
     private readonly endSessions: EndSessions,
     private readonly clock: Clock,
   ) {
@@ -41,18 +39,15 @@ export class OwnSessions {
     return live.map((session) => toSessionInfo(session, currentId));
   }
 
-  /**
-   * Returns the session of a principal.
-   * @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated
-   */
+  /** @throws AuthError `access_token_invalid` if the session has ended since the principal was authenticated */
   async current({ sessionId }: AuthPrincipal): Promise<SessionInfo> {
-    const [found] = await this.lookUp.findActive([sessionId]);
+    const [found] = await this.authentication.findActive([sessionId]);
     if (!found) throw invalidAccessToken();
     return toSessionInfo(found.session, sessionId);
   }
 
   async logout({ userId, sessionId }: AuthPrincipal, op: Operation): Promise<void> {
-    await this.endSessions.end({ userId: String(userId), sessionId, reason: 'logout' }, op, sessionId);
+    await this.endSessions.end({ userId: String(userId), sessionId, currentId: sessionId, reason: 'logout' }, op);
   }
 
   /**
@@ -64,13 +59,8 @@ export class OwnSessions {
     { keepCurrent }: { readonly keepCurrent: boolean },
     op: Operation,
   ): Promise<number> {
-    const command = {
-      userId: String(userId),
-      reason: 'logout_all' as const,
-      current: { id: sessionId, reason: 'logout' as const },
-      ...(keepCurrent ? { exceptId: sessionId } : {}),
-    };
-    const ended = await this.endSessions.end(command, op, sessionId);
+    const command = { userId: String(userId), currentId: sessionId, reason: 'logout_all' } as const;
+    const ended = await this.endSessions.end(keepCurrent ? { ...command, exceptId: sessionId } : command, op);
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 
@@ -86,10 +76,10 @@ export class OwnSessions {
     options: { readonly currentId: string | null; readonly reason: 'user' | 'admin'; readonly actor?: string },
   ): Promise<void> {
     const { currentId, reason, actor } = options;
-    const actorOption = actor === undefined ? {} : { actor: actorOf(actor) };
+    const by = actor === undefined ? {} : { actor: actorOf(actor) };
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
-    const command = { userId: String(userId), sessionId: id, reason, ...actorOption };
-    const ended = UUID.test(id) ? await this.endSessions.end(command, op, currentId) : [];
+    const command = { userId: String(userId), sessionId: id, currentId, reason, ...by };
+    const ended = UUID.test(id) ? await this.endSessions.end(command, op) : [];
     if (!ended.some((one) => one.reason === reason)) throw standardError('session_not_found');
   }
 
@@ -100,14 +90,11 @@ export class OwnSessions {
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
-    const now = this.clock.now();
-    const withinMs = withinSeconds * 1000;
-    const isRecent =
-      methods.length === 0
-        ? now - principal.authenticatedAt.getTime() < withinMs
-        : areMethodsRecent(principal.methods, methods, withinMs, now);
-    if (isRecent) return;
-    throw standardError('recent_login_required');
+    const proved: Readonly<Record<string, Date>> = principal.methods ?? {};
+    const provedAt = methods.map((name) => (Object.hasOwn(proved, name) ? proved[name] : undefined));
+    const instants = methods.length === 0 ? [principal.authenticatedAt] : provedAt;
+    const earliest = this.clock.now() - withinSeconds * 1000;
+    if (!instants.every((at) => at && at.getTime() > earliest)) throw standardError('recent_login_required');
   }
 
   /** Checks that the user recently proved their identity, if the options require this to end sessions. (ASVS 7.5.2) */

@@ -2,27 +2,17 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { Clock, OncePerMinute } from '../base/clock';
 import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../base/errors';
 import { textProblem } from '../base/fields';
-import { measureDuration, Metrics } from '../base/telemetry';
 import { sha256 } from '../base/random';
+import { measureDuration, Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
 import type { Client } from '../history/client';
 import { Signals } from '../history/signal-publisher';
-import {
-  parseRefreshToken,
-  type RefreshTokenClaims,
-  type Successor,
-  TokenIssuer,
-  tokenPair,
-  type TokenPair,
-} from '../tokens/tokens';
+import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import type { PresentedRefreshToken } from './decide-refresh';
 import { EndSessions } from './end-sessions';
 import { type NetworkChange, Rotate, type RotateOutcome } from './rotate';
 import { type SessionRecord, toSessionInfo } from './session';
-
-/** The outcomes that all have the same response. */
-type Refusal = Exclude<RotateOutcome, { kind: 'rotated' | 'replayed' | 'unchanged' | 'unknown' }>;
 
 /** How a refresh token was presented. */
 interface Presentation {
@@ -45,7 +35,6 @@ type Presented = Pick<PresentedRefreshToken, 'digest' | 'transport'>;
  * Keeps the token pairs of refreshes that failed with 503 because their outcome was unknown. If the client presents
  * its token to this instance again within 60 seconds, the refresh is retried with the same pair, whose digests the
  * database contains if the first attempt was committed. A returned pair is not kept. Pairs are kept in memory only.
- * The key includes the transport, so that a bearer client never receives the pair of a cookie client, or vice versa.
  */
 @Injectable()
 export class UnconfirmedPairs implements BeforeApplicationShutdown {
@@ -60,10 +49,7 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
     this.pairs.clear();
   }
 
-  /**
-   * Keeps a pair, which `take` can return for up to 60 seconds.
-   * @param presented the refresh token that the pair replaces
-   */
+  /** @param presented the refresh token that the pair replaces */
   keep(presented: Presented, successor: Successor): void {
     this.pairs.set(keyOf(presented), { successor, expiresAt: this.clock.now() + RETENTION_MS });
     if (this.pairs.size > MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);
@@ -71,16 +57,11 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
     this.timer ??= setTimeout(() => this.removeExpired(), RETENTION_MS).unref();
   }
 
-  /**
-   * Removes the pair that replaces the presented token, and returns the pair. Returns null if no pair is kept, or if
-   * the pair has expired.
-   */
+  /** Removes and returns the pair that replaces the presented token, or returns null if none is kept. */
   take(presented: Presented): Successor | null {
-    const key = keyOf(presented);
-    const kept = this.pairs.get(key);
-    if (!kept) return null;
-    this.pairs.delete(key);
-    return this.clock.now() < kept.expiresAt ? kept.successor : null;
+    const kept = this.pairs.get(keyOf(presented));
+    this.pairs.delete(keyOf(presented));
+    return kept && this.clock.now() < kept.expiresAt ? kept.successor : null;
   }
 
   private removeExpired(): void {
@@ -90,6 +71,7 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
   }
 }
 
+/** The transport is part of the key, because a bearer client must not receive the pair of a cookie client. */
 function keyOf({ digest, transport }: Presented): string {
   return `${transport} ${digest}`;
 }
@@ -124,16 +106,27 @@ export class Refresh {
    */
   refresh(refreshToken: string, client: Client, presentation = BEARER): Promise<TokenPair> {
     return measureDuration(this.metrics, 'session_auth.refresh.duration', async () => {
-      if (presentation.transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
+      const { transport, accessToken } = presentation;
+      if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
       const claims = parseRefreshToken(refreshToken);
       if (!claims) throw invalidRefreshToken();
-      const presented = this.presentedToken(refreshToken, claims, client.network, presentation);
+      const { sessionId, generation, familySecret } = claims;
+      const presented: PresentedRefreshToken = {
+        sessionId,
+        digest: sha256(refreshToken),
+        familyDigest: sha256(familySecret),
+        generation,
+        transport,
+        accessDigest: accessToken === null ? null : sha256(accessToken),
+        networkDigest: this.tokens.networkDigest(refreshToken, client.network),
+        successorDigests: (seed) => this.tokens.deriveSuccessor(refreshToken, claims, seed).digests,
+      };
       const unconfirmed = this.unconfirmed.take(presented);
-      const successor = unconfirmed ?? this.tokens.issueSuccessor(refreshToken, claims, presentation.transport);
+      const successor = unconfirmed ?? this.tokens.issueSuccessor(refreshToken, claims, transport);
       const outcome = await this.rotation.rotate({ presented, successor, client }).catch((error: unknown) => {
         // The outcome of the earlier refresh is still unknown, so the next retry needs the same pair.
         if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
-        throw isUnavailable(error) ? unavailable() : error;
+        throw error instanceof AuthError && error.code === 'database_unavailable' ? unavailable() : error;
       });
       switch (outcome.kind) {
         case 'rotated':
@@ -144,7 +137,7 @@ export class Refresh {
           return tokenPair(this.tokens.deriveSuccessor(refreshToken, claims, outcome.seed).tokens, outcome.expiries);
         case 'unchanged':
           if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
-          return tokenPair({ accessToken: presentation.accessToken!, refreshToken }, outcome.expiries);
+          return tokenPair({ accessToken: accessToken!, refreshToken }, outcome.expiries);
         case 'unknown':
           this.unconfirmed.keep(presented, successor);
           throw unavailable();
@@ -155,16 +148,21 @@ export class Refresh {
     });
   }
 
-  private async reactToRefusal(outcome: Refusal, client: Client): Promise<void> {
+  private async reactToRefusal(
+    outcome: Exclude<RotateOutcome, { kind: 'rotated' | 'replayed' | 'unchanged' | 'unknown' }>,
+    client: Client,
+  ): Promise<void> {
     switch (outcome.kind) {
       case 'reused':
         return this.publishTokenReuse(outcome, client);
       case 'newer_than_database':
-        return this.reportLostCommits(outcome.session);
+        return this.reportLostCommits(outcome.found.session);
       case 'session_expired':
-        return this.endSessions.expire(outcome.userId);
-      case 'account_inactive':
-        return this.endSessions.endForInactiveAccount(outcome.userId, outcome.account, { client, tx: null });
+        return this.endSessions.expire(outcome.found.session.userId);
+      case 'account_inactive': {
+        const { session, account } = outcome.found;
+        return this.endSessions.endForInactiveAccount(session.userId, account!, { client, tx: null });
+      }
       case 'refused':
     }
   }
@@ -181,15 +179,15 @@ export class Refresh {
     });
   }
 
-  private publishTokenReuse(reuse: Extract<Refusal, { kind: 'reused' }>, { ipAddress, userAgent }: Client): void {
-    const { session, ended, generationsBehind, lastRefreshAt } = reuse;
+  private publishTokenReuse(reuse: Extract<RotateOutcome, { kind: 'reused' }>, { ipAddress, userAgent }: Client): void {
+    const { session, ended, sessionsEnded, generationsBehind, lastRefreshAt } = reuse;
     this.signals.emit(null, 'token_reuse_detected', {
       userId: this.users.parseId(session.userId),
       session: toSessionInfo(session, null),
       ipAddress,
       userAgent,
       reuse: { generationsBehind, lastRefreshAt: new Date(lastRefreshAt) },
-      sessionsEnded: ended.filter(({ reason }) => reason === 'token_reuse').length,
+      sessionsEnded,
     });
     this.endSessions.publish(ended, null);
   }
@@ -210,40 +208,9 @@ export class Refresh {
       this.signals.emit(null, 'lost_commits_suspected', { userId, session: toSessionInfo(session, null) });
     });
   }
-
-  private presentedToken(
-    text: string,
-    claims: RefreshTokenClaims,
-    network: string,
-    { transport, accessToken }: Presentation,
-  ): PresentedRefreshToken {
-    const { tokens } = this;
-    return {
-      sessionId: claims.sessionId,
-      digest: sha256(text),
-      generation: claims.generation,
-      transport,
-      accessDigest: accessToken === null ? null : sha256(accessToken),
-      // These two digests are computed on demand, because not every refresh needs them.
-      get familyDigest() {
-        return sha256(claims.familySecret);
-      },
-      get networkDigest() {
-        return tokens.networkDigest(text, network);
-      },
-      successorDigests: (seed) => tokens.deriveSuccessor(text, claims, seed).digests,
-    };
-  }
 }
 
-/**
- * Returns `database_unavailable` with a delay of one second. The client must retry soon, because the pair of a
- * refresh with an unknown outcome is kept for one minute only.
- */
+/** The client must retry after one second, because the pair of an unknown outcome is kept for one minute only. */
 function unavailable(): AuthError {
   return databaseUnavailable(1);
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof AuthError && error.code === 'database_unavailable';
 }

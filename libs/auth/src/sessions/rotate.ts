@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AccountStatus } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { Database, type StatementOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
-import { least } from '../database/dialect';
+import { failIfDeadlinePassed, least } from '../database/dialect';
 import { columns, type ParameterValues, StatementFactory } from '../database/statements';
-import { firstOf, type Transaction } from '../database/transaction';
+import { affectedBy, firstOf, type Query, REMAINING_MS, type Row, type Transaction } from '../database/transaction';
 import type { Client } from '../history/client';
-import { EventLog, newEvent, type WriteEvents } from '../history/event-log';
+import { EventLog, type NewAuthEvent, newEvent, type WriteEvents } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { graceSecondsFor, type PairExpiries, type Successor } from '../tokens/tokens';
+import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import {
   decideRefresh,
@@ -21,7 +21,6 @@ import {
   TOKEN_COLUMNS,
 } from './decide-refresh';
 import { EndSessions } from './end-sessions';
-import { GuardedUpdate, type Returned } from './guarded-update';
 import {
   type EndedSession,
   expiriesFromRow,
@@ -29,7 +28,6 @@ import {
   type SessionRecord,
   SessionSql,
   toEndedSession,
-  toEndedSessionAt,
 } from './session';
 
 /** A session that was refreshed from a different network than before. */
@@ -39,41 +37,39 @@ export interface NetworkChange {
   readonly to: string;
 }
 
+/** A token pair that a refresh returns. */
+interface Issued {
+  readonly expiries: PairExpiries;
+  /** Null if no change of the network is known, for example because networks are not tracked. */
+  readonly networkChange: NetworkChange | null;
+}
+
 /** The result of presenting a refresh token. */
 export type RotateOutcome =
-  | {
-      readonly kind: 'rotated';
-      readonly expiries: PairExpiries;
-      /** Null if no change of the network is known, for example because networks are not tracked. */
-      readonly networkChange: NetworkChange | null;
-    }
+  | ({ readonly kind: 'rotated' } & Issued)
   /** The pair that replaced the token is issued again, derived from the seed. */
-  | {
-      readonly kind: 'replayed';
-      readonly seed: string;
-      readonly expiries: PairExpiries;
-      readonly networkChange: NetworkChange | null;
-    }
+  | ({ readonly kind: 'replayed'; readonly seed: string } & Issued)
   /** Nothing was changed. The presented pair is returned. */
   | { readonly kind: 'unchanged'; readonly expiries: PairExpiries }
   /** The token is refused, and no session ends. */
   | { readonly kind: 'refused' }
-  /** Nothing was changed. The token is newer than the stored session. The database has probably lost commits. */
-  | { readonly kind: 'newer_than_database'; readonly session: SessionRecord }
-  /** The database failed or did not answer in time. The token may have been rotated, or may be rotated later. */
-  | { readonly kind: 'unknown' }
-  /** The session has expired. The expiry is not stored yet. */
-  | { readonly kind: 'session_expired'; readonly userId: string }
-  /** The user is disabled or deleted. The sessions are not ended yet. */
-  | { readonly kind: 'account_inactive'; readonly userId: string; readonly account: AccountStatus }
+  /** Nothing was changed. An expiry, or the end of the sessions of an inactive user, is not stored yet. */
+  | {
+      readonly kind: 'newer_than_database' | 'session_expired' | 'account_inactive';
+      readonly found: RefreshableSession;
+    }
   /** The token was used before. All sessions of the user have ended. */
   | {
       readonly kind: 'reused';
       readonly session: SessionRecord;
       readonly ended: readonly EndedSession[];
+      /** The number of ended sessions that had not expired. */
+      readonly sessionsEnded: number;
       readonly generationsBehind: number;
       readonly lastRefreshAt: number;
-    };
+    }
+  /** The database failed or did not answer in time. The token may have been rotated, or may be rotated later. */
+  | { readonly kind: 'unknown' };
 
 /** A presented refresh token, and the pair to which it is exchanged. */
 interface Rotation {
@@ -83,47 +79,29 @@ interface Rotation {
   readonly client: Client;
 }
 
-/**
- * Reads the previous network of a refreshed session if the network has changed (PostgreSQL). The subquery
- * reads the row as it was before the update. On other databases, the session is read first, and
- * `networkChangeOf` makes the same comparison.
- */
-const PREVIOUS_NETWORK = {
-  column: `(SELECT p.{session.lastNetwork} FROM {session} p
-    WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network`,
-  /** The details of the event, which depend on the column. */
-  extra: `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:changedExtra AS text) END`,
-} as const;
+/** One call of `rotate`. Its statements share one time budget. */
+interface RotationCall extends Rotation {
+  readonly now: number;
+  readonly graceMs: number;
+  readonly budget: TimeBudget;
+  /** Whether a statement may have been committed although it failed. */
+  outcomeUnknown: boolean;
+}
 
 /** The details of the event if the network has changed. */
 const NETWORK_CHANGED = { network_changed: true } as const;
 
-/**
- * Returns the previous network if a session is refreshed from a different network. Returns null if the
- * networks are the same, or if either network is unknown.
- */
-function networkChangeOf(previous: string | null, network: string): string | null {
-  return previous !== null && network !== '' && previous !== network ? previous : null;
-}
-
-/** Returns the change of network at a replay, or null. A replay does not change the stored network. */
-function networkChangeAtReplay(
-  { session, lastNetwork }: RefreshableSession,
-  { trackedNetwork: to }: Pick<Client, 'trackedNetwork'>,
-): NetworkChange | null {
-  const from = networkChangeOf(lastNetwork, to);
-  return from === null ? null : { session, from, to };
+/** Returns the change if a session is refreshed from a different network. Returns null if either network is unknown. */
+function networkChangeOf(found: RefreshableSession, { trackedNetwork: to }: Client): NetworkChange | null {
+  const from = found.lastNetwork;
+  return from !== null && to !== '' && from !== to ? { session: found.session, from, to } : null;
 }
 
 /**
- * The time limit of `rotateUnread`, whose statement also writes the event. If the event log is locked, enough
- * time remains to end the sessions in case the token turns out to be reused.
+ * The time limit of a rotation before the session is read, whose statement also writes the event. If the event log is
+ * locked, enough time remains to end the sessions in case the token turns out to be reused.
  */
 const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
-
-type Rotated = Extract<RotateOutcome, { kind: 'rotated' }>;
-
-type Replayed = Extract<RotateOutcome, { kind: 'replayed' }>;
 
 /** The maximum number of decisions about a refresh. A parallel change requires another decision. */
 const MAX_DECISIONS = 5;
@@ -137,9 +115,9 @@ const MAX_DECISIONS = 5;
 @Injectable()
 export class Rotate {
   private readonly select;
-  private readonly rotation: GuardedUpdate;
-  private readonly replay: GuardedUpdate;
-  private readonly replayBeforeFirstUse: GuardedUpdate;
+  private readonly rotation;
+  private readonly replay;
+  private readonly isPostgres: boolean;
   /** Whether the guard condition covers everything that a refresh depends on, so that no read is needed first. */
   private readonly rotatesWithoutReading: boolean;
 
@@ -150,6 +128,7 @@ export class Rotate {
     private readonly events: EventLog,
     private readonly endSessions: EndSessions,
     private readonly users: Users,
+    private readonly lock: UserLock,
     private readonly clock: Clock,
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
@@ -159,39 +138,35 @@ export class Rotate {
       `SELECT ${sql.columnsWithAccount}, ${columns('session', TOKEN_COLUMNS, 's.')}, ${absoluteEnd} AS absolute_end
        FROM {session} s WHERE s.{session.id} = :id`,
     );
-    this.rotatesWithoutReading = dialect === 'postgres' && users.sql !== null;
+    this.isPostgres = dialect === 'postgres';
+    this.rotatesWithoutReading = this.isPostgres && users.sql !== null;
     // On MySQL and MariaDB, an UPDATE that tests the account can lock the user's row.
     const account = this.rotatesWithoutReading ? `AND ${sql.account} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
-    const guarded = (assignments: string, guard: string, returned?: Returned): GuardedUpdate =>
-      new GuardedUpdate(database, statements, events, `${assignments} WHERE ${live} AND ${guard}`, returned);
-
-    this.rotation = guarded(
-      `{session.refreshDigest} = :nextRefreshDigest, {session.accessDigest} = :nextAccessDigest,
-       {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
-       {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
-       {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
-       {session.lastNetwork} = COALESCE(:network, s.{session.lastNetwork}),
-       ${sql.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
-       {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
-       {session.replayCount} = 0, {session.firstUsedAt} = NULL`,
-      // Without rotation, only the access digest shows that an earlier run was committed.
-      `s.{session.refreshDigest} = :presentedDigest AND s.{session.accessDigest} <> :nextAccessDigest
-         AND s.{session.refreshExpiresAt} > :now`,
-      {
-        columns: `${PREVIOUS_NETWORK.column}, ${columns('session', EXPIRY_COLUMNS, 's.')}`,
-        extra: PREVIOUS_NETWORK.extra,
-      },
+    // Without rotation, only the access digest shows that an earlier run was committed.
+    const rotation = `UPDATE {session} AS s
+       SET {session.refreshDigest} = :nextRefreshDigest, {session.accessDigest} = :nextAccessDigest,
+         {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
+         {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
+         {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
+         {session.lastNetwork} = COALESCE(:network, s.{session.lastNetwork}),
+         ${sql.activityAt(':now')}, {session.replaySeed} = :seed, {session.replayUntil} = :replayUntil,
+         {session.replayTransport} = :replayTransport, {session.replayNetworkDigest} = :replayNetworkDigest,
+         {session.replayCount} = 0, {session.firstUsedAt} = NULL
+       WHERE ${live} AND s.{session.refreshDigest} = :presentedDigest
+         AND s.{session.accessDigest} <> :nextAccessDigest AND s.{session.refreshExpiresAt} > :now`;
+    this.rotation = statements.prepared(this.isPostgres ? withEvent(rotation, events) : rotation);
+    this.replay = statements.statement(
+      `UPDATE {session} AS s SET {session.replayCount} = s.{session.replayCount} + 1
+       WHERE ${live} AND s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${MAX_REPLAYS}
+         AND (s.{session.replayNetworkDigest} = :networkDigest OR s.{session.firstUsedAt} IS NULL)`,
     );
-    const count = '{session.replayCount} = s.{session.replayCount} + 1';
-    const isLatest = `s.{session.refreshDigest} = :liveDigest AND s.{session.replayCount} < ${MAX_REPLAYS}`;
-    this.replay = guarded(count, isLatest);
-    this.replayBeforeFirstUse = guarded(count, `${isLatest} AND s.{session.firstUsedAt} IS NULL`);
   }
 
   async rotate(rotation: Rotation): Promise<RotateOutcome> {
     const graceMs = graceSecondsFor(this.options, rotation.presented.transport) * 1000;
-    const call = new RotationCall(rotation, this.clock.now(), graceMs, this.database.startBudget());
+    const budget = this.database.startBudget();
+    const call: RotationCall = { ...rotation, now: this.clock.now(), graceMs, budget, outcomeUnknown: false };
     try {
       return await this.rotateWithin(call);
     } catch (error) {
@@ -203,9 +178,10 @@ export class Rotate {
   private async rotateWithin(call: RotationCall): Promise<RotateOutcome> {
     const { presented, successor } = call;
     // If the access token is presented too, only a read can decide whether the pair stays unchanged.
-    const startsWithUpdate = this.rotatesWithoutReading && presented.accessDigest === null;
-    const first = startsWithUpdate ? await this.rotateUnread(call) : null;
-    if (first) return first;
+    if (this.rotatesWithoutReading && presented.accessDigest === null) {
+      const rotated = await this.tryRotate(null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
+      if (rotated) return rotated;
+    }
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
       const found = await this.read(call);
       // An earlier run, whose result was lost, has rotated the token.
@@ -222,10 +198,7 @@ export class Rotate {
   private async applyDecision(found: RefreshableSession | null, call: RotationCall): Promise<RotateOutcome | null> {
     const decision = decideRefresh(found, call.presented, call.now, call.graceMs);
     if (!found || decision === 'refuse') return { kind: 'refused' };
-    const { userId } = found.session;
     switch (decision) {
-      case 'newer_than_database':
-        return { kind: 'newer_than_database', session: found.session };
       case 'rotate':
         return this.tryRotate(found, call);
       case 'replay':
@@ -235,18 +208,11 @@ export class Rotate {
       case 'reuse':
         // With a seed, a replay may have delivered the pair of an earlier run, and the client may have refreshed it.
         // Without a seed, no client has received that pair, so `rotateWithin` would have found it in the session.
-        if (call.mayHaveRotated(found)) return { kind: 'refused' };
-        return this.events.revoke(null, (write) => this.revokeOnReuse(call, userId, write), call.budget);
-      case 'session_expired':
-        return { kind: 'session_expired', userId };
-      case 'account_inactive':
-        return { kind: 'account_inactive', userId, account: found.account ?? 'deleted' };
+        if (mayHaveRotated(call, found)) return { kind: 'refused' };
+        return this.events.revoke(null, (write) => this.revokeOnReuse(found, call, write), call.budget);
+      default:
+        return { kind: decision, found };
     }
-  }
-
-  /** Tries to rotate the token before the session is read. Returns null if the update fails or changes no row. */
-  private rotateUnread(call: RotationCall): Promise<Rotated | null> {
-    return this.tryRotate(null, call, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
   }
 
   /**
@@ -257,44 +223,60 @@ export class Rotate {
     found: RefreshableSession | null,
     call: RotationCall,
     maxMs = Infinity,
-  ): Promise<Rotated | null> {
+  ): Promise<RotateOutcome | null> {
     const { now, client } = call;
     const issued = {
       accessExpiresAt: now + this.options.accessTokenTtlSeconds * 1000,
       refreshExpiresAt: now + this.options.refreshTokenTtlSeconds * 1000,
     };
-    const change = found && networkChangeOf(found.lastNetwork, client.trackedNetwork);
-    const extra = change ? NETWORK_CHANGED : {};
-    const event = newEvent('token_refresh', found?.session.userId ?? null, client, now, extra);
-    const row = await this.rotation.run({ ...call.values(), ...issued }, event, call.statementOptions(maxMs));
-    if (!row) return null;
-    if (found) {
-      const networkChange =
-        change === null ? null : { session: found.session, from: change, to: client.trackedNetwork };
-      return { kind: 'rotated', expiries: expiriesOf({ ...found, ...issued }), networkChange };
+    const values = { ...rotationValues(call), ...issued };
+    const userId = found?.session.userId ?? null;
+    if (!found || this.isPostgres) {
+      // Each run generates a new event id, because the previous id may be taken.
+      const event = (): ParameterValues => this.events.valuesOf(newEvent('token_refresh', userId, client, now));
+      const query = (): Query => this.rotation.with({ ...values, ...event(), remainingMs: REMAINING_MS });
+      const [row] = (await this.database.run(null, query, optionsOf(call, maxMs))).rows;
+      if (!row) return null;
+      this.events.countWritten(1);
+      const networkChange = await this.networkChangeAfter(row, found, call);
+      return { kind: 'rotated', expiries: expiriesFromRow(row), networkChange };
     }
-    const from = row['previous_network'] as string | null;
-    return {
-      kind: 'rotated',
-      expiries: expiriesFromRow(row),
-      networkChange: from === null ? null : await this.readNetworkChange(call, from),
-    };
+    const networkChange = networkChangeOf(found, client);
+    const event = newEvent('token_refresh', userId, client, now, networkChange ? NETWORK_CHANGED : {});
+    if (!(await this.changeAndRecord(this.rotation.with(values), event, call))) return null;
+    return { kind: 'rotated', expiries: expiriesOf({ ...found, ...issued }), networkChange };
   }
 
   /** The refresh is committed and must not fail, even if the session cannot be read for the signal. */
-  private async readNetworkChange(call: RotationCall, from: string): Promise<NetworkChange | null> {
-    const found = await this.read(call).catch(() => null);
-    return found && { session: found.session, from, to: call.client.trackedNetwork };
+  private async networkChangeAfter(
+    row: Row,
+    found: RefreshableSession | null,
+    call: RotationCall,
+  ): Promise<NetworkChange | null> {
+    const from = row['previous_network'] as string | null;
+    if (from === null) return null;
+    const read = found ?? (await this.read(call).catch(() => null));
+    return read && { session: read.session, from, to: call.client.trackedNetwork };
   }
 
-  private async tryReplay(found: RefreshableSession, call: RotationCall): Promise<Replayed | null> {
+  /** Runs an update, and records the event if the guard condition of the update holds. */
+  private changeAndRecord(update: Query, event: NewAuthEvent, call: RotationCall): Promise<boolean> {
+    const { events } = this;
+    const unit = function* (): Transaction<boolean> {
+      if ((yield* affectedBy(update)) === 0) return false;
+      yield* events.write([event]);
+      return true;
+    };
+    return this.database.transaction(null, unit, { ...optionsOf(call), retryUnknownCommit: true });
+  }
+
+  private async tryReplay(found: RefreshableSession, call: RotationCall): Promise<RotateOutcome | null> {
     const { presented, now, client } = call;
-    const isSameNetwork = found.replay!.networkDigest === presented.networkDigest;
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
-    const values = { id: presented.sessionId, liveDigest: found.refreshDigest, now };
-    const replay = isSameNetwork ? this.replay : this.replayBeforeFirstUse;
-    if (!(await replay.run(values, event, call.statementOptions()))) return null;
-    const networkChange = networkChangeAtReplay(found, client);
+    const { sessionId: id, networkDigest } = presented;
+    const update = this.replay.with({ id, networkDigest, liveDigest: found.refreshDigest, now });
+    if (!(await this.changeAndRecord(update, event, call))) return null;
+    const networkChange = networkChangeOf(found, client);
     return { kind: 'replayed', seed: found.replay!.seed, expiries: expiriesOf(found), networkChange };
   }
 
@@ -303,31 +285,36 @@ export class Rotate {
    * presentations finds a live family. The other presentations find a revoked family, change nothing and report
    * nothing.
    */
-  private *revokeOnReuse(call: RotationCall, userId: string, write: WriteEvents): Transaction<RotateOutcome> {
-    const { presented, now, graceMs, client } = call;
+  private *revokeOnReuse(
+    { session: { userId } }: RefreshableSession,
+    { presented, now, graceMs, client }: RotationCall,
+    write: WriteEvents,
+  ): Transaction<RotateOutcome> {
     const active = yield* this.endSessions.lockAllActive(userId);
     const row = yield* firstOf(this.select.with({ id: presented.sessionId }));
     const found = row && refreshableFromRow(row);
     if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return { kind: 'refused' };
 
-    const ended = active.map((session) => toEndedSessionAt(session, now, 'token_reuse'));
-    yield* this.endSessions.storeEndOfAll(userId, ended, now, { presented });
-    const count = ended.filter(({ reason }) => reason === 'token_reuse').length;
+    const ended = active.map((one) => toEndedSession(one, now, 'token_reuse'));
+    yield* this.endSessions.storeEnded(ended, now, { presented });
+    yield* this.lock.revokeLogins(userId);
     const { session, generation, refreshedAt } = found;
-    yield* write([newEvent('token_reuse', userId, client, now, { session_id: session.id, sessions_ended: count })]);
+    const sessionsEnded = ended.filter(({ reason }) => reason === 'token_reuse').length;
+    const extra = { session_id: session.id, sessions_ended: sessionsEnded };
+    yield* write([newEvent('token_reuse', userId, client, now, extra)]);
     return {
       kind: 'reused',
-      session: toEndedSession(session, 'token_reuse').session,
+      session: toEndedSession(session, now, 'token_reuse').session,
       ended,
+      sessionsEnded,
       generationsBehind: generation - presented.generation,
       lastRefreshAt: refreshedAt ?? session.createdAt,
     };
   }
 
-  private async read(call: RotationCall): Promise<RefreshableSession | null> {
-    const { presented } = call;
+  private async read({ presented, budget }: RotationCall): Promise<RefreshableSession | null> {
     const query = this.select.with({ id: presented.sessionId });
-    const [row] = (await this.database.run(null, query, call.readOptions())).rows;
+    const [row] = (await this.database.run(null, query, { withinMs: budget.remainingMs })).rows;
     const found = row ? refreshableFromRow(row) : null;
     // A token of another family is refused, whatever the status of the account is.
     if (!found || found.account !== null || found.familyDigest !== presented.familyDigest) return found;
@@ -335,64 +322,51 @@ export class Rotate {
   }
 }
 
-/** One call of `rotate`: its time budget, and whether the outcome of one of its statements is unknown. */
-class RotationCall {
-  readonly presented: PresentedRefreshToken;
-  readonly successor: Successor;
-  readonly client: Client;
-  outcomeUnknown = false;
+/**
+ * Returns a statement that rotates and records the event (PostgreSQL). `previous_network` is the network that the
+ * session had before if the network has changed, because a subquery on the same table reads the row as it was before
+ * the update.
+ */
+function withEvent(rotation: string, events: EventLog): string {
+  const extra = `CASE WHEN previous_network IS NULL THEN CAST(:eventExtra AS text) ELSE CAST(:changedExtra AS text) END`;
+  return `WITH changed AS (${rotation} RETURNING s.{session.userId} AS user_id, ${columns('session', EXPIRY_COLUMNS, 's.')},
+       (SELECT p.{session.lastNetwork} FROM {session} p
+         WHERE p.{session.id} = s.{session.id} AND p.{session.lastNetwork} <> :network) AS previous_network),
+     logged AS (${events.insertForUsersIn('changed', extra)} RETURNING 1 AS one)
+   SELECT changed.* FROM changed WHERE ${failIfDeadlinePassed(['logged'])}`;
+}
 
-  constructor(
-    { presented, successor, client }: Rotation,
-    readonly now: number,
-    readonly graceMs: number,
-    readonly budget: TimeBudget,
-  ) {
-    this.presented = presented;
-    this.successor = successor;
-    this.client = client;
-  }
+/** Returns the parameters of the rotation, except the expiries of the new pair. */
+function rotationValues({ presented, successor, client, now, graceMs }: RotationCall): ParameterValues {
+  const { digests, seed } = successor;
+  return {
+    id: presented.sessionId,
+    presentedDigest: presented.digest,
+    nextRefreshDigest: digests.refreshDigest,
+    nextAccessDigest: digests.accessDigest,
+    generations: digests.refreshDigest === presented.digest ? 0 : 1,
+    now,
+    network: client.trackedNetwork || null,
+    changedExtra: JSON.stringify(NETWORK_CHANGED),
+    seed,
+    replayUntil: seed === null ? null : now + graceMs,
+    replayTransport: seed === null ? null : presented.transport,
+    replayNetworkDigest: seed === null ? null : presented.networkDigest,
+  };
+}
 
-  /** Returns the parameters of the rotation, except the expiries of the new pair. */
-  values(): ParameterValues {
-    const { presented, now, graceMs, client } = this;
-    const { digests, seed } = this.successor;
-    const window = {
-      replayUntil: now + graceMs,
-      replayTransport: presented.transport,
-      replayNetworkDigest: presented.networkDigest,
-    };
-    return {
-      id: presented.sessionId,
-      presentedDigest: presented.digest,
-      nextRefreshDigest: digests.refreshDigest,
-      nextAccessDigest: digests.accessDigest,
-      generations: digests.refreshDigest === presented.digest ? 0 : 1,
-      now,
-      network: client.trackedNetwork || null,
-      changedExtra: JSON.stringify(NETWORK_CHANGED),
-      seed,
-      ...(seed === null ? { replayUntil: null, replayTransport: null, replayNetworkDigest: null } : window),
-    };
-  }
+function optionsOf(call: RotationCall, maxMs = Infinity): StatementOptions {
+  const onUnknownOutcome = (): void => void (call.outcomeUnknown = true);
+  return { withinMs: Math.min(maxMs, call.budget.remainingMs), onUnknownOutcome };
+}
 
-  /**
-   * Returns whether an earlier statement of this call may have rotated the token, and another call may
-   * then have rotated the successor. This is possible only if the session was refreshed since this call
-   * started. The start is moved back by the grace period, to allow for clock differences.
-   */
-  mayHaveRotated({ refreshedAt, generation }: RefreshableSession): boolean {
-    const { presented, successor, now, graceMs } = this;
-    const isReplaced = generation > presented.generation + 1 && refreshedAt !== null && refreshedAt >= now - graceMs;
-    return this.outcomeUnknown && successor.seed !== null && isReplaced;
-  }
-
-  statementOptions(maxMs = Infinity): StatementOptions {
-    const onUnknownOutcome = (): void => void (this.outcomeUnknown = true);
-    return { withinMs: Math.min(maxMs, this.budget.remainingMs), onUnknownOutcome };
-  }
-
-  readOptions(): StatementOptions {
-    return { withinMs: this.budget.remainingMs };
-  }
+/**
+ * Returns whether an earlier statement of this call may have rotated the token, and another call may
+ * then have rotated the successor. This is possible only if the session was refreshed since this call
+ * started. The start is moved back by the grace period, to allow for clock differences.
+ */
+function mayHaveRotated(call: RotationCall, { refreshedAt, generation }: RefreshableSession): boolean {
+  const { presented, successor, now, graceMs } = call;
+  const isReplaced = generation > presented.generation + 1 && refreshedAt !== null && refreshedAt >= now - graceMs;
+  return call.outcomeUnknown && successor.seed !== null && isReplaced;
 }

@@ -21,10 +21,7 @@ export interface SessionRecord extends DeviceInfo {
   /** The time of the login, or of the last reauthentication or password change. */
   readonly authenticatedAt: number;
   readonly lastActivity: number;
-  /**
-   * When the session expires without further activity: the earliest of its stored idle and absolute
-   * timeouts and the currently configured ones.
-   */
+  /** When the session expires without further activity: the earliest of its stored timeouts and the configured ones. */
   readonly expiresAt: number;
 }
 
@@ -34,14 +31,10 @@ export interface EndedSession {
   readonly reason: EndReason;
 }
 
-/** Returns the session in the final state for this reason. */
-export function toEndedSession(session: SessionRecord, reason: EndReason): EndedSession {
+/** Returns the session in its final state. If the session has expired, the reason is `expired`. */
+export function toEndedSession(session: SessionRecord, now: number, reasonIfLive: EndReason): EndedSession {
+  const reason = isExpired(session, now) ? 'expired' : reasonIfLive;
   return { session: { ...session, state: stateAfter(reason) }, reason };
-}
-
-/** Like `toEndedSession`, but with the reason `expired` if the session has expired. */
-export function toEndedSessionAt(session: SessionRecord, now: number, reason: EndReason): EndedSession {
-  return toEndedSession(session, isExpired(session, now) ? 'expired' : reason);
 }
 
 export function stateAfter(reason: EndReason): SessionState {
@@ -54,10 +47,7 @@ export function isExpired(session: SessionRecord, now: number): boolean {
   return now >= session.expiresAt;
 }
 
-/**
- * Converts a stored session to a `SessionInfo`.
- * @param currentId the id of the session of the request, or null
- */
+/** @param currentId the id of the session of the request, or null */
 export function toSessionInfo(record: SessionRecord, currentId: string | null): SessionInfo {
   return {
     id: record.id,
@@ -166,4 +156,122 @@ export class SessionSql {
     // activity, is assigned first.
     return `{session.idleExpiresAt} = ${last} + ${allowance}, {session.lastActivity} = ${last}`;
   }
+}
+
+/**
+ * The data that your application keeps on a session. Declare its properties by module augmentation. All
+ * properties are optional when they are read, because a session may lack any of them.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications add the properties
+export interface SessionData {}
+
+/** The proven methods and the application's data, in the form that sessions and login tickets store. */
+export interface StoredProofs {
+  /** A JSON object: the name of each method with the instant of its last proof, in milliseconds. */
+  readonly methods: string;
+  /** A JSON object, or null if there is no data. */
+  readonly data: string | null;
+}
+
+/** The methods by which a user was identified, and the data to keep on the session. */
+export interface GivenProofs {
+  readonly methods?: readonly string[];
+  readonly data?: Partial<SessionData>;
+}
+
+/** The columns that `proofsFromRow` reads. */
+export const PROOF_COLUMNS = 'methods data';
+
+export function proofsFromRow(row: Row): StoredProofs {
+  return { methods: row['methods'] as string, data: (row['data'] ?? null) as string | null };
+}
+
+/** The maximum number of methods that are stored for a session, for its failure streak, and for a login ticket. */
+const MAX_METHODS = 8;
+
+/** The maximum size of `data`, in bytes of its JSON text in UTF-8. */
+const MAX_DATA_BYTES = 1024;
+
+const METHOD_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+const METHOD_NAME_RULE =
+  'RFC 8176 defines common names. A name begins with a lowercase letter and has at most 32 characters of a-z, 0-9, _ and -.';
+
+function methodTimes(stored: string): Readonly<Record<string, number>> {
+  return JSON.parse(stored) as Record<string, number>;
+}
+
+/** Returns the stored methods, each with the time of its last proof. */
+export function provenMethods(stored: string): Record<string, Date> {
+  return Object.fromEntries(Object.entries(methodTimes(stored)).map(([name, provedAt]) => [name, new Date(provedAt)]));
+}
+
+export function methodCount(stored: string): number {
+  return Object.keys(methodTimes(stored)).length;
+}
+
+/** Returns whether the method was last proven at exactly this instant. */
+export function isProvedAt(stored: string, name: string, at: number): boolean {
+  return methodTimes(stored)[name] === at;
+}
+
+/** Returns the stored methods after the named methods have been proven. Keeps the 8 methods with the latest proofs. */
+export function withProvenMethods(stored: string, names: readonly string[], now: number): string {
+  const others = Object.entries(methodTimes(stored)).filter(([name]) => !names.includes(name));
+  const proved = [...others, ...[...new Set(names)].map((name): [string, number] => [name, now])];
+  const latest = proved.sort(([, a], [, b]) => a - b).slice(-MAX_METHODS);
+  return JSON.stringify(Object.fromEntries(latest));
+}
+
+/** @throws Error unless the argument is a list of 1 to 8 method names */
+export function assertMethods(names: readonly string[]): void {
+  const isList = Array.isArray(names) && names.length > 0 && names.length <= MAX_METHODS;
+  if (isList && names.every(isMethodName)) return;
+  throw new Error(
+    `methods is ${JSON.stringify(names)}. Pass 1 to ${MAX_METHODS} names, such as ['otp']. ${METHOD_NAME_RULE}`,
+  );
+}
+
+/** @throws Error unless the argument is a method name */
+export function assertMethod(name: string): void {
+  if (isMethodName(name)) return;
+  throw new Error(`method is ${JSON.stringify(name)}. Pass a name, such as 'otp'. ${METHOD_NAME_RULE}`);
+}
+
+function isMethodName(name: unknown): boolean {
+  return typeof name === 'string' && METHOD_NAME.test(name);
+}
+
+/** @throws Error if the methods or the data are invalid */
+export function storedProofs({ methods, data }: GivenProofs, now: number): StoredProofs {
+  if (methods !== undefined) assertMethods(methods);
+  return { methods: withProvenMethods('{}', methods ?? [], now), data: data === undefined ? null : storedData(data) };
+}
+
+/** Converts data to JSON. Refuses, for example, a `Date`, which JSON would convert to a string. */
+function storedData(data: unknown): string {
+  if (typeof data !== 'object' || data === null || Array.isArray(data) || !isJson(data)) {
+    throw new Error(
+      'data cannot be stored as JSON. Pass a plain object of strings, numbers, booleans, null, arrays and objects.',
+    );
+  }
+  const text = JSON.stringify(data);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_DATA_BYTES) return text;
+  throw new Error(
+    `data has ${bytes} bytes as JSON, which is more than ${MAX_DATA_BYTES}. Store larger data in your own table.`,
+  );
+}
+
+/** @param depth the levels that may be nested. Data with more levels exceeds the maximum size or is cyclic */
+function isJson(value: unknown, depth = MAX_DATA_BYTES): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
+  if (value === null) return true;
+  if (depth === 0) return false;
+  const areJson = (values: unknown[]): boolean => values.every((one) => isJson(one, depth - 1));
+  // Unlike `every`, `Array.from` does not skip the holes of an array, which JSON would convert to null.
+  if (Array.isArray(value)) return areJson(Array.from(value));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && areJson(Object.values(value));
 }

@@ -10,7 +10,7 @@ import { AuthService } from '../auth.service';
 import { Clock } from '../base/clock';
 import { sha256 } from '../base/random';
 import type { AuthSignalName, AuthSignals } from '../history/signals';
-import type { SessionData } from '../sessions/proofs';
+import type { SessionData } from '../sessions/session';
 import type { OpenedSession } from '../tokens/tokens';
 
 /** The injection token of the clock: `overrideProvider(Clock).useValue(new DrivenClock())`. */
