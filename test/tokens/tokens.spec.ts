@@ -1,29 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Random } from '../../libs/auth/src/base/random';
+import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import {
   ACCESS_SECRET_BYTES,
   accessTokenSessionId,
   FAMILY_SECRET_BYTES,
   formatAccessToken,
-  formatLoginTicket,
   formatRefreshToken,
-  formatResetToken,
   GENERATION_LIMIT,
   isLoginTicket,
   isResetToken,
   parseRefreshToken,
   REFRESH_SECRET_BYTES,
-  RESET_SECRET_BYTES,
-  TICKET_SECRET_BYTES,
+  TokenIssuer,
 } from '../../libs/auth/src/tokens/tokens';
 
 const sessionId = randomUUID();
+const issuer = new TokenIssuer(new Random(), resolveOptions({}));
 const familySecret = randomBytes(FAMILY_SECRET_BYTES);
 
 const newAccessToken = (): string => formatAccessToken(sessionId, randomBytes(ACCESS_SECRET_BYTES));
 const newRefreshToken = (generation = 0): string =>
   formatRefreshToken({ sessionId, familySecret, generation }, randomBytes(REFRESH_SECRET_BYTES));
-const newResetToken = (): string => formatResetToken(randomBytes(RESET_SECRET_BYTES));
-const newLoginTicket = (): string => formatLoginTicket(randomBytes(TICKET_SECRET_BYTES));
+const newResetToken = (): string => issuer.issueResetToken(0).token;
+const newLoginTicket = (): string => issuer.issueLoginTicket(0).ticket;
 
 const KINDS = [
   { kind: 'an access token', create: newAccessToken, accepts: (text: string) => accessTokenSessionId(text) !== null },

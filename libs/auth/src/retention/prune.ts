@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { forUpdateSkipLocked, least } from '../database/dialect';
-import { type Statement, StatementFactory } from '../database/statements';
+import { type ParameterValues, type Statement, StatementFactory } from '../database/statements';
 import { affectedBy, type Query, type Row, rowsOf, type Step } from '../database/transaction';
 import { EventLog, firstEventIdAt, type WriteEvents } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -38,29 +38,20 @@ const BATCH_SIZE = 500;
 /** The maximum number of events that one statement reads to find the users with the most events. */
 const MAX_EVENTS_READ = 10_000;
 
-/**
- * The maximum number of events kept for unknown names. Anyone can cause events of unknown names.
- * (ASVS 16.4)
- */
+/** The maximum number of events kept for unknown names, which anyone can cause. (ASVS 16.4) */
 const MAX_EVENTS_WITHOUT_USER = 10_000;
 
-/**
- * The maximum number of ended sessions kept per user. Each login is compared with these sessions to
- * detect a new device.
- */
+/** The maximum number of ended sessions kept per user. Each login is compared with them to detect a new device. */
 const MAX_ENDED_SESSIONS = 1_000;
 
-/**
- * The events that are removed first: routine events, and events that outsiders can cause. All other
- * events are removed after these.
- */
+/** The events that are removed before all others: routine events, and events that outsiders can cause. */
 const REMOVED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', 'password_reset_requested'];
 
 type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
 
 /**
- * Finds and removes what is due, in batches. Batches skip rows that other transactions have locked,
- * and take no lock of a user, so any number of instances can prune at the same time.
+ * Finds and removes what is due, in batches. Batches skip rows that other transactions have locked, and take no lock of a
+ * user, so any number of instances can prune at the same time.
  */
 @Injectable()
 export class Prune {
@@ -85,7 +76,7 @@ export class Prune {
     const isDue = 's.{session.checkAt} <= :now';
     const isEnding = `(${sql.expiresAt} <= :now OR ${sql.account} IN ('disabled', 'deleted'))`;
     this.sessions = {
-      due: sql.selectWithAccount(`WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT :limit ${skipLocked}`),
+      due: sql.selectWithAccount(`WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT ${BATCH_SIZE} ${skipLocked}`),
       remove: statements.statement(
         `DELETE FROM {session} WHERE {session.id} IN (:ids...) AND {session.state} <> 'active'`,
       ),
@@ -99,14 +90,14 @@ export class Prune {
       ),
       endedOfUser: statements.statement(
         `SELECT {session.id} AS id, {session.createdAt} AS created_at FROM {session} WHERE {session.userId} = :userId
-           AND {session.state} IN ('expired', 'logged_out', 'revoked') LIMIT :limit ${skipLocked}`,
+           AND {session.state} IN ('expired', 'logged_out', 'revoked') LIMIT ${MAX_ENDED_SESSIONS + BATCH_SIZE} ${skipLocked}`,
       ),
     };
     const dueRows = (table: string, key: string, condition: string): DueRows => ({
       find: statements.statement(
-        `SELECT {${key}} AS found FROM {${table}} WHERE ${condition} LIMIT :limit ${skipLocked}`,
+        `SELECT {${key}} AS found FROM {${table}} WHERE ${condition} LIMIT ${BATCH_SIZE} ${skipLocked}`,
       ),
-      remove: statements.statement(`DELETE FROM {${table}} WHERE {${key}} IN (:keys...) AND ${condition}`),
+      remove: statements.statement(`DELETE FROM {${table}} WHERE {${key}} IN (:ids...) AND ${condition}`),
       count: statements.statement(`SELECT COUNT(*) AS total FROM {${table}} WHERE ${condition}`),
     });
     this.due = {
@@ -132,7 +123,7 @@ export class Prune {
       lock: statements.statement(
         `SELECT {event.id} AS found FROM {event} WHERE {event.id} IN (:keys...) ${skipLocked}`,
       ),
-      remove: statements.statement('DELETE FROM {event} WHERE {event.id} IN (:keys...)'),
+      remove: statements.statement('DELETE FROM {event} WHERE {event.id} IN (:ids...)'),
       countExcess: statements.statement(
         `SELECT COALESCE(SUM(total - :cap), 0) AS over_cap,
            (SELECT COUNT(*) FROM {event} WHERE {event.userId} IS NULL AND {event.id} >= :before) AS without_user
@@ -144,12 +135,11 @@ export class Prune {
 
   /** Ends and removes everything that is due. Yields after each batch and each longer read. */
   async *run(now: number): AsyncGenerator<PrunedBatch> {
-    let visited: number;
-    do {
+    for (let visited = BATCH_SIZE; visited === BATCH_SIZE;) {
       const batch = await this.events.revoke(null, (write) => this.pruneSessions(now, write));
       visited = batch.visited;
       yield batch;
-    } while (visited === BATCH_SIZE);
+    }
     for (const kind of PRUNABLE) yield* fullBatches(kind, () => this.removeDue(kind, now));
     yield* this.removeExcessEvents(null, MAX_EVENTS_WITHOUT_USER);
     yield* this.removeExcessOfUsers();
@@ -159,19 +149,13 @@ export class Prune {
   removeDue(kind: Prunable, now: number): Promise<number> {
     const { find, remove } = this.due[kind];
     const before = this.dueBefore(kind, now);
-    return this.database.transaction(null, () =>
-      removeFound(find.with({ before, limit: BATCH_SIZE }), (keys) => remove.with({ before, keys })),
-    );
+    return this.database.transaction(null, () => removeFound(find.with({ before }), remove, { before }));
   }
 
-  /**
-   * Counts what a run would end and remove. Does not count ended sessions that exceed the maximum
-   * of their user.
-   */
+  /** Counts what a run would end and remove, without the ended sessions that exceed the maximum of their user. */
   async count(now: number): Promise<PruneCounts> {
     const count = async (query: Query): Promise<Row> => (await this.database.run(null, query)).rows[0] ?? {};
     const sessions = await count(this.sessions.countDue.with({ now }));
-    const counts = { endedSessions: Number(sessions['to_end']), sessions: Number(sessions['to_remove']) };
     const rows = {} as Record<Prunable, number>;
     for (const kind of PRUNABLE) {
       rows[kind] = Number((await count(this.due[kind].count.with({ before: this.dueBefore(kind, now) })))['total']);
@@ -179,7 +163,7 @@ export class Prune {
     const before = this.dueBefore('events', now);
     const excess = await count(this.history.countExcess.with({ before, cap: this.maxRowsPerUser }));
     rows.events += Number(excess['over_cap']) + Math.max(0, Number(excess['without_user']) - MAX_EVENTS_WITHOUT_USER);
-    return { ...counts, ...rows };
+    return { endedSessions: Number(sessions['to_end']), sessions: Number(sessions['to_remove']), ...rows };
   }
 
   private dueBefore(kind: Prunable, now: number): number {
@@ -187,33 +171,33 @@ export class Prune {
   }
 
   /**
-   * Processes one batch of the sessions that are due. Ended sessions are deleted. Active sessions
-   * end if they have expired or, if statements can read the accounts, if their user is inactive.
-   * All other active sessions are rescheduled: refreshes and activity do not change `checkAt`,
-   * because it has an index, and PostgreSQL cannot perform a HOT update that changes an indexed
-   * column.
+   * Processes one batch of the sessions that are due. Ended sessions are deleted. Active sessions end if they have
+   * expired or, if statements can read the accounts, if their user is inactive. All other active sessions are
+   * rescheduled: refreshes and activity do not change `checkAt`, because it has an index, and PostgreSQL cannot perform a
+   * HOT update that changes an indexed column.
    */
   private *pruneSessions(now: number, write: WriteEvents): Step<PrunedBatch & { readonly visited: number }> {
-    const rows = yield* rowsOf(this.sessions.due.with({ now, limit: BATCH_SIZE }));
+    const rows = yield* rowsOf(this.sessions.due.with({ now }));
     const ended: EndedSession[] = [];
     const toRemove: unknown[] = [];
     const toReschedule: unknown[] = [];
     for (const row of rows) {
-      const end = endOf(row, now);
-      if (row['state'] !== 'active') toRemove.push(row['id']);
-      else if (end) ended.push(end);
-      else toReschedule.push(row['id']);
+      const session = sessionFromRow(row);
+      const reason = isExpired(session, now) ? 'expired' : inactiveReason(accountFromRow(row));
+      if (session.state !== 'active') toRemove.push(session.id);
+      else if (reason) ended.push(toEndedSession(session, now, reason));
+      else toReschedule.push(session.id);
     }
-    const removed = toRemove.length === 0 ? 0 : yield* affectedBy(this.sessions.remove.with({ ids: toRemove }));
-    if (toReschedule.length > 0) yield* affectedBy(this.sessions.reschedule.with({ ids: toReschedule }));
+    const removed = yield* changeAny(this.sessions.remove, toRemove);
+    yield* changeAny(this.sessions.reschedule, toReschedule);
     yield* this.endSessions.storeEnded(ended, now);
     yield* write(endEvents(ended, NO_CLIENT, now));
     return { visited: rows.length, ended, counts: { endedSessions: ended.length, sessions: removed } };
   }
 
   /**
-   * Removes the events and ended sessions that exceed the maximum of their user. The number of
-   * events reveals both, because each new session also writes an event.
+   * Removes the events and ended sessions that exceed the maximum of their user. The number of events reveals both,
+   * because each new session also writes an event.
    */
   private async *removeExcessOfUsers(): AsyncGenerator<PrunedBatch> {
     let after: string | undefined = '';
@@ -236,12 +220,11 @@ export class Prune {
   }
 
   /**
-   * Removes the events of a user, or of unknown names (null), beyond the cap: first those of
-   * `REMOVED_FIRST`, kind by kind, then all others, and of each kind the oldest.
+   * Removes the events of a user, or of unknown names (null), beyond the cap: first those of `REMOVED_FIRST`, kind by
+   * kind, then all others, and of each kind the oldest.
    *
-   * Reads the events from the newest to the oldest. An event is removed as soon as `cap` events
-   * that are kept longer have been read. That stays true whatever other instances remove meanwhile,
-   * so they need no lock.
+   * Reads the events from the newest to the oldest. An event is removed as soon as `cap` events that are kept longer
+   * have been read. That stays true whatever other instances remove meanwhile, so they need no lock.
    */
   private async *removeExcessEvents(userId: string | null, cap: number): AsyncGenerator<PrunedBatch> {
     const { ofUser, ofUnknownNames, lock, remove } = this.history;
@@ -256,40 +239,36 @@ export class Prune {
       surplus += rows.length;
       const keys: number[] = [];
       for (; surplus > 0; surplus--) keys.push(kept.find((ids) => ids.length > 0)!.pop()!);
-      const removed =
-        keys.length === 0
-          ? 0
-          : await this.database.transaction(null, () =>
-              removeFound(lock.with({ keys }), (found) => remove.with({ keys: found })),
-            );
+      const removeSurplus = (): Step<number> => removeFound(lock.with({ keys }), remove);
+      const removed = keys.length === 0 ? 0 : await this.database.transaction(null, removeSurplus);
       yield { counts: { events: removed }, ended: [] };
     }
   }
 
   /**
-   * Removes at most one batch of the user's ended sessions. Each removed session is older than
-   * 1,000 ended sessions that are locked until the commit, so parallel calls remove no session too
-   * many. Reads a bounded number of sessions, however many the user has.
+   * Removes at most one batch of the user's ended sessions. Each removed session is older than 1,000 ended sessions that
+   * are locked until the commit, so parallel calls remove no session too many.
    */
   private *removeExcessSessions(userId: string): Step<number> {
-    const found = yield* rowsOf(this.sessions.endedOfUser.with({ userId, limit: MAX_ENDED_SESSIONS + BATCH_SIZE }));
+    const found = yield* rowsOf(this.sessions.endedOfUser.with({ userId }));
     const oldestFirst = [...found].sort((a, b) => Number(a['created_at']) - Number(b['created_at']));
-    const ids = oldestFirst.slice(0, Math.max(0, found.length - MAX_ENDED_SESSIONS)).map((row) => row['id']);
-    return ids.length === 0 ? 0 : yield* affectedBy(this.sessions.remove.with({ ids }));
+    const excess = oldestFirst.slice(0, Math.max(0, found.length - MAX_ENDED_SESSIONS));
+    return yield* changeAny(
+      this.sessions.remove,
+      excess.map((row) => row['id']),
+    );
   }
 }
 
-/** Returns how a due active session ends, or null if it remains active. */
-function endOf(row: Row, now: number): EndedSession | null {
-  const session = sessionFromRow(row);
-  const reason = isExpired(session, now) ? 'expired' : inactiveReason(accountFromRow(row));
-  return reason && toEndedSession(session, now, reason);
+/** Removes the rows whose keys the query `find` returns as `found`. */
+function* removeFound(find: Query, remove: Statement, values: ParameterValues = {}): Step<number> {
+  const ids = (yield* rowsOf(find)).map((row) => row['found']);
+  return yield* changeAny(remove, ids, values);
 }
 
-/** Removes the rows whose keys the query `find` returns as `found`. */
-function* removeFound(find: Query, remove: (keys: readonly unknown[]) => Query): Step<number> {
-  const keys = (yield* rowsOf(find)).map((row) => row['found']);
-  return keys.length === 0 ? 0 : yield* affectedBy(remove(keys));
+/** Changes the rows with these ids, if there are any. Returns the number of rows. */
+function* changeAny(statement: Statement, ids: readonly unknown[], values: ParameterValues = {}): Step<number> {
+  return ids.length === 0 ? 0 : yield* affectedBy(statement.with({ ...values, ids }));
 }
 
 /** Removes batches until one is not full. */

@@ -10,13 +10,12 @@ import { EndSessions } from '../sessions/end-sessions';
 import { Prune, type PruneCounts } from './prune';
 
 /**
- * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small
- * batches. Pruning can run during normal traffic, and on any number of instances at the same time.
- * Ended sessions are kept as long as the history, because each login is compared with earlier
- * sessions to detect a new device.
+ * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small batches. Pruning can run
+ * during normal traffic, and on any number of instances at the same time. Ended sessions are kept as long as the
+ * history, because each login is compared with earlier sessions to detect a new device.
  *
- * Runs every `pruneIntervalSeconds`, unless the option is false, and after every 100,000 events
- * that this instance has written.
+ * Runs every `pruneIntervalSeconds`, unless the option is false, and after every 100,000 events that this instance has
+ * written.
  */
 @Injectable()
 export class PruningService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -24,7 +23,7 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   private readonly task: BackgroundTask;
   private readonly running = new Set<Promise<unknown>>();
   private stopped = false;
-  private runs: LastRuns = { succeededAt: null, failedAt: null };
+  private runs: PruningService['lastRuns'] = { succeededAt: null, failedAt: null };
 
   /** @internal */
   constructor(
@@ -40,24 +39,20 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
     this.task = new BackgroundTask('pruning', this.intervalMs ?? 0, () => this.prune());
   }
 
-  /**
-   * Schedules the first run at a random time within the first interval, so that instances that
-   * start together are unlikely to prune at the same time.
-   */
+  /** Schedules the first run at a random time, because instances that start together need not prune at the same time. */
   onApplicationBootstrap(): void {
     this.events.onGrowth = () => this.task.runSoon();
     if (this.intervalMs !== null) this.task.start((this.intervalMs * this.random.bytes(1)[0]!) / 256);
   }
 
   /** When pruning last succeeded and last failed in this process. Dry runs do not count. */
-  get lastRuns(): LastRuns {
+  get lastRuns(): { readonly succeededAt: Date | null; readonly failedAt: Date | null } {
     return this.runs;
   }
 
   /**
-   * Ends sessions that have expired or, without a custom `UserStore`, whose user is not active, and
-   * removes rows that are no longer needed. A run may leave some of them to a later run. With
-   * `dryRun` (default: false), only counts.
+   * Ends sessions that have expired or, without a custom `UserStore`, whose user is not active, and removes rows that are
+   * no longer needed. A run may leave some of them to a later run. With `dryRun` (default: false), only counts.
    * @throws AuthError `database_unavailable`. Committed batches are not rolled back
    */
   async prune({ dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<PruneReport> {
@@ -76,7 +71,6 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
     await Promise.allSettled([this.task.stop(), ...this.running]);
   }
 
-  /** Prunes, and stores the time of the success or failure in `lastRuns`. */
   private async pruneAndRecordTime(): Promise<PruneCounts> {
     try {
       const done = await measureDuration(this.metrics, 'session_auth.prune.duration', () => this.pruneAll());
@@ -104,27 +98,22 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/**
- * The result of pruning. In a dry run, each number estimates how many rows pruning would end or
- * remove.
- */
+/** The result of pruning. In a dry run, each number estimates how many rows pruning would end or remove. */
 export interface PruneReport {
   readonly dryRun: boolean;
   /**
-   * The number of active sessions that pruning ended because they had expired, or because their
-   * user is disabled or deleted. With a custom `UserStore`, pruning ends only expired sessions.
+   * The number of active sessions that pruning ended because they had expired, or because their user is disabled or
+   * deleted. With a custom `UserStore`, pruning ends only expired sessions.
    */
   readonly endedSessions: number;
   /**
-   * The number of ended sessions that pruning removed, either because their login is older than
-   * `history.retentionDays`, or because their user has more than 1,000 ended sessions. A dry run
-   * does not count the sessions above this maximum.
+   * The number of ended sessions that pruning removed, either because their login is older than `history.retentionDays`,
+   * or because their user has more than 1,000 ended sessions. A dry run does not count the sessions above this maximum.
    */
   readonly sessions: number;
   /**
-   * The number of events that pruning removed, either because they are older than
-   * `history.retentionDays`, or because their user has more than `history.maxRowsPerUser` events.
-   * The maximum for all unknown names together is 10,000.
+   * The number of events that pruning removed, either because they are older than `history.retentionDays`, or because
+   * their user has more than `history.maxRowsPerUser` events. The maximum for all unknown names together is 10,000.
    */
   readonly events: number;
   /** The number of expired failure streaks that pruning removed. */
@@ -144,9 +133,3 @@ const KINDS: Readonly<Record<keyof PruneCounts, PruneKind>> = {
   loginTickets: 'login_tickets',
   passwordResets: 'password_resets',
 };
-
-/** When pruning last succeeded, and when it last failed. */
-interface LastRuns {
-  readonly succeededAt: Date | null;
-  readonly failedAt: Date | null;
-}

@@ -7,16 +7,6 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 /** How long a login ticket is valid, in milliseconds. */
 const TICKET_LIFETIME_MS = 300_000;
 
-/** The digests and expiry times of the first token pair of a family. */
-export interface NewTokenFamily extends PairDigests, PairExpiries {
-  readonly familyDigest: string;
-}
-
-export interface PairDigests {
-  readonly accessDigest: string;
-  readonly refreshDigest: string;
-}
-
 /**
  * The prefix and payload size of each kind of token. Secret scanners can search for the prefixes. The sizes leave no
  * spare bits in base64url.
@@ -51,14 +41,18 @@ export const REFRESH_SECRET_BYTES = 33;
 /** The number of random bytes that all refresh tokens of a family share. */
 export const FAMILY_SECRET_BYTES = 16;
 
-/** The number of random bytes in a password reset token. */
-export const RESET_SECRET_BYTES = FORMATS.password_reset.bytes;
-
-/** The number of random bytes in a login ticket. */
-export const TICKET_SECRET_BYTES = FORMATS.login_ticket.bytes;
-
 /** The exclusive upper bound of generations. */
 export const GENERATION_LIMIT = 0xffffffff;
+
+export interface PairDigests {
+  readonly accessDigest: string;
+  readonly refreshDigest: string;
+}
+
+/** The digests and expiry times of the first token pair of a family. */
+export interface NewTokenFamily extends PairDigests, PairExpiries {
+  readonly familyDigest: string;
+}
 
 /** A token pair in plain text. The database stores only digests of the tokens. */
 export interface PlainTokens {
@@ -132,19 +126,9 @@ export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   return { sessionId: uuidText(payload), familySecret, generation };
 }
 
-/** Returns the password reset token that contains this secret. */
-export function formatResetToken(secret: Uint8Array): string {
-  return formatToken('password_reset', secret);
-}
-
 /** Returns whether the text has the form of a password reset token. */
 export function isResetToken(text: string): boolean {
   return tokenPayload('password_reset', text) !== null;
-}
-
-/** Returns the login ticket that contains this secret. */
-export function formatLoginTicket(secret: Uint8Array): string {
-  return formatToken('login_ticket', secret);
 }
 
 /** Returns whether the text has the form of a login ticket. */
@@ -190,33 +174,32 @@ function uuidText(payload: Buffer): string {
 }
 
 /**
- * The default for cookies with rotation, in seconds. Tabs of a browser share the cookies and can refresh at the same
- * time, and a page that the user leaves loses its response.
+ * The default grace period for cookies with rotation, in seconds. Tabs of a browser share the cookies and can refresh at
+ * the same time, and a page that the user leaves loses its response.
  */
 const COOKIE_GRACE_SECONDS = 10;
 
-type GraceOptions = Pick<ResolvedAuthOptions, 'refreshReuseGraceSeconds' | 'rotateRefreshTokens'>;
-
 /** Returns the grace period after a refresh over this transport, in seconds, or 0 for none. */
-export function graceSecondsFor(options: GraceOptions, transport: TokenTransport): number {
-  const { refreshReuseGraceSeconds: configured, rotateRefreshTokens } = options;
-  if (configured !== undefined) return configured;
-  return transport === 'cookie' && rotateRefreshTokens ? COOKIE_GRACE_SECONDS : 0;
+export function graceSecondsFor(
+  {
+    refreshReuseGraceSeconds,
+    rotateRefreshTokens,
+  }: Pick<ResolvedAuthOptions, 'refreshReuseGraceSeconds' | 'rotateRefreshTokens'>,
+  transport: TokenTransport,
+): number {
+  return refreshReuseGraceSeconds ?? (transport === 'cookie' && rotateRefreshTokens ? COOKIE_GRACE_SECONDS : 0);
 }
 
 /** The size of a seed: 128 bits. A pair is derived from a seed and the presented refresh token. */
 const SEED_BYTES = 16;
 
 /** A token pair in plain text for the response, and its digests for the database. */
-interface IssuedPair<Digests extends PairDigests = PairDigests> {
+interface IssuedPair {
   readonly tokens: PlainTokens;
-  readonly digests: Digests;
+  readonly digests: PairDigests;
 }
 
-/**
- * The pair that replaces a refresh token, and the seed from which the pair was derived. The seed is null if the pair
- * was not derived.
- */
+/** The pair that replaces a refresh token, and the seed from which the pair was derived, if any. */
 export interface Successor extends IssuedPair {
   readonly seed: string | null;
 }
@@ -229,15 +212,17 @@ export class TokenIssuer {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
+  /** Returns a new session id, which becomes a part of every token of the session. */
+  newSessionId(): string {
+    return this.random.uuid();
+  }
+
   /** Issues the first pair of a new token family. */
-  issueFamily(sessionId: string, now: number): IssuedPair<NewTokenFamily> {
+  issueFamily(sessionId: string, now: number): { readonly tokens: PlainTokens; readonly digests: NewTokenFamily } {
     const familySecret = this.random.bytes(FAMILY_SECRET_BYTES);
-    const accessToken = formatAccessToken(sessionId, this.random.bytes(ACCESS_SECRET_BYTES));
-    const refreshToken = formatRefreshToken(
-      { sessionId, familySecret, generation: 0 },
-      this.random.bytes(REFRESH_SECRET_BYTES),
-    );
-    const { tokens, digests } = this.withDigests({ accessToken, refreshToken });
+    const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);
+    const claims = { sessionId, familySecret, generation: 0 };
+    const { tokens, digests } = pairOf(claims, accessSecret, this.random.bytes(REFRESH_SECRET_BYTES));
     return {
       tokens,
       digests: {
@@ -255,43 +240,33 @@ export class TokenIssuer {
    * stays the same.
    */
   issueSuccessor(refreshToken: string, claims: RefreshTokenClaims, transport: TokenTransport): Successor {
-    const seed = graceSecondsFor(this.options, transport) > 0 ? this.newSeed() : null;
-    const issued = seed ? this.deriveSuccessor(refreshToken, claims, seed) : this.randomSuccessor(refreshToken, claims);
-    return { ...issued, seed };
-  }
-
-  private randomSuccessor(refreshToken: string, claims: RefreshTokenClaims): IssuedPair {
-    const accessToken = formatAccessToken(claims.sessionId, this.random.bytes(ACCESS_SECRET_BYTES));
-    if (!this.options.rotateRefreshTokens) return this.withDigests({ accessToken, refreshToken });
-    return this.pairAfter(claims, accessToken, this.random.bytes(REFRESH_SECRET_BYTES));
-  }
-
-  /** Returns a new session id, which becomes a part of every token of the session. */
-  newSessionId(): string {
-    return this.random.uuid();
-  }
-
-  private newSeed(): string {
-    return Buffer.from(this.random.bytes(SEED_BYTES)).toString('base64url');
+    if (graceSecondsFor(this.options, transport) > 0) {
+      const seed = Buffer.from(this.random.bytes(SEED_BYTES)).toString('base64url');
+      return { ...this.deriveSuccessor(refreshToken, claims, seed), seed };
+    }
+    const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);
+    if (!this.options.rotateRefreshTokens) {
+      return { ...withDigests(formatAccessToken(claims.sessionId, accessSecret), refreshToken), seed: null };
+    }
+    return { ...pairOf(successorOf(claims), accessSecret, this.random.bytes(REFRESH_SECRET_BYTES)), seed: null };
   }
 
   /** Derives the pair that replaces a refresh token. The same token and seed always yield the same pair. */
   deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): IssuedPair {
     const size = ACCESS_SECRET_BYTES + REFRESH_SECRET_BYTES;
     const secrets = derive(refreshToken, Buffer.from(seed, 'base64url'), size);
-    const accessToken = formatAccessToken(claims.sessionId, secrets.subarray(0, ACCESS_SECRET_BYTES));
-    return this.pairAfter(claims, accessToken, secrets.subarray(ACCESS_SECRET_BYTES));
+    return pairOf(successorOf(claims), secrets.subarray(0, ACCESS_SECRET_BYTES), secrets.subarray(ACCESS_SECRET_BYTES));
   }
 
   /** Issues a password reset token. */
   issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
-    const token = formatResetToken(this.random.bytes(RESET_SECRET_BYTES));
+    const token = this.randomToken('password_reset');
     return { token, digest: sha256(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
   }
 
   /** Issues a login ticket. */
   issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
-    const ticket = formatLoginTicket(this.random.bytes(TICKET_SECRET_BYTES));
+    const ticket = this.randomToken('login_ticket');
     return { ticket, digest: sha256(ticket), expiresAt: now + TICKET_LIFETIME_MS };
   }
 
@@ -303,13 +278,20 @@ export class TokenIssuer {
     return Buffer.from(sha256(`${refreshToken}\0${network}`), 'hex').toString('base64url');
   }
 
-  private pairAfter(claims: RefreshTokenClaims, accessToken: string, secret: Uint8Array): IssuedPair {
-    const refreshToken = formatRefreshToken({ ...claims, generation: claims.generation + 1 }, secret);
-    return this.withDigests({ accessToken, refreshToken });
+  private randomToken(kind: 'password_reset' | 'login_ticket'): string {
+    return formatToken(kind, this.random.bytes(FORMATS[kind].bytes));
   }
+}
 
-  private withDigests(tokens: PlainTokens): IssuedPair {
-    const digests = { accessDigest: sha256(tokens.accessToken), refreshDigest: sha256(tokens.refreshToken) };
-    return { tokens, digests };
-  }
+function successorOf(claims: RefreshTokenClaims): RefreshTokenClaims {
+  return { ...claims, generation: claims.generation + 1 };
+}
+
+function pairOf(claims: RefreshTokenClaims, accessSecret: Uint8Array, refreshSecret: Uint8Array): IssuedPair {
+  return withDigests(formatAccessToken(claims.sessionId, accessSecret), formatRefreshToken(claims, refreshSecret));
+}
+
+function withDigests(accessToken: string, refreshToken: string): IssuedPair {
+  const digests = { accessDigest: sha256(accessToken), refreshDigest: sha256(refreshToken) };
+  return { tokens: { accessToken, refreshToken }, digests };
 }
