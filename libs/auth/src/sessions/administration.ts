@@ -43,8 +43,8 @@ export interface AdministeredSession extends SessionInfo {
 }
 
 /**
- * A page of results. Pass `next` as `after` to get the next page. `next` is null on the last page. A page of
- * sessions may have fewer items than the limit, or none, even if it is not the last page.
+ * A page of results. Pass `next` as `after` to get the next page. `next` is null on the last page. A page of sessions may
+ * have fewer items than the limit, or none, even if it is not the last page.
  */
 export interface ResultPage<T> {
   readonly items: readonly T[];
@@ -164,8 +164,7 @@ export class SessionAdministration {
     // Not part of a batch, because a login can lock sessions before it locks its ticket.
     if (Object.keys(criteria).length === 0) await this.database.run(tx, this.lock.revocationOfAllLoginTickets());
     let total = 0;
-    // Each batch starts after the previous batch. Otherwise each batch would read the sessions of all previous
-    // batches again.
+    // Each batch starts after the previous one. Otherwise each would read the sessions of all previous batches again.
     for (let after = ''; ;) {
       const from = after;
       const ended = await this.events.revoke(tx, (write) => this.endBatch(criteria, from, name, client, write));
@@ -209,8 +208,7 @@ export class SessionAdministration {
 
 function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): Criteria {
   if ('everyone' in filter) {
-    // Despite its type, the value may be false or undefined at run time. Such a value must not end the sessions of
-    // all users.
+    // Despite its type, the value may be false or undefined, which must not end the sessions of all users.
     if ((filter.everyone as unknown) === true && Object.keys(filter).length === 1) return {};
     throw invalidField('everyone', 'Pass { everyone: true } alone, or pass criteria without `everyone`.');
   }

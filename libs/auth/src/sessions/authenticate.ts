@@ -132,19 +132,10 @@ interface FoundByAccessToken extends StoredProofs {
   readonly readUser: () => RequestUser | null;
 }
 
-/** The metric attributes of a lookup with an invalid access token. */
-const REFUSED = { 'error.type': 'access_token_invalid' } as const;
-
-/**
- * The maximum number of tokens of each kind that are looked up for one request. The number is bounded because a
- * request can contain any number of cookies with the same name.
- */
+/** The maximum number of tokens of each kind that are looked up for one request, which can repeat a cookie many times. */
 export const MAX_TOKENS = 10;
 
-/**
- * The sizes of IN lists for databases that cannot pass a list as one parameter. A shorter list is padded
- * with its first id.
- */
+/** The sizes of IN lists for databases that cannot pass a list as one parameter. Shorter lists are padded. */
 const LIST_SIZES = [8, 32, 128];
 
 /** Authenticates access tokens by a lookup in the database, so that a revocation takes effect at the next request. */
@@ -205,7 +196,7 @@ export class Authenticate {
   authenticate(accessToken: string, info: ClientInfo, isReceived = true): Promise<AuthPrincipal | null> {
     const find = (): Promise<AuthPrincipal | null> => this.find(accessToken, info, isReceived);
     return measureDuration(this.metrics, 'session_auth.lookup.duration', find, (found) =>
-      found ? undefined : REFUSED,
+      found ? undefined : { 'error.type': 'access_token_invalid' },
     );
   }
 
@@ -218,7 +209,9 @@ export class Authenticate {
     if (!account) return null;
     if (isReceived && found.replayUntil > now && !(await this.storeFirstUse(found, now))) return null;
     if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
-    return this.principalOf(found, found.accessDigest, account.user ?? found.readUser());
+    const user = account.user ?? found.readUser();
+    const userId = this.users.parseId(found.userId);
+    return new SessionPrincipal(userId, found.id, new Date(found.authenticatedAt), found, found.accessDigest, user);
   }
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
@@ -283,10 +276,9 @@ export class Authenticate {
     for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
       const [found] = await this.findActive([sessionId]);
       if (found?.familyDigest !== sha256(familySecret) || isExpired(found.session, this.clock.now())) continue;
-      const { session, account, methods, data } = found;
-      const { id, userId, authenticatedAt } = session;
-      if (!(await this.accountIfActive({ userId, account }, info))) continue;
-      return this.principalOf({ id, userId, authenticatedAt, methods, data }, null, null);
+      const { id, userId, authenticatedAt } = found.session;
+      if (!(await this.accountIfActive({ userId, account: found.account }, info))) continue;
+      return new SessionPrincipal(this.users.parseId(userId), id, new Date(authenticatedAt), found, null, null);
     }
     return null;
   }
@@ -304,15 +296,5 @@ export class Authenticate {
     if (status === 'active') return { user };
     await this.endSessions.endForInactiveAccount(userId, status, { client: this.clients.inspect(info), tx: null });
     return null;
-  }
-
-  private principalOf(
-    found: Pick<FoundByAccessToken, 'id' | 'userId' | 'authenticatedAt'> & StoredProofs,
-    accessDigest: string | null,
-    user: RequestUser | null,
-  ): AuthPrincipal {
-    const authenticatedAt = new Date(found.authenticatedAt);
-    const userId = this.users.parseId(found.userId);
-    return new SessionPrincipal(userId, found.id, authenticatedAt, found, accessDigest, user);
   }
 }

@@ -155,10 +155,7 @@ export class EndSessions {
     }
   }
 
-  /**
-   * Ends the sessions that the command selects, and writes their events. Sessions that have already
-   * expired end with the reason `expired`, for which there is no event.
-   */
+  /** The part of `end` that belongs in a transaction. Sessions that have already expired end without an event. */
   *endAndRecord(command: SessionsToEnd, client: Client, write: WriteEvents): Step<readonly EndedSession[]> {
     const { userId, sessionId, exceptId, currentId, reason, actor } = command;
     const found =
@@ -183,8 +180,8 @@ export class EndSessions {
   }
 
   /**
-   * Stores the states of ended sessions. The caller has locked the sessions if the database supports row
-   * locks. If a session has changed nevertheless, the transaction is run again.
+   * Stores the states of ended sessions, which the caller has locked if the database supports row locks. If a session has
+   * changed nevertheless, the transaction is run again.
    */
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
     const { inactiveSince = Number.MAX_SAFE_INTEGER, presented = NOT_PRESENTED } = condition;

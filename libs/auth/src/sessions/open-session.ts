@@ -61,10 +61,7 @@ export interface Identification {
   readonly succeed?: () => Step<void>;
 }
 
-/**
- * The minimum interval between recorded refusals of the session limit, for each user and network, in milliseconds.
- * Clients may retry often, and further refusals within the interval are not recorded.
- */
+/** The minimum interval between recorded refusals of the session limit, for each user and network, in milliseconds. */
 const REFUSAL_RECORDED_FOR_MS = 3_600_000;
 
 /** The columns of a new session whose values are parameters of the same name. */

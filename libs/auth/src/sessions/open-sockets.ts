@@ -46,9 +46,9 @@ export class OpenSockets implements BeforeApplicationShutdown {
   }
 
   /**
-   * Registers a socket. `close` is called at most once: when the session ends, or when a password
-   * change or a reauthentication replaces its tokens. A refresh does not close the socket. If
-   * `close` throws or rejects, the error is logged.
+   * Registers a socket. `close` is called at most once: when the session ends, or when a password change or a
+   * reauthentication replaces its tokens. A refresh does not close the socket. If `close` throws or rejects, the error is
+   * logged.
    * @param opener the principal that `AuthService.authenticate` returned for the socket's token, or the id of a
    *   session. With an id, the socket stays open even if its token was replaced between `authenticate` and this call.
    * @returns a function that unregisters the socket. Call this function when the socket closes for any other reason
@@ -63,7 +63,12 @@ export class OpenSockets implements BeforeApplicationShutdown {
       );
     }
     const id = sessionId.toLowerCase();
-    const socket = { close, isCurrent: this.currentCheckFor(opener) };
+    const registeredAt = this.clock.now();
+    const provedAt = typeof opener === 'string' ? null : opener.authenticatedAt.getTime();
+    // The times of a principal are compared for equality, because the clocks of two instances may differ.
+    const isCurrent = (authenticatedAt: number): boolean =>
+      provedAt === null ? authenticatedAt <= registeredAt : authenticatedAt === provedAt;
+    const socket = { close, isCurrent };
     const sessionSockets = this.bySession.get(id) ?? new Set();
     this.bySession.set(id, sessionSockets.add(socket));
     this.checks.start();
@@ -107,24 +112,10 @@ export class OpenSockets implements BeforeApplicationShutdown {
     return this.closeWhere(sessionIds, () => true);
   }
 
-  /**
-   * Stops the checks, and resolves when a running check has finished. The sockets stay open, because the application
-   * closes them.
-   */
+  /** Resolves when a running check has finished. The sockets stay open, because the application closes them. */
   beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     return this.checks.stop();
-  }
-
-  /** Returns the `isCurrent` function of a socket that the principal or session has opened. */
-  private currentCheckFor(opener: AuthPrincipal | string): OpenSocket['isCurrent'] {
-    if (typeof opener === 'string') {
-      const registeredAt = this.clock.now();
-      return (authenticatedAt) => authenticatedAt <= registeredAt;
-    }
-    // The times are compared for equality, because the clocks of two instances may differ.
-    const identityProvedAt = opener.authenticatedAt.getTime();
-    return (authenticatedAt) => authenticatedAt === identityProvedAt;
   }
 
   /** Closes the sockets of these sessions that match. Returns the number of sessions with at least one closed socket. */

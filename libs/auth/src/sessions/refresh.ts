@@ -11,7 +11,7 @@ import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPa
 import { Users } from '../users/users';
 import type { PresentedRefreshToken } from './decide-refresh';
 import { EndSessions } from './end-sessions';
-import { type NetworkChange, Rotate, type RotateOutcome } from './rotate';
+import { type NetworkChange, type Reused, Rotate, type RotateOutcome } from './rotate';
 import { type SessionRecord, toSessionInfo } from './session';
 
 /** How a refresh token was presented. */
@@ -123,7 +123,7 @@ export class Refresh {
       };
       const unconfirmed = this.unconfirmed.take(presented);
       const successor = unconfirmed ?? this.tokens.issueSuccessor(refreshToken, claims, transport);
-      const outcome = await this.rotation.rotate({ presented, successor, client }).catch((error: unknown) => {
+      const outcome = await this.rotation.rotate(presented, successor, client).catch((error: unknown) => {
         // The outcome of the earlier refresh is still unknown, so the next retry needs the same pair.
         if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
         throw error instanceof AuthError && error.code === 'database_unavailable' ? unavailable() : error;
@@ -170,23 +170,19 @@ export class Refresh {
   private publishNetworkChange(change: NetworkChange | null): void {
     if (!change) return;
     const { session, from, to } = change;
-    const userId = this.users.parseId(session.userId);
-    this.signals.emit(null, 'session_network_changed', {
-      userId,
-      session: toSessionInfo(session, session.id),
-      from,
-      to,
-    });
+    const payload = { userId: this.users.parseId(session.userId), session: toSessionInfo(session, session.id) };
+    this.signals.emit(null, 'session_network_changed', { ...payload, from, to });
   }
 
-  private publishTokenReuse(reuse: Extract<RotateOutcome, { kind: 'reused' }>, { ipAddress, userAgent }: Client): void {
-    const { session, ended, sessionsEnded, generationsBehind, lastRefreshAt } = reuse;
+  private publishTokenReuse(reuse: Reused, { ipAddress, userAgent }: Client): void {
+    const { found, ended, sessionsEnded, generationsBehind } = reuse;
+    const { session, refreshedAt } = found;
     this.signals.emit(null, 'token_reuse_detected', {
       userId: this.users.parseId(session.userId),
-      session: toSessionInfo(session, null),
+      session: toSessionInfo({ ...session, state: 'revoked' }, null),
       ipAddress,
       userAgent,
-      reuse: { generationsBehind, lastRefreshAt: new Date(lastRefreshAt) },
+      reuse: { generationsBehind, lastRefreshAt: new Date(refreshedAt ?? session.createdAt) },
       sessionsEnded,
     });
     this.endSessions.publish(ended, null);

@@ -58,15 +58,16 @@ export class Reissue {
   }
 
   /**
-   * Issues a new pair to the session in which the user changes the password. Runs in a
-   * transaction that holds the user's lock. Returns null if the session has ended.
+   * Issues a new pair to the session in which the user changes the password. The transaction holds the user's lock.
+   * Returns null if the session has ended.
    */
   *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
     const before = yield* firstOf(this.read.with({ id }));
     if (!before) return null;
-    const [accessDigestRead, methodsRead] = [before['access_digest'], String(before['methods'])];
+    const methodsRead = String(before['methods']);
+    const guard = { methodsRead, accessDigestRead: before['access_digest'] };
     const methods = withProvenMethods(methodsRead, [PASSWORD_METHOD], now);
-    yield* changeAll(this.replace.with({ ...issued, id, now, methods, methodsRead, accessDigestRead }), 1);
+    yield* changeAll(this.replace.with({ ...issued, ...guard, id, now, methods }), 1);
     const row = (yield* firstOf(this.read.with({ id })))!;
     return { session: sessionFromRow(row), ...expiriesFromRow(row) };
   }

@@ -44,6 +44,16 @@ interface Issued {
   readonly networkChange: NetworkChange | null;
 }
 
+/** The token was used before. All sessions of the user have ended. */
+export interface Reused {
+  readonly kind: 'reused';
+  readonly found: RefreshableSession;
+  readonly ended: readonly EndedSession[];
+  /** The number of ended sessions that had not expired. */
+  readonly sessionsEnded: number;
+  readonly generationsBehind: number;
+}
+
 /** The result of presenting a refresh token. */
 export type RotateOutcome =
   | ({ readonly kind: 'rotated' } & Issued)
@@ -58,29 +68,16 @@ export type RotateOutcome =
       readonly kind: 'newer_than_database' | 'session_expired' | 'account_inactive';
       readonly found: RefreshableSession;
     }
-  /** The token was used before. All sessions of the user have ended. */
-  | {
-      readonly kind: 'reused';
-      readonly session: SessionRecord;
-      readonly ended: readonly EndedSession[];
-      /** The number of ended sessions that had not expired. */
-      readonly sessionsEnded: number;
-      readonly generationsBehind: number;
-      readonly lastRefreshAt: number;
-    }
+  | Reused
   /** The database failed or did not answer in time. The token may have been rotated, or may be rotated later. */
   | { readonly kind: 'unknown' };
 
-/** A presented refresh token, and the pair to which it is exchanged. */
-interface Rotation {
+/** One call of `rotate`. Its statements share one time budget. */
+interface RotationCall {
   readonly presented: PresentedRefreshToken;
-  /** If refresh tokens are not rotated, the digest of the refresh token is unchanged. */
+  /** The pair that replaces the token. If refresh tokens are not rotated, the refresh token is the presented one. */
   readonly successor: Successor;
   readonly client: Client;
-}
-
-/** One call of `rotate`. Its statements share one time budget. */
-interface RotationCall extends Rotation {
   readonly now: number;
   readonly graceMs: number;
   readonly budget: TimeBudget;
@@ -163,10 +160,11 @@ export class Rotate {
     );
   }
 
-  async rotate(rotation: Rotation): Promise<RotateOutcome> {
-    const graceMs = graceSecondsFor(this.options, rotation.presented.transport) * 1000;
+  async rotate(presented: PresentedRefreshToken, successor: Successor, client: Client): Promise<RotateOutcome> {
+    const now = this.clock.now();
+    const graceMs = graceSecondsFor(this.options, presented.transport) * 1000;
     const budget = this.database.startBudget();
-    const call: RotationCall = { ...rotation, now: this.clock.now(), graceMs, budget, outcomeUnknown: false };
+    const call = { presented, successor, client, now, graceMs, budget, outcomeUnknown: false };
     try {
       return await this.rotateWithin(call);
     } catch (error) {
@@ -281,9 +279,8 @@ export class Rotate {
   }
 
   /**
-   * Ends every session of the user. The decision is repeated under the user's lock. The first of several parallel
-   * presentations finds a live family. The other presentations find a revoked family, change nothing and report
-   * nothing.
+   * Ends every session of the user. The decision is repeated under the user's lock, so that only the first of several
+   * parallel presentations ends and reports anything.
    */
   private *revokeOnReuse(
     { session: { userId } }: RefreshableSession,
@@ -298,18 +295,10 @@ export class Rotate {
     const ended = active.map((one) => toEndedSession(one, now, 'token_reuse'));
     yield* this.endSessions.storeEnded(ended, now, { presented });
     yield* this.lock.revokeLogins(userId);
-    const { session, generation, refreshedAt } = found;
     const sessionsEnded = ended.filter(({ reason }) => reason === 'token_reuse').length;
-    const extra = { session_id: session.id, sessions_ended: sessionsEnded };
+    const extra = { session_id: found.session.id, sessions_ended: sessionsEnded };
     yield* write([newEvent('token_reuse', userId, client, now, extra)]);
-    return {
-      kind: 'reused',
-      session: toEndedSession(session, now, 'token_reuse').session,
-      ended,
-      sessionsEnded,
-      generationsBehind: generation - presented.generation,
-      lastRefreshAt: refreshedAt ?? session.createdAt,
-    };
+    return { kind: 'reused', found, ended, sessionsEnded, generationsBehind: found.generation - presented.generation };
   }
 
   private async read({ presented, budget }: RotationCall): Promise<RefreshableSession | null> {
@@ -361,9 +350,9 @@ function optionsOf(call: RotationCall, maxMs = Infinity): StatementOptions {
 }
 
 /**
- * Returns whether an earlier statement of this call may have rotated the token, and another call may
- * then have rotated the successor. This is possible only if the session was refreshed since this call
- * started. The start is moved back by the grace period, to allow for clock differences.
+ * Returns whether an earlier statement of this call may have rotated the token, and another call may then have rotated
+ * the successor. This is possible only if the session was refreshed since this call started. The start is moved back by
+ * the grace period, to allow for clock differences.
  */
 function mayHaveRotated(call: RotationCall, { refreshedAt, generation }: RefreshableSession): boolean {
   const { presented, successor, now, graceMs } = call;

@@ -63,7 +63,7 @@ export function toSessionInfo(record: SessionRecord, currentId: string | null): 
   };
 }
 
-/** Converts a row to a session. Drivers return 64-bit columns as numbers or as text. */
+/** Drivers return 64-bit columns as numbers or as text. */
 export function sessionFromRow(row: Row): SessionRecord {
   return {
     id: String(row['id']),
@@ -152,15 +152,14 @@ export class SessionSql {
     const last = greatest(dialect, 's.{session.lastActivity}', at);
     const stored = 's.{session.idleExpiresAt} - s.{session.lastActivity}';
     const allowance = least(dialect, stored, this.idleMs);
-    // MySQL evaluates assignments from left to right, so the idle end, which depends on the previous
-    // activity, is assigned first.
+    // MySQL evaluates assignments from left to right, so the idle end, which depends on the previous activity, is first.
     return `{session.idleExpiresAt} = ${last} + ${allowance}, {session.lastActivity} = ${last}`;
   }
 }
 
 /**
- * The data that your application keeps on a session. Declare its properties by module augmentation. All
- * properties are optional when they are read, because a session may lack any of them.
+ * The data that your application keeps on a session. Declare its properties by module augmentation. All properties are
+ * optional when they are read, because a session may lack any of them.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications add the properties
 export interface SessionData {}
