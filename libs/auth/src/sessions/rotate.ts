@@ -141,8 +141,8 @@ export class Rotate {
     const account = this.rotatesWithoutReading ? `AND ${sql.account} = 'active'` : '';
     const live = `s.{session.id} = :id AND s.{session.state} = 'active' AND ${expiresAt} > :now ${account}`;
     // Without rotation, only the access digest shows that an earlier run was committed.
-    const rotation = `UPDATE {session} AS s
-       SET {session.refreshDigest} = :nextRefreshDigest, {session.accessDigest} = :nextAccessDigest,
+    const rotation = `UPDATE {session} AS s SET {session.refreshDigest} = :nextRefreshDigest,
+         {session.accessDigest} = :nextAccessDigest,
          {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
          {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
          {session.generation} = s.{session.generation} + :generations, {session.refreshedAt} = :now,
