@@ -93,7 +93,7 @@ describeOnEachDatabase('ids of users', {}, (env: TestEnvironment) => {
       await app.auth.forgetUser(id);
       const users = app.nest.get(Users);
       expect(await users.setActive(id, false, null)).toBe(false);
-      expect(await users.setHash(id, 'x', undefined, null)).toBe(false);
+      expect(await users.setHash(id, 'x')).toBe(false);
       expect([await users.findById(id, null), await users.load(id)]).toEqual([null, null]);
       expect(await app.auth.listSessions(id)).toEqual([]);
       expect(await app.dataSource.query('SELECT * FROM auth_login_failures')).not.toEqual([]);

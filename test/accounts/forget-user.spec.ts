@@ -28,30 +28,32 @@ describeOnEachDatabase('forgetting a user with many rows', {}, (env: TestEnviron
     const { active } = await withEndedSessions(app, 1_200);
     const alice = await idOf(app);
     await writeEvents(app, alice, 1_100);
-    const deleted: [string, number][] = [];
+    const deleted: [string, 'batch' | 'all'][] = [];
     const tap = new Tap(app);
     tap.hook = {
-      before: ({ sql, params }) => {
+      before: ({ sql }) => {
         const [, table] = /^DELETE FROM \W?(auth_\w+)/.exec(sql) ?? [];
-        if (table) deleted.push([table, params.length]);
+        if (table) deleted.push([table, sql.includes('LIMIT 500') ? 'batch' : 'all']);
       },
     };
     await app.auth.forgetUser(alice);
     tap.hook = {};
     // The active session and the reset tokens, then batches of 500 rows, then the rest of each table.
     expect(deleted.filter(([table]) => table !== 'auth_login_failures')).toEqual([
-      ['auth_sessions', 1],
-      ['auth_login_tickets', 1],
-      ['auth_password_resets', 1],
-      ['auth_sessions', 500],
-      ['auth_sessions', 500],
-      ['auth_events', 500],
-      ['auth_events', 500],
-      ['auth_sessions', 1],
-      ['auth_events', 1],
-      ['auth_password_resets', 1],
-      ['auth_login_tickets', 1],
-      ['auth_user_locks', 1],
+      ['auth_sessions', 'all'],
+      ['auth_login_tickets', 'all'],
+      ['auth_password_resets', 'all'],
+      ['auth_sessions', 'batch'],
+      ['auth_sessions', 'batch'],
+      ['auth_sessions', 'batch'],
+      ['auth_events', 'batch'],
+      ['auth_events', 'batch'],
+      ['auth_events', 'batch'],
+      ['auth_sessions', 'all'],
+      ['auth_events', 'all'],
+      ['auth_password_resets', 'all'],
+      ['auth_login_tickets', 'all'],
+      ['auth_user_locks', 'all'],
     ]);
     expect(await app.dataSource.getRepository(AuthSession).count()).toBe(0);
     expect(await app.dataSource.getRepository(AuthEvent).count()).toBe(0);
@@ -66,8 +68,8 @@ describeOnEachDatabase('forgetting a user with many rows', {}, (env: TestEnviron
     const alice = await idOf(app);
     const tap = new Tap(app);
     tap.hook = {
-      before: ({ sql, params }) => {
-        if (/^DELETE FROM \W?auth_sessions/.test(sql) && params.length === 500) throw new Error('away');
+      before: ({ sql }) => {
+        if (/^DELETE FROM \W?auth_sessions.*LIMIT 500/s.test(sql)) throw new Error('away');
       },
     };
     await expect(app.auth.forgetUser(alice)).rejects.toMatchObject({ code: 'database_unavailable' });

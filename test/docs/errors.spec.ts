@@ -50,7 +50,7 @@ describe('the table of docs/errors.md', () => {
 
   it('every message in the table of errors exists in the library', () => {
     const quoted = rows.flatMap(({ body }) => Object.values(body).flat()).filter((text) => text.includes(' '));
-    const sources = ['base/errors', 'accounts/accounts', 'passwords/reset-password', 'http/platform'];
+    const sources = ['base/errors', 'accounts/accounts', 'passwords/replace-password', 'http/platform'];
     const texts = sources.map((path) => read(`libs/auth/src/${path}.ts`)).join('\n');
     const standard = Object.values(ERROR_RESPONSES).map(({ message }) => message);
     expect(quoted.length).toBeGreaterThan(10);

@@ -1,6 +1,5 @@
-import { isCommonPassword } from '../../libs/auth/src/passwords/common-passwords';
 import { FREQUENT_PASSWORDS } from '../../libs/auth/src/passwords/frequent-passwords';
-import { predictabilityProblem } from '../../libs/auth/src/passwords/password-policy';
+import { isCommonPassword, predictabilityProblem } from '../../libs/auth/src/passwords/password-policy';
 
 const problem = (password: string, username = 'alice'): string | null => predictabilityProblem(password, username);
 const COMMON = 'This password is too common.';

@@ -12,6 +12,7 @@ import {
   allOf,
   END,
   FIRST_USE,
+  keepCredentialsVersion,
   parameter,
   REISSUE,
   replace,
@@ -69,7 +70,7 @@ interface Guard {
   /** A second guard for the same case. The scenario must pass if only this guard is removed, and fail without both. */
   readonly alsoRemove?: Mutation;
   readonly scenario: Scenario;
-  /** Whether the guard is a row lock. SQLite needs no row locks, because its transactions are never interrupted. */
+  /** Whether SQLite does not need the guard, such as a row lock, because its transactions are never interrupted. */
   readonly isLock?: boolean;
 }
 
@@ -232,13 +233,13 @@ const GUARDS: readonly Guard[] = [
   {
     guard: 'the version of the credentials, and the deletion of login tickets, at a password change',
     auth: { revokeOnPasswordChange: false },
-    remove: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, (found) => found.replace('+ 1', '+ 0')),
+    remove: keepCredentialsVersion,
     alsoRemove: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
     scenario: ticketOutlivesNoChange,
   },
   {
     guard: 'the version of the credentials, and the deletion of login tickets, at a logout of all',
-    remove: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, (found) => found.replace('+ 1', '+ 0')),
+    remove: keepCredentialsVersion,
     alsoRemove: replace(/^DELETE FROM .auth_login_tickets. WHERE .user_id. = \S+$/, /$/, ' AND 1 = 0'),
     scenario: ticketAgainstLogoutOfAll,
   },
@@ -277,6 +278,7 @@ const GUARDS: readonly Guard[] = [
       orAlwaysTrue,
     ),
     scenario: proofAgainstConfirmation,
+    isLock: true,
   },
   {
     guard: 'the lock of the user when a login ticket is stored',
@@ -286,7 +288,7 @@ const GUARDS: readonly Guard[] = [
   },
   {
     guard: 'the version of the credentials at a login',
-    remove: replace(/^UPDATE .auth_user_locks/, /.credentials_version. \+ 1/, '0'),
+    remove: keepCredentialsVersion,
     scenario: loginAgainstChange,
   },
 ];

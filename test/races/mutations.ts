@@ -44,6 +44,13 @@ export const removeUserLock = allOf(
   },
 );
 
+/** Keeps the version of a user's credentials where it would change. */
+export const keepCredentialsVersion = replace(
+  /^UPDATE .auth_user_locks/,
+  new RegExp(String.raw`\+ ${parameter}`),
+  (found) => found.replace('+', '+ 0 *'),
+);
+
 /**
  * Removes every `FOR UPDATE`, with or without `SKIP LOCKED`. This simulates databases whose nodes do not share
  * such locks, or do not hold them until the end of the transaction.

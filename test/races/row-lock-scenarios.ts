@@ -5,7 +5,6 @@ import { type Client, ClientInspector, type Operation } from '../../libs/auth/sr
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { Reissue } from '../../libs/auth/src/sessions/reissue';
 import { Prune } from '../../libs/auth/src/retention/prune';
-import { Subjects } from '../../libs/auth/src/throttle/subjects';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
 import { TokenIssuer } from '../../libs/auth/src/tokens/tokens';
 import type { TestApplication } from '../support/test-application';
@@ -22,7 +21,8 @@ function contextOf(app: TestApplication): { now: number; client: Client } {
 async function charge(app: TestApplication, id: string): Promise<Charge> {
   const op: Operation = { client: contextOf(app).client, tx: null };
   const user = { id, username: 'any', passwordHash: null, active: true };
-  return app.nest.get(Throttle).charge(app.nest.get(Subjects).ofMethod('otp', user, op.client), op);
+  const throttle = app.nest.get(Throttle);
+  return throttle.charge(throttle.ofMethod('otp', user, op.client), op);
 }
 
 /** If one more failure begins a delay, one of two attempts is admitted. */

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Clock } from '../../libs/auth/src/base/clock';
 import type { ActiveSession, Authenticate } from '../../libs/auth/src/sessions/authenticate';
 import type { SessionRecord } from '../../libs/auth/src/sessions/session';
-import type { Signals } from '../../libs/auth/src/history/signal-publisher';
+import type { Signals } from '../../libs/auth/src/history/signals';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 import { OpenSockets } from '../../libs/auth/src/sessions/open-sockets';
 

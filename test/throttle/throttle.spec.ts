@@ -9,7 +9,6 @@ import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/sr
 import { Database } from '../../libs/auth/src/database/database';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/client';
 import { begins, expiryAfter, type Limits, refusal } from '../../libs/auth/src/throttle/limits';
-import { Subjects } from '../../libs/auth/src/throttle/subjects';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
 import { createDatabase, DATABASES, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { statementsOf, Tap } from '../support/tap';
@@ -29,7 +28,7 @@ const throttleOf = (app: TestApplication): Throttle => app.nest.get(Throttle);
 async function charge(app: TestApplication, ipAddress?: string, method = 'otp'): Promise<Charge | string> {
   const op = operationAt(app, ipAddress);
   return throttleOf(app)
-    .charge(app.nest.get(Subjects).ofMethod(method, USER, op.client), op)
+    .charge(throttleOf(app).ofMethod(method, USER, op.client), op)
     .catch((error: AuthError) => error.code);
 }
 
@@ -66,7 +65,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
   const charged = async (ipAddress?: string): Promise<Charge> => (await charge(app, ipAddress)) as Charge;
 
   it('an attempt stores the counters that the limits compute, and a refused attempt stores nothing', async () => {
-    const subject = app.nest.get(Subjects).ofMethod('otp', USER, operationAt(app).client);
+    const subject = throttleOf(app).ofMethod('otp', USER, operationAt(app).client);
     const now = app.clock.now();
     const around = fc.integer({ min: now - 2, max: now + 2 });
     const anyCounter = (most: number): fc.Arbitrary<Stored | null> =>
@@ -177,7 +176,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
 
   it('methods other than the password have a counter per session, and one per user across sessions and tickets', async () => {
     const inSession = (id: string, method: string): Promise<Charge> =>
-      throttleOf(app).charge(app.nest.get(Subjects).inSession(id, method, USER), operationAt(app));
+      throttleOf(app).charge(throttleOf(app).inSession(id, method, USER), operationAt(app));
     await charge(app);
     for (let i = 0; i < 2; i++) await inSession(`s-${i}`, 'otp');
     const account = await rows().findOneByOrFail({ failureCount: 3 });
@@ -190,7 +189,7 @@ describe.each(DATABASES)('the throttle on %s', (name) => {
 
   it('forgetting a user deletes all counters of the user, and a reset keeps those within sessions', async () => {
     await charge(app);
-    await throttleOf(app).charge(app.nest.get(Subjects).inSession('s-1', 'pwd', USER), operationAt(app));
+    await throttleOf(app).charge(throttleOf(app).inSession('s-1', 'pwd', USER), operationAt(app));
     await throttleOf(app).reset('alice', USER, null);
     expect(await rows().count()).toBe(1);
     await throttleOf(app).forget(USER.id, null);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts, type CreatedUser, type CreateUserOptions, type UserToCreate } from './accounts/accounts';
-import { ForgetUser } from './accounts/forget-user';
 import type { ClientInfo } from './adapters/second-factor';
 import type { UserId } from './adapters/user-store';
 import {
@@ -13,11 +12,9 @@ import { type AuthEventEntry, History, type HistoryRequest } from './history/his
 import type { SessionInfo } from './history/signals';
 import { type Credentials, Login } from './login/login';
 import { LoginTickets } from './login/login-tickets';
-import { SecondFactors } from './login/second-factor';
-import { ChangePassword, type PasswordChange } from './passwords/change-password';
 import { InSession } from './passwords/in-session';
 import { Passwords } from './passwords/passwords';
-import { type PasswordResetToken, ResetPassword } from './passwords/reset-password';
+import { type PasswordChange, type PasswordResetToken, ReplacePassword } from './passwords/replace-password';
 import { Authenticate, type AuthPrincipal } from './sessions/authenticate';
 import { OwnSessions } from './sessions/own-sessions';
 import type { SessionData } from './sessions/session';
@@ -37,17 +34,14 @@ export class AuthService {
   constructor(
     private readonly logins: Login,
     private readonly tickets: LoginTickets,
-    private readonly secondFactors: SecondFactors,
     private readonly authentication: Authenticate,
     private readonly refreshes: Refresh,
     private readonly sessions: OwnSessions,
     private readonly histories: History,
     private readonly accounts: Accounts,
-    private readonly forgetting: ForgetUser,
     private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly passwordChange: ChangePassword,
-    private readonly passwordReset: ResetPassword,
+    private readonly replacements: ReplacePassword,
     private readonly inSession: InSession,
     private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
@@ -125,7 +119,7 @@ export class AuthService {
     client: ClientInfo,
     verify: (user: { readonly id: UserId; readonly username: string }) => boolean | Promise<boolean>,
   ): Promise<boolean> {
-    return this.secondFactors.attempt(target, this.operation(client), verify);
+    return this.tickets.attempt(target, this.operation(client), verify);
   }
 
   /**
@@ -230,7 +224,7 @@ export class AuthService {
    *   `current_password` or `new_password`
    */
   changePassword(principal: AuthPrincipal, change: PasswordChange, client: ClientInfo = {}): Promise<TokenPair> {
-    return this.passwordChange.change(principal, change, this.operation(client));
+    return this.replacements.change(principal, change, this.operation(client));
   }
 
   /**
@@ -286,7 +280,7 @@ export class AuthService {
    * @throws AuthError `database_unavailable`. Repeat the call to delete the rest
    */
   forgetUser(userId: UserId): Promise<void> {
-    return this.forgetting.forget(String(userId), this.operation());
+    return this.accounts.forget(String(userId), this.operation());
   }
 
   /**
@@ -295,7 +289,7 @@ export class AuthService {
    * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
    */
   createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
-    return this.passwordReset.createToken(userId, this.operation(client));
+    return this.replacements.createToken(userId, this.operation(client));
   }
 
   /**
@@ -304,7 +298,7 @@ export class AuthService {
    * @throws AuthError `invalid_reset_token`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {
-    return this.passwordReset.redeemToken(token, newPassword, this.operation(client));
+    return this.replacements.redeemToken(token, newPassword, this.operation(client));
   }
 
   /**
@@ -312,7 +306,7 @@ export class AuthService {
    * @throws AuthError `unknown_user`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   resetPassword(userId: UserId, newPassword: string, client: ClientInfo = {}): Promise<void> {
-    return this.passwordReset.reset(userId, newPassword, this.operation(client));
+    return this.replacements.reset(userId, newPassword, this.operation(client));
   }
 
   /**

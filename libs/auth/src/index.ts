@@ -33,8 +33,7 @@ export {
 } from './sessions/administration';
 export type { Credentials } from './login/login';
 export { VerificationUnavailable } from './throttle/throttle';
-export type { PasswordChange } from './passwords/change-password';
-export type { PasswordResetToken } from './passwords/reset-password';
+export type { PasswordChange, PasswordResetToken } from './passwords/replace-password';
 export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';

@@ -3,7 +3,6 @@ import { ModuleRef } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { DataSource } from 'typeorm';
 import { Accounts } from './accounts/accounts';
-import { ForgetUser } from './accounts/forget-user';
 import { DeviceDetector } from './adapters/device-detector';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 import { PasswordHasher } from './adapters/password-hasher';
@@ -24,18 +23,15 @@ import { AUTH_DATA_SOURCE } from './database/typeorm';
 import { ClientInspector } from './history/client';
 import { EventLog } from './history/event-log';
 import { History } from './history/history';
-import { Signals } from './history/signal-publisher';
+import { Signals } from './history/signals';
 import { Login } from './login/login';
 import { ApplicationSecondFactor, LoginTickets } from './login/login-tickets';
-import { SecondFactors } from './login/second-factor';
 import { AUTH_OPTIONS, type Replaceable, type ResolvedAuthOptions } from './options/auth-options';
 import { AuthOptionsError } from './options/resolve-options';
-import { ChangePassword } from './passwords/change-password';
 import { HashQueue } from './passwords/hash-queue';
 import { InSession } from './passwords/in-session';
 import { Passwords } from './passwords/passwords';
 import { ReplacePassword } from './passwords/replace-password';
-import { ResetPassword } from './passwords/reset-password';
 import { AuthHealth } from './retention/health';
 import { Prune } from './retention/prune';
 import { PruningService } from './retention/pruning.service';
@@ -51,10 +47,9 @@ import { Reissue } from './sessions/reissue';
 import { Rotate } from './sessions/rotate';
 import { SessionSql } from './sessions/session';
 import { requireEmitter } from './startup-checks';
-import { Subjects } from './throttle/subjects';
 import { Throttle } from './throttle/throttle';
 import { TokenIssuer } from './tokens/tokens';
-import { EntityUsers, OWN_USERS, ownUsers, UserTable } from './users/entity-users';
+import { EntityUsers, OWN_USERS } from './users/entity-users';
 import { ExternalUsers } from './users/external-users';
 import { mappingProblems } from './users/mapping-problems';
 import { UserLock } from './users/user-lock';
@@ -96,13 +91,11 @@ async function createUsers(
   clock: Clock,
   random: Random,
 ): Promise<Users> {
-  if (users && !('entity' in users)) {
-    return new ExternalUsers(await createReplaceable(moduleRef, users), nameMatching, lock);
-  }
-  const problems = users ? mappingProblems(dataSource, users) : [];
+  const given = users ?? OWN_USERS;
+  if (!('entity' in given)) return new ExternalUsers(await createReplaceable(moduleRef, given), nameMatching, lock);
+  const problems = mappingProblems(dataSource, given);
   if (problems.length > 0) throw new AuthOptionsError(problems);
-  const own = users ? null : ownUsers(nameMatching, clock, random);
-  return new EntityUsers(new UserTable(dataSource, users ?? OWN_USERS, clock), database, nameMatching, lock, own);
+  return new EntityUsers(dataSource, given, nameMatching, database, lock, clock, random);
 }
 
 async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
@@ -140,7 +133,6 @@ export const AUTH_PROVIDERS: Provider[] = [
     useFactory: createUsers,
     inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, Random],
   },
-  Subjects,
   Throttle,
   SessionSql,
   Activity,
@@ -164,14 +156,10 @@ export const AUTH_PROVIDERS: Provider[] = [
   },
   Passwords,
   ReplacePassword,
-  ResetPassword,
   InSession,
-  ChangePassword,
   Accounts,
-  ForgetUser,
   { provide: SecondFactor, useFactory: createSecondFactor, inject: [ModuleRef, AUTH_OPTIONS] },
   LoginTickets,
   Login,
-  SecondFactors,
   AuthService,
 ];

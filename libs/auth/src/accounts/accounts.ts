@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../adapters/user-store';
+import { Clock } from '../base/clock';
 import { assertValidField, AuthError, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH } from '../base/fields';
 import { Database } from '../database/database';
-import type { Step, Transaction } from '../database/transaction';
+import { StatementFactory } from '../database/statements';
+import { affectedBy, changeAll, type Step, type Transaction, type UnitOfWork } from '../database/transaction';
 import type { Client, Operation } from '../history/client';
 import { EventLog, type WriteEvents } from '../history/event-log';
 import { Passwords } from '../passwords/passwords';
 import { EndSessions } from '../sessions/end-sessions';
-import type { EndedSession } from '../sessions/session';
+import { type EndedSession, toEndedSession } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
-import { ForgetUser } from './forget-user';
 
 /** The username, the password and further values of a user to create. */
 export interface UserToCreate {
@@ -21,9 +23,9 @@ export interface UserToCreate {
   readonly password: string | null;
   /**
    * Further values to store. With a mapped entity, each key is a property of the entity, as in
-   * `{ fullName: 'Alice Liddell' }`. The key of an embedded or related property is its path, such as
-   * `'profile.phone'` or `'team.id'`. A custom `UserStore` receives the object in `create`. The
-   * library's own entity, `AuthUser`, accepts no properties. Default: none.
+   * `{ fullName: 'Alice Liddell' }`. The key of an embedded or related property is its path, such as `'profile.phone'`
+   * or `'team.id'`. A custom `UserStore` receives the object in `create`. The library's own entity, `AuthUser`, accepts
+   * no properties. Default: none.
    */
   readonly properties?: Readonly<Record<string, unknown>>;
 }
@@ -40,26 +42,47 @@ export interface CreateUserOptions {
   readonly skipPolicy?: boolean;
 }
 
-/** Creates, disables, enables and loads users, and resets failed logins. */
+/** The number of rows that one transaction deletes. */
+const BATCH_SIZE = 500;
+
+/** Creates, disables, enables and forgets users, and resets failed logins. */
 @Injectable()
 export class Accounts {
+  private readonly removals;
+  private readonly removeActive;
+  private readonly batches;
+
   constructor(
     private readonly database: Database,
+    statements: StatementFactory,
     private readonly users: Users,
     private readonly lock: UserLock,
     private readonly endSessions: EndSessions,
     private readonly events: EventLog,
-    private readonly forgetUser: ForgetUser,
     private readonly passwords: Passwords,
     private readonly throttle: Throttle,
-  ) {}
+    private readonly clock: Clock,
+  ) {
+    const removal = (table: string, condition = ''): string =>
+      `DELETE FROM {${table}} WHERE {${table}.userId} = :userId ${condition}`;
+    this.removals = ['session', 'event', 'reset', 'ticket', 'lock'].map((table) =>
+      statements.statement(removal(table)),
+    );
+    this.removeActive = statements.statement(removal('session', `AND {session.state} = 'active'`));
+    const batch = (table: string, condition = '') => {
+      const limited = `${condition} LIMIT ${BATCH_SIZE}`;
+      if (statements.dialect === 'mysql') return statements.statement(removal(table, limited));
+      const ids = `SELECT {${table}.id} FROM {${table}} WHERE {${table}.userId} = :userId ${limited}`;
+      return statements.statement(`DELETE FROM {${table}} WHERE {${table}.id} IN (${ids})`);
+    };
+    this.batches = [batch('session', `AND {session.state} <> 'active'`), batch('event')];
+  }
 
   /**
-   * Creates a user and, unless ids are never reused, deletes what `ForgetUser` deletes of an earlier user with the same
-   * id. A natural key is known before the row exists. In that case, the data is deleted first, so that no earlier
-   * session becomes valid even if a later step fails. Any other id is known only after the row exists, but databases
-   * rarely reuse generated ids. In both cases, a login of the earlier user that is still verifying a password cannot
-   * open a session of the new user.
+   * Creates a user and, unless ids are never reused, forgets an earlier user with the same id. A natural key is known
+   * before the row exists. In that case, the data is deleted first, so that no earlier session becomes valid even if a
+   * later step fails. Any other id is known only after the row exists, but databases rarely reuse generated ids. In
+   * both cases, a login of the earlier user that is still verifying a password cannot open a session of the new user.
    */
   async create(
     { username, password, properties }: UserToCreate,
@@ -71,25 +94,25 @@ export class Accounts {
     if (!this.users.canCreate) {
       throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
     }
-    const user = { username, passwordHash, ...(properties ? { properties } : {}) };
-    const naturalId = this.users.naturalIdOf(user);
+    const naturalId = this.users.naturalIdOf(username);
     if (naturalId !== null) {
       if (await this.users.findByName(username, op.tx)) throw usernameTaken();
-      await this.forgetUser.forget(naturalId, op);
+      await this.forget(naturalId, op);
     }
+    const user = { username, passwordHash, ...(properties ? { properties } : {}) };
     const created = await this.users.create(user, op.tx);
     if (!created) throw usernameTaken();
     const id = String(created.id);
     if (!this.users.hasUniqueIds) {
-      if (naturalId === null) await this.forgetUser.forget(id, op);
-      await this.forgetUser.startAccess(id, op);
+      if (naturalId === null) await this.forget(id, op);
+      await this.removeSessions(op, () => this.revokeAccess(id));
     }
     return { id: created.id, username: created.username };
   }
 
   /** Disables a user, ends all sessions and revokes reset tokens and login tickets. */
   async disable(userId: UserId, op: Operation): Promise<void> {
-    if (!this.users.canSetActive) throw cannotSetActive();
+    this.assertCanSetActive();
     const user = await this.users.findById(userId, op.tx);
     // A `UserStore` takes part in no transaction, so the user is disabled first. If ending the sessions fails, the
     // guard refuses these sessions.
@@ -101,11 +124,15 @@ export class Accounts {
   }
 
   async enable(userId: UserId, op: Operation): Promise<void> {
-    if (!this.users.canSetActive) throw cannotSetActive();
+    this.assertCanSetActive();
     const user = await this.users.findById(userId, op.tx);
     if (!user) throw unknownUser();
+    const { lock } = this;
     // The application may have disabled the user in its own table, which did not revoke any tokens.
-    await this.database.transaction(op.tx, () => this.revokeCredentials(String(user.id)));
+    await this.database.transaction(op.tx, function* () {
+      yield* lock.lock(String(user.id));
+      yield* lock.revokeCredentials(String(user.id));
+    });
     if (!(await this.users.setActive(user.id, true, op.tx))) throw unknownUser();
   }
 
@@ -114,10 +141,33 @@ export class Accounts {
     await this.throttle.reset(username, await this.users.findByName(username, op.tx), op.tx);
   }
 
+  /**
+   * Deletes the sessions, tokens, failure streaks and events of a user. The application deletes the user's row itself.
+   * One transaction deletes everything that authenticates the user. Further transactions delete the rest in batches,
+   * because a user may have more rows than one transaction can delete in time.
+   * @throws AuthError `database_unavailable`. The rows of committed batches stay deleted. Repeat the call to delete
+   *   the rest
+   */
+  async forget(userId: string, op: Operation): Promise<void> {
+    await this.throttle.forget(userId, op.tx);
+    await this.removeSessions(op, () => this.revokeAccess(userId));
+    for (const batch of this.batches) {
+      const removeBatch = (): Step<number> => affectedBy(batch.with({ userId }));
+      while ((await this.database.transaction(op.tx, removeBatch)) === BATCH_SIZE) await nextTurn();
+    }
+    await this.removeSessions(op, () => this.removeAll(userId));
+  }
+
   private hash(password: string, username: string, skipPolicy: boolean, network: string): Promise<string> {
     return skipPolicy
       ? this.passwords.hash(password, 'password', { network })
       : this.passwords.hashNew(password, 'password', username, { network });
+  }
+
+  private assertCanSetActive(): void {
+    if (this.users.canSetActive) return;
+    const message = 'Users cannot be enabled or disabled. Map `active` or `disabledAt`, or implement `setActive`.';
+    throw new AuthError('not_supported', message);
   }
 
   private *disableAndEnd(
@@ -127,22 +177,41 @@ export class Accounts {
   ): Transaction<readonly EndedSession[] | null> {
     const id = String(userId);
     yield* this.lock.lock(id);
-    if (this.users.steps && !(yield* this.users.steps.setActive(userId, false))) return null;
+    if (this.users.steps && !(yield* this.users.steps.setActiveStep(userId, false))) return null;
     yield* this.lock.revokeCredentials(id);
     return yield* this.endSessions.endAndRecord({ userId: id, reason: 'user_disabled' }, client, write);
   }
 
-  private *revokeCredentials(userId: string): Step<void> {
-    yield* this.lock.lock(userId);
+  private async removeSessions({ tx }: Operation, unit: UnitOfWork<readonly EndedSession[]>): Promise<void> {
+    this.endSessions.publish(await this.database.transaction(tx, unit), tx);
+  }
+
+  /** Removes the active sessions. Revokes login tickets, reset tokens and logins in progress. */
+  private *revokeAccess(userId: string): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId);
     yield* this.lock.revokeCredentials(userId);
+    return ended;
+  }
+
+  /** Removes all remaining rows, and the sessions that were opened in the meantime. */
+  private *removeAll(userId: string): Transaction<readonly EndedSession[]> {
+    const ended = yield* this.removeActiveSessions(userId);
+    for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
+    return ended;
+  }
+
+  /**
+   * Removes the active sessions. If another transaction ends one of these sessions first, the transaction is run again,
+   * so that each session ends only once.
+   */
+  private *removeActiveSessions(userId: string): Step<readonly EndedSession[]> {
+    const active = yield* this.endSessions.lockAllActive(userId);
+    const now = this.clock.now();
+    if (active.length > 0) yield* changeAll(this.removeActive.with({ userId }), active.length);
+    return active.map((session) => toEndedSession(session, now, 'user_deleted'));
   }
 }
 
 function usernameTaken(): AuthError {
   return new AuthError('username_taken', 'A user with this username already exists.');
-}
-
-function cannotSetActive(): AuthError {
-  const message = 'Users cannot be enabled or disabled. Map `active` or `disabledAt`, or implement `setActive`.';
-  return new AuthError('not_supported', message);
 }

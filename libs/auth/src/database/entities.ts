@@ -246,7 +246,7 @@ export class AuthUserLock {
   @PrimaryColumn({ ...USER_ID, name: 'user_id' }) userId!: string;
 
   /**
-   * The version of the credentials. Each password change increases it, so that a login that has verified
+   * The version of the credentials. Each password change replaces it, so that a login that has verified
    * the old password is refused.
    */
   @Column({ type: 'integer', name: 'credentials_version' }) credentialsVersion!: number;

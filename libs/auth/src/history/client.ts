@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { checkedDevice, DeviceDetector, type DeviceInfo, UNKNOWN_DEVICE } from '../adapters/device-detector';
 import type { ClientInfo } from '../adapters/second-factor';
 import { Clock, OncePerMinute } from '../base/clock';
@@ -28,8 +29,7 @@ const USER_AGENT_LENGTH = 500;
 
 /** Returns at most 500 characters of the text, without control characters. */
 function cleanUserAgent(text: string): string {
-  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate that
-  // was cut off from its pair.
+  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate without its pair.
   return text
     .slice(0, USER_AGENT_LENGTH * 2)
     .replace(/\p{Cc}/gu, '')
@@ -37,29 +37,18 @@ function cleanUserAgent(text: string): string {
     .toWellFormed();
 }
 
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-
-const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
-
 /** Matches the address formats of some proxies: `192.0.2.1:1234`, `[2001:db8::1]:443`, `[2001:db8::1]`. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*:[^\]]*)\](?::\d{1,5})?)$/;
 
 /**
- * Returns an IP address in canonical form, without port and zone id. Returns null if the text is not an IP address. An
- * IPv4-mapped IPv6 address becomes an IPv4 address.
+ * Returns an IP address in canonical form (RFC 5952), without port and zone id. Returns null if the text is not an IP
+ * address. An IPv4-mapped IPv6 address becomes an IPv4 address.
  */
 export function canonicalIp(text: string | null | undefined): string | null {
-  if (!text) return null;
-  const bare = text.replace(WITH_PORT, '$1$2').replace(/%.*$/s, '');
-  if (IPV4.test(bare)) return bare;
-  if (!/^[0-9a-fA-F:.]{2,45}$/.test(bare) || !bare.includes(':')) return null;
-  // The URL parser writes IPv6 in the form of RFC 5952.
-  if (!URL.canParse(`http://[${bare}]/`)) return null;
-  const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
-  const mapped = MAPPED.exec(canonical);
-  if (!mapped) return canonical;
-  const [high, low] = [parseInt(mapped[1]!, 16), parseInt(mapped[2]!, 16)];
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  const address = (text ?? '').replace(WITH_PORT, '$1$2').replace(/%.*$/s, '');
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
 /** Returns the network of a canonical address: the address itself for IPv4, and its /64 for IPv6. */
@@ -87,8 +76,8 @@ export interface Operation {
 @Injectable()
 export class ClientInspector {
   private readonly logger = new Logger('AuthDevices');
-  /** Limits the log, because a detector may fail on every request. */
-  private readonly logLimit: OncePerMinute;
+  private readonly logLimit;
+  private readonly tracksDevices;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -97,6 +86,7 @@ export class ClientInspector {
     clock: Clock,
   ) {
     this.logLimit = new OncePerMinute(clock);
+    this.tracksDevices = options.trackUserAgents && options.trackDevices && detector !== null;
   }
 
   inspect(info: ClientInfo): Client {
@@ -117,33 +107,22 @@ export class ClientInspector {
     };
   }
 
-  private get tracksDevices(): boolean {
-    return this.options.trackUserAgents && this.options.trackDevices && this.detector !== null;
-  }
-
   private deviceOf(userAgent: string): DeviceInfo {
     if (!this.tracksDevices || userAgent === '') return UNKNOWN_DEVICE;
     try {
       return checkedDevice(this.detector!.detect(userAgent));
     } catch (error) {
-      this.logLimit.run(() => this.logFailure(error));
+      this.logLimit.run(() => {
+        const { summary, stack } = toFailureReport(error);
+        const effect = 'so the device is stored as unknown. This error is logged at most once a minute.';
+        this.logger.error(`The device detector failed, ${effect} ${summary}`, stack);
+      });
       return UNKNOWN_DEVICE;
     }
   }
-
-  private logFailure(error: unknown): void {
-    const { summary, stack } = toFailureReport(error);
-    this.logger.error(
-      `The device detector failed, so the device is stored as unknown. This error is logged at most once a minute. ${summary}`,
-      stack,
-    );
-  }
 }
 
-/**
- * Returns the value, or an empty string if the value is not a string. Transports other than HTTP may pass any value
- * as a header.
- */
+/** Returns an empty string for other values, which transports other than HTTP may pass as a header. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -22,7 +22,6 @@ export interface NewAuthEvent {
   readonly at: number;
 }
 
-/** Creates an event to write. */
 export function newEvent(
   event: AuthEventName,
   userId: string | null,
@@ -45,7 +44,7 @@ export function firstEventIdAt(at: number): number {
 const INSERT = `INSERT INTO {event} ({event.id}, {event.userId}, {event.event}, {event.ipAddress}, {event.userAgent},
   {event.extra}, {event.occurredAt})`;
 
-/** The maximum number of rows in one INSERT, given the databases' limits on parameters. */
+/** Databases limit the number of parameters of a statement. */
 const ROWS_PER_INSERT = 200;
 
 /** The number of written events after which an instance prunes, besides its schedule. */
@@ -93,9 +92,8 @@ export class EventLog {
   }
 
   /**
-   * Returns an INSERT that is part of another statement and records an event for the user of the
-   * row in `table` (PostgreSQL). The table must have at most one row, because there is only one
-   * event id.
+   * Returns an INSERT that is part of another statement and records an event for the user of the row in `table`
+   * (PostgreSQL). The table must have at most one row, because there is only one event id.
    * @param extra an expression for the details, if they depend on the row
    */
   insertForUsersIn(table: string, extra: string = 'CAST(:eventExtra AS text)'): string {
@@ -139,32 +137,24 @@ export class EventLog {
       yield* write(events);
       isWriting = false;
     };
+    const run = (): Transaction<T> => {
+      isWriting = false;
+      return revocation(trackedWrite);
+    };
     try {
-      const run = (): Transaction<T> => {
-        isWriting = false;
-        return revocation(trackedWrite);
-      };
       return await this.database.transaction(tx, run, options());
     } catch (error) {
       if (!isWriting || !(error instanceof AuthError)) throw error;
-      return this.revokeWithoutEvents(tx, revocation, options());
     }
-  }
-
-  private async revokeWithoutEvents<T>(
-    tx: JoinedTransaction | null,
-    revocation: (write: WriteEvents) => Transaction<T>,
-    options: TransactionOptions,
-  ): Promise<T> {
     let lost: string[] = [];
-    const run = (): Transaction<T> => {
+    const runWithoutEvents = (): Transaction<T> => {
       lost = [];
       // eslint-disable-next-line require-yield -- nothing is written
-      return revocation(function* (events): Step<void> {
+      return revocation(function* (events) {
         lost.push(...events.map(({ event }) => event));
       });
     };
-    const outcome = await this.database.transaction(tx, run, options);
+    const outcome = await this.database.transaction(tx, runWithoutEvents, options());
     this.logger.error(
       'A change was stored without its events, because the event log could not be written. ' +
         `Lost events: ${lost.join(', ')}`,

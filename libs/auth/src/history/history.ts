@@ -17,10 +17,7 @@ export interface AuthEventEntry {
   readonly timestamp: Date;
 }
 
-/**
- * The maximum number of a user's events that are searched if a request names events. The search begins at `before`,
- * and goes from newer to older events.
- */
+/** The number of events before `before` that are searched if a request names events. */
 const SEARCH_LIMIT = 10_000;
 
 export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
@@ -51,8 +48,8 @@ export class History {
     const fields = (alias: string): string => columns('event', 'id event ipAddress userAgent extra occurredAt', alias);
     const before = 'FROM {event} WHERE {event.userId} = :userId AND {event.id} < :before ORDER BY {event.id} DESC';
     this.before = statements.statement(`SELECT ${fields('')} ${before} LIMIT :limit`);
-    // The names of events have no index. Without the limit of the subquery, the statement could
-    // read all events of the user to find a rare event.
+    // The names of events have no index. Without the limit of the subquery, the statement could read all events of the
+    // user to find a rare event.
     this.namedBefore = statements.statement(
       `SELECT ${fields('e.')} FROM (SELECT {event.id}, {event.event} ${before} LIMIT ${SEARCH_LIMIT}) newest
          INNER JOIN {event} e ON e.{event.id} = newest.{event.id}
@@ -66,7 +63,9 @@ export class History {
     const events = event === undefined ? null : [event].flat();
     assertPositive('limit', limit);
     assertPositive('before', before);
-    if (events && !(events.length > 0 && events.every(isEventName))) throw invalidField('event', FIELD_MESSAGES.event);
+    const names: readonly string[] = AUTH_EVENT_NAMES;
+    if (events?.length === 0 || events?.some((name) => !names.includes(name)))
+      throw invalidField('event', FIELD_MESSAGES.event);
     return this.page(userId, before, Math.min(limit, HISTORY_LIMIT.max), events);
   }
 
@@ -86,10 +85,6 @@ export class History {
 function assertPositive(field: string, value: number): void {
   if (value >= 1 && (value === Infinity || Number.isInteger(value))) return;
   throw invalidField(field, FIELD_MESSAGES.integer);
-}
-
-function isEventName(name: unknown): boolean {
-  return (AUTH_EVENT_NAMES as readonly unknown[]).includes(name);
 }
 
 function eventFromRow(row: Row): AuthEventEntry {

@@ -9,13 +9,12 @@ import type { Operation } from '../history/client';
 import { HashQueue } from '../passwords/hash-queue';
 import { Passwords } from '../passwords/passwords';
 import { OpenSession } from '../sessions/open-session';
-import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/session';
+import { type GivenProofs, storedProofs } from '../sessions/session';
 import { PASSWORD_METHOD } from '../throttle/limits';
-import { Subjects } from '../throttle/subjects';
 import { type Charge, Throttle } from '../throttle/throttle';
 import type { OpenedSession } from '../tokens/tokens';
 import { type FoundCredentials, Users } from '../users/users';
-import { LoginTickets, sessionLimitReached, toIdentifiedUser, userIdOf } from './login-tickets';
+import { LoginTickets, toIdentifiedUser, userIdOf } from './login-tickets';
 
 /** A username and a password, as entered. */
 export interface Credentials {
@@ -50,7 +49,6 @@ export class Login {
   constructor(
     private readonly queue: HashQueue,
     private readonly users: Users,
-    private readonly subjects: Subjects,
     private readonly throttle: Throttle,
     private readonly passwords: Passwords,
     private readonly secondFactor: SecondFactor,
@@ -90,10 +88,12 @@ export class Login {
     const id = userIdOf(user);
     const stored = id === null ? null : await this.users.findById(id, null);
     if (!stored?.active) throw unknownUser();
-    const proofsAt = (now: number): StoredProofs => storedProofs(given, now);
-    const opened = await this.opening.open({ userId: stored.id, credentialsVersion: null, proofsAt }, op);
+    const opened = await this.opening.open(
+      { userId: stored.id, credentialsVersion: null, proofsAt: (now) => storedProofs(given, now) },
+      op,
+    );
     if (opened.kind === 'opened') return opened.session;
-    throw opened.kind === 'limit_reached' ? sessionLimitReached() : unknownUser();
+    throw opened.kind === 'limit_reached' ? errorOf(opened) : unknownUser();
   }
 
   private async attempt(given: Credentials, op: Operation, wantsTicket: boolean): Promise<Outcome> {
@@ -102,8 +102,8 @@ export class Login {
     assertValidField('password', passwordProblem(password));
     return this.queue.enter(op.client.network, async () => {
       // The user is read before the attempt is counted, because failures are counted by the user's id.
-      const found = await this.users.findCredentials(username, null);
-      const charge = await this.throttle.charge(this.subjects.ofPassword(username, found.user, op.client), op);
+      const found = await this.users.findCredentials(username);
+      const charge = await this.throttle.charge(this.throttle.ofPassword(username, found.user, op.client), op);
       const attempt = { username, password, charge, op, wantsTicket };
       const outcome = await this.tryPassword(found, attempt).catch((error: unknown) =>
         this.throttle.refund(charge, error, op),
@@ -113,15 +113,14 @@ export class Login {
     });
   }
 
-  private async tryPassword(found: FoundCredentials, attempt: Attempt): Promise<Outcome> {
-    const { user } = found;
-    const { password, op } = attempt;
-    const { network } = op.client;
+  private async tryPassword({ user, version }: FoundCredentials, attempt: Attempt): Promise<Outcome> {
+    const { password } = attempt;
+    const { network } = attempt.op.client;
     // Without an active user, a dummy hash is verified, because the response time must not reveal whether the name
     // exists.
     const matches = await this.passwords.verify(password, user?.active ? user : null, network);
     if (!matches || !user) return { kind: 'wrong', user };
-    const outcome = (await this.proceed(user, found.version, attempt)) ?? (await this.proceedAgain(user, attempt));
+    const outcome = (await this.proceed(user, version, attempt)) ?? (await this.proceedAgain(user, attempt));
     // If the user was deleted in the meantime, the failure is recorded without a user.
     if (!outcome) return { kind: 'wrong', user: await this.users.findById(user.id, null) };
     await this.upgradeHash(user, password, network);
@@ -139,8 +138,7 @@ export class Login {
       const ticket = await this.tickets.issue(verified, BY_PASSWORD, op);
       return ticket === null ? null : { kind: 'ticket', ticket, user };
     }
-    const proofsAt = (now: number): StoredProofs => storedProofs(BY_PASSWORD, now);
-    const opened = await this.opening.open({ ...verified, proofsAt }, op);
+    const opened = await this.opening.open({ ...verified, proofsAt: (now) => storedProofs(BY_PASSWORD, now) }, op);
     return opened.kind === 'credentials_changed' ? null : opened;
   }
 
@@ -150,21 +148,18 @@ export class Login {
    * is not active, or if the version changes again.
    */
   private async proceedAgain({ id, passwordHash }: StoredUser, attempt: Attempt): Promise<Outcome | null> {
-    const { user, version } = await this.users.findCredentials(attempt.username, null);
+    const { user, version } = await this.users.findCredentials(attempt.username);
     if (!user?.active || user.id !== id || user.passwordHash !== passwordHash) return null;
     return this.proceed(user, version, attempt);
   }
 
-  /**
-   * Replaces the stored hash if it is weaker than a new hash and the user store can set passwords. A
-   * failure is logged, and the login succeeds nevertheless.
-   */
+  /** Replaces a stored hash that is weaker than a new hash. A failure is logged, and the login succeeds nevertheless. */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;
     if (passwordHash === null || !this.users.canSetPasswords || !this.passwords.needsRehash(passwordHash)) return;
     try {
       const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
-      await this.users.setHash(user.id, upgraded, passwordHash, null);
+      await this.users.setHash(user.id, upgraded, passwordHash);
     } catch (error) {
       const { summary } = toFailureReport(error);
       this.logger.warn(
@@ -175,7 +170,6 @@ export class Login {
   }
 }
 
-function errorOf(outcome: Outcome): AuthError {
-  if (outcome.kind === 'limit_reached') return sessionLimitReached();
-  return standardError('invalid_credentials');
+function errorOf({ kind }: { readonly kind: Outcome['kind'] }): AuthError {
+  return standardError(kind === 'limit_reached' ? 'session_limit_reached' : 'invalid_credentials');
 }

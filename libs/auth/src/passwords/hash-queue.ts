@@ -11,11 +11,8 @@ export interface HashOrigin {
 
 /**
  * Queues the password hashes of this process. The capacity is bounded, and one network can use at most half of it.
- * Among the hashes that wait, the networks take turns. Within one network, the first to wait is served first.
- *
- * Password hashes usually run on libuv's thread pool, which also handles file access and DNS lookups. Without a bound,
- * many parallel hashes would delay file access and DNS lookups. Without turns, one network could delay all others.
- * (ASVS 15.1.3)
+ * Among the hashes that wait, the networks take turns. Password hashes usually run on libuv's thread pool: without a
+ * bound, many parallel hashes would delay file access and DNS lookups. (ASVS 15.1.3)
  */
 @Injectable()
 export class HashQueue {
@@ -39,8 +36,7 @@ export class HashQueue {
 
   /**
    * Runs work that may hash any number of passwords. The work must not call `enter` again.
-   * @param network the client's network, or an empty string if unknown. All clients in unknown networks share the
-   *   limit of one network
+   * @param network the client's network. All clients in unknown networks, `''`, share the limit of one network
    * @throws AuthError `busy` if the queue is at capacity, or if the network already uses half of the capacity
    */
   async enter<T>(network: string, work: () => Promise<T>): Promise<T> {

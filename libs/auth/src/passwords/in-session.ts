@@ -6,28 +6,19 @@ import { FIELD_MESSAGES, passwordProblem } from '../base/fields';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
 import { StatementFactory } from '../database/statements';
-import { firstOf, type Step } from '../database/transaction';
-import type { Client, Operation } from '../history/client';
+import { changeAll, firstOf, type Step } from '../database/transaction';
+import type { Operation } from '../history/client';
 import { type AuthPrincipal, type CurrentSession, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
-import { assertMethods, isProvedAt, withProvenMethods } from '../sessions/session';
+import { assertMethods, withProvenMethods } from '../sessions/session';
 import { Reissue } from '../sessions/reissue';
 import { PASSWORD_METHOD } from '../throttle/limits';
-import { type Subject, Subjects } from '../throttle/subjects';
-import { Throttle } from '../throttle/throttle';
+import { type Subject, Throttle } from '../throttle/throttle';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { HashQueue } from './hash-queue';
 import { Passwords } from './passwords';
-
-/** A secret to verify within a session. */
-interface Secret<T> {
-  readonly method: string;
-  readonly verify: (user: StoredUser, client: Client) => Promise<boolean>;
-  /** Runs if the secret is right. */
-  readonly work: (user: StoredUser) => Promise<T>;
-}
 
 /**
  * Checks passwords and other secrets within a session, and confirms the user's identity. Failures are counted
@@ -35,15 +26,12 @@ interface Secret<T> {
  */
 @Injectable()
 export class InSession {
-  private readonly lockActive;
-  private readonly writeMethods;
-  private readonly readMethods;
+  private readonly sql;
 
   constructor(
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly queue: HashQueue,
-    private readonly subjects: Subjects,
     private readonly throttle: Throttle,
     private readonly endSessions: EndSessions,
     private readonly reissues: Reissue,
@@ -54,14 +42,16 @@ export class InSession {
     statements: StatementFactory,
   ) {
     const active = `{session.id} = :id AND {session.state} = 'active'`;
-    this.lockActive = statements.statement(
-      `SELECT 1 AS active FROM {session} WHERE ${active} ${forUpdate(statements.dialect)}`,
-    );
     const live = `${active} AND {session.accessDigest} = :accessDigest`;
-    this.writeMethods = statements.statement(
-      `UPDATE {session} SET {session.methods} = :methods WHERE ${live} AND {session.methods} = :methodsRead`,
-    );
-    this.readMethods = statements.statement(`SELECT {session.methods} AS methods FROM {session} WHERE ${live}`);
+    this.sql = {
+      lockActive: statements.statement(
+        `SELECT 1 AS active FROM {session} WHERE ${active} ${forUpdate(statements.dialect)}`,
+      ),
+      readMethods: statements.statement(`SELECT {session.methods} AS methods FROM {session} WHERE ${live}`),
+      writeMethods: statements.statement(
+        `UPDATE {session} SET {session.methods} = :methods WHERE ${live} AND {session.methods} = :methodsRead`,
+      ),
+    };
   }
 
   /** Verifies the user's password and issues a new token family. @throws AuthError with the codes of `withPassword` */
@@ -69,10 +59,7 @@ export class InSession {
     return this.withPassword(principal, password, 'password', op, () => this.reissue(principal, [PASSWORD_METHOD], op));
   }
 
-  /**
-   * Records that the application has confirmed the user's identity by these methods, and issues a new token family.
-   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
-   */
+  /** Records that the application has confirmed the user's identity by these methods, and issues a new token family. */
   async confirmIdentity(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     assertMethods(methods);
     return this.reissue(principal, methods, op);
@@ -92,9 +79,8 @@ export class InSession {
     work: (user: StoredUser) => Promise<T>,
   ): Promise<T> {
     assertValidField(field, passwordProblem(password));
-    const verify = (user: StoredUser, { network }: Client): Promise<boolean> =>
-      this.passwords.verify(password, user, network);
-    const result = await this.attemptThen(principal, op, { method: PASSWORD_METHOD, verify, work });
+    const verify = (user: StoredUser): Promise<boolean> => this.passwords.verify(password, user, op.client.network);
+    const result = await this.verifyThen(principal, PASSWORD_METHOD, op, verify, work);
     if (result === null) throw invalidField(field, FIELD_MESSAGES.password);
     return result;
   }
@@ -113,22 +99,29 @@ export class InSession {
   ): Promise<boolean> {
     const current = currentSessionOf(principal);
     if (!current) throw invalidAccessToken();
-    const work = (): Promise<true> => this.addMethod(current, method, op);
-    return (await this.attemptThen(principal, op, { method, verify, work })) ?? false;
+    const addMethod = async (): Promise<true> => {
+      const now = this.clock.now();
+      const unit = (): Step<void> => this.addMethod(current, method, now);
+      await this.database.transaction(op.tx, unit, { retryUnknownCommit: true });
+      return true;
+    };
+    return (await this.verifyThen(principal, method, op, verify, addMethod)) ?? false;
   }
 
-  /** Returns the result of `work`, or null if the secret is wrong. */
-  private attemptThen<T>(
+  /** Returns the result of `work`, which runs if the secret is right, or null if the secret is wrong. */
+  private verifyThen<T>(
     principal: AuthPrincipal,
+    method: string,
     op: Operation,
-    { method, verify, work }: Secret<T>,
+    verify: (user: StoredUser) => Promise<boolean>,
+    work: (user: StoredUser) => Promise<T>,
   ): Promise<T | null> {
     return this.queue.enter(op.client.network, async () => {
       const user = await this.users.findById(principal.userId, op.tx);
       if (!user) throw invalidAccessToken();
       const charge = await this.throttle.charge(this.subjectOf(principal.sessionId, method, user, op), op);
       const verifyAndClear = async (): Promise<boolean> => {
-        const isRight = await verify(user, op.client);
+        const isRight = await verify(user);
         // Cleared before the work runs, because the application may roll back the transaction of the work.
         if (isRight) await this.throttle.clearNow(charge, op);
         return isRight;
@@ -140,11 +133,11 @@ export class InSession {
   }
 
   private subjectOf(sessionId: string, method: string, user: StoredUser, op: Operation): Subject {
-    const { lockActive } = this;
+    const { lockActive } = this.sql;
     return {
-      ...this.subjects.inSession(sessionId, method, user),
+      ...this.throttle.inSession(sessionId, method, user),
       // A session that has ended gives no further guesses.
-      *begin(): Step<void> {
+      *begin() {
         if (!(yield* firstOf(lockActive.with({ id: sessionId })))) throw invalidAccessToken();
       },
       endSession: (tx) => {
@@ -156,29 +149,15 @@ export class InSession {
   }
 
   /** @throws AuthError `access_token_invalid` if the session has ended or the access token was replaced */
-  private async addMethod(
-    { id, accessDigest, methods }: CurrentSession,
-    method: string,
-    { tx }: Operation,
-  ): Promise<true> {
-    const now = this.clock.now();
-    for (let methodsRead = methods; ;) {
-      const values = { id, accessDigest, methodsRead, methods: withProvenMethods(methodsRead, [method], now) };
-      if ((await this.database.run(tx, this.writeMethods.with(values))).affected === 1) return true;
-      const [found] = (await this.database.run(tx, this.readMethods.with({ id, accessDigest }))).rows;
-      const stored = found && String(found['methods']);
-      // An earlier run of the update, whose result was lost, or a parallel proof has stored the method.
-      if (stored && isProvedAt(stored, method, now)) return true;
-      if (!stored || stored === methodsRead) throw invalidAccessToken();
-      // The methods have changed since they were read.
-      methodsRead = stored;
-    }
+  private *addMethod({ id, accessDigest }: CurrentSession, method: string, now: number): Step<void> {
+    const row = yield* firstOf(this.sql.readMethods.with({ id, accessDigest }));
+    if (!row) throw invalidAccessToken();
+    const methodsRead = String(row['methods']);
+    const methods = withProvenMethods(methodsRead, [method], now);
+    yield* changeAll(this.sql.writeMethods.with({ id, accessDigest, methods, methodsRead }), 1);
   }
 
-  /**
-   * Issues a new token family.
-   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
-   */
+  /** Issues a new token family. @throws AuthError `access_token_invalid` if the access token is no longer valid */
   private async reissue(principal: AuthPrincipal, methods: readonly string[], op: Operation): Promise<TokenPair> {
     const current = currentSessionOf(principal);
     if (!current) throw invalidAccessToken();

@@ -1,5 +1,5 @@
 import { FIELD_MESSAGES } from '../base/fields';
-import { isCommonPassword } from './common-passwords';
+import { FREQUENT_PASSWORDS } from './frequent-passwords';
 
 /** The minimum length of a username to search for. Shorter names occur in too many words. */
 const MIN_NAME_LENGTH = 4;
@@ -15,9 +15,9 @@ const MIN_REPEATED_SHARE = 3 / 4;
 
 /**
  * Returns the message for a password that is easy to guess, or null. Ignores case. A password is easy to guess if it
- * is common, repeats a block, contains a username of at least 4 characters, or consists entirely of
- * runs of keys or characters, with or without doubled characters. A password is not refused
- * merely because it contains a common password. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
+ * is common, repeats a block, contains a username of at least 4 characters, or consists entirely of runs of keys or
+ * characters. A password is not refused merely because it contains a common password.
+ * (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.4, 6.2.11)
  */
 export function predictabilityProblem(password: string, username: string): string | null {
   const text = foldCase(password);
@@ -25,8 +25,9 @@ export function predictabilityProblem(password: string, username: string): strin
   if (isCommonPassword(text) || repeatsBlock(text)) return FIELD_MESSAGES.common;
   if ([...name].length >= MIN_NAME_LENGTH && text.includes(name)) return FIELD_MESSAGES.containsName;
   const characters = [...text];
-  const isRuns = consistsOfRuns(characters) || consistsOfRuns(withoutDoubles(characters));
-  return isRuns ? FIELD_MESSAGES.common : null;
+  // `aabbcc` is as easy to guess as `abc`.
+  const withoutDoubles = characters.filter((character, index) => character !== characters[index - 1]);
+  return consistsOfRuns(characters) || consistsOfRuns(withoutDoubles) ? FIELD_MESSAGES.common : null;
 }
 
 function foldCase(text: string): string {
@@ -46,15 +47,7 @@ function repeatsBlock(text: string): boolean {
   return false;
 }
 
-/** Reduces each sequence of equal characters to one character, because `aabbcc` is as easy to guess as `abc`. */
-function withoutDoubles(characters: readonly string[]): string[] {
-  return characters.filter((character, index) => character !== characters[index - 1]);
-}
-
-/**
- * Returns whether the text can be split into runs. In a run, each character follows the previous one by the same
- * rule.
- */
+/** Returns whether the text can be split into runs. In a run, each character follows the previous one by one rule. */
 function consistsOfRuns(characters: readonly string[]): boolean {
   const runEnds = new Set([0]);
   const lastEnds = STEPS.map(() => 0);
@@ -77,25 +70,21 @@ function consistsOfRuns(characters: readonly string[]): boolean {
 /** The rule of a kind of run: returns whether the second character may follow the first. */
 type Step = (first: string, second: string) => boolean;
 
-const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
-
 /** Returns the rule that the code point of the second letter or digit is `by` greater than that of the first. */
 function stepByOffset(by: number): Step {
   return (first, second) =>
-    LETTER_OR_DIGIT.test(first) &&
-    LETTER_OR_DIGIT.test(second) &&
-    second.codePointAt(0)! - first.codePointAt(0)! === by;
+    /^[\p{L}\p{N}]{2}$/u.test(first + second) && second.codePointAt(0)! - first.codePointAt(0)! === by;
 }
 
-/** The rows of a keyboard. `ROW_OFFSETS` is how far each row is shifted to the right, in keys. */
-const QWERTY = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+/** The rows of keyboards. */
+const KEYBOARDS = [
+  ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'],
+  ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'],
+  ['1234567890', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'],
+  ['!@#$%^&*()'],
+];
 
-const QWERTZ = ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'];
-
-const AZERTY = ['1234567890', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
-
-const SHIFTED_DIGITS = ['!@#$%^&*()'];
-
+/** How far each row is shifted to the right, in keys. */
 const ROW_OFFSETS = [0, 0.5, 0.75, 1.25];
 
 /** Returns the rule that the second key is the same key as the first, or adjacent to the first. */
@@ -111,5 +100,40 @@ const STEPS: readonly Step[] = [
   (first, second) => first === second,
   stepByOffset(1),
   stepByOffset(-1),
-  ...[QWERTY, QWERTZ, AZERTY, SHIFTED_DIGITS].map(stepToAdjacentKey),
+  ...KEYBOARDS.map(stepToAdjacentKey),
 ];
+
+/** Returns whether a password is in the list of common passwords. The password must be in lower case. */
+export function isCommonPassword(password: string): boolean {
+  // The list is searched as one string, which takes microseconds. A set would need several times the memory. Passwords
+  // with a space are excluded, because they could match two adjacent entries.
+  return ADDED.has(password) || (!password.includes(' ') && FREQUENT_PASSWORDS.includes(` ${password} `));
+}
+
+/**
+ * Common phrases and variants that `FREQUENT_PASSWORDS` lacks, because leaks contain mostly short passwords. Compiled
+ * for this library from general knowledge. Other rules of `predictabilityProblem` detect repetitions and runs of keys.
+ */
+const ADDED: ReadonlySet<string> = new Set(
+  `
+  password123456 password1234567 password12345678 password1234567890 password! password1! password123! p@ssword
+  p@ssw0rd p@ssw0rd1 mypassword1 mypassword123 mypassword1234 mysecretpassword mysupersecretpassword thisismypassword1
+  thisisnotapassword thepasswordispassword passwordispassword newpassword123 changepassword changeme123 changemeplease
+  pleasechangeme changethispassword defaultpassword temporarypassword temppassword123 testpassword testpassword123
+  testpassword1234 strongpassword strongpassword123 securepassword securepassword123 supersecret supersecretpassword
+  secretpassword123 topsecretpassword nopasswordhere forgotpassword forgotmypassword iforgotmypassword
+  iforgotthepassword idontknowmypassword rememberthispassword rootpassword adminpassword adminpassword123
+  administrator1 administrator123 administrator1234 admin123 admin1234 admin12345 admin123456 adminadmin1 superadmin
+  superadmin123 sysadmin rootroot1 guest123 welcome1234 welcome12345 welcometotheclub welcomehome123 letmein1234
+  letmeinplease opensesame123 login123 helloworld1 helloworld123 helloworld12345 hellohello1 ilovemychildren
+  ilovejesuschrist ilovechocolate iwillalwaysloveyou jesusismylord jesuschrist1 inthenameofjesus godisgoodallthetime
+  qwerty12! qwerty123! qwertypassword qwertyqwerty1 abcd1234! abc123456789! a1b2c3d4e5f6g7 a1b2c3d4e5f6g7h8
+  1a2b3c4d5e6f7g 1a2b3c4d5e6f7g8h 0123456789abcdef sunshine123 manchestercity realmadrid123 fcbarcelona123 summer2023
+  summer2024 summer2025 winter2023 winter2024 winter2025 correcthorsebatterystaple thequickbrownfox
+  thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog tobeornottobethatisthequestion maytheforcebewithyou
+  supercalifragilisticexpialidocious onceuponatime twinkletwinklelittlestar youllneverwalkalone youneverwalkalone
+  neverwalkalone nevergonnagiveyouup
+  `
+    .split(/\s+/)
+    .filter(Boolean),
+);

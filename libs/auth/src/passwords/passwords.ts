@@ -17,9 +17,9 @@ import { predictabilityProblem } from './password-policy';
 @Injectable()
 export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthPasswords');
-  private readonly warningLimit: OncePerMinute;
-  private cachedDummyHash: Promise<string> | undefined;
-  private readonly stopObserving: readonly (() => void)[];
+  private readonly warningLimit;
+  private dummyHash: Promise<string> | undefined;
+  private readonly stopObserving;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -35,9 +35,9 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     ];
   }
 
-  /** Computes the dummy hash at startup, so that the first login takes no longer than later logins. */
-  async onModuleInit(): Promise<void> {
-    await this.dummyHash();
+  /** Starts the dummy hash, for which the first logins wait, whether or not their names exist. */
+  onModuleInit(): void {
+    this.hashDummy().catch(() => undefined);
   }
 
   beforeApplicationShutdown(): void {
@@ -49,22 +49,15 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
    * @param user the user, or null if the user does not exist or may not log in. If null, a dummy hash is verified
    * @param network the network of the attempt
    */
-  async verify(
-    password: string,
-    user: Pick<StoredUser, 'id' | 'passwordHash'> | null,
-    network: string,
-  ): Promise<boolean> {
+  async verify(password: string, user: StoredUser | null, network: string): Promise<boolean> {
     const hash = user?.passwordHash ?? null;
+    const dummyHash = await this.hashDummy();
     const isAccepted = hash !== null && this.hasher.accepts(hash);
     const usable = isAccepted && Buffer.byteLength(password) <= this.hasher.maxPasswordBytes;
-    const hashToVerify = usable ? hash : await this.dummyHash();
-    // For the dummy hash, the password is truncated, because a hasher may refuse a longer password without doing any
-    // work.
+    // For the dummy hash, the password is truncated, because a hasher may refuse a longer one without doing any work.
     const passwordToVerify = usable ? password : truncate(password, this.hasher.maxPasswordBytes);
-    const matches = await this.queue.runHash(() => this.hasher.verify(passwordToVerify, hashToVerify), {
-      network,
-      hasEntered: true,
-    });
+    const verify = (): Promise<boolean> => this.hasher.verify(passwordToVerify, usable ? hash : dummyHash);
+    const matches = await this.queue.runHash(verify, { network, hasEntered: true });
     if (user && hash !== null && !isAccepted) this.warningLimit.run(() => this.warnAboutUnknownHash(user));
     return usable && matches;
   }
@@ -76,18 +69,14 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Hashes a password.
-   * @throws AuthError `busy`; `invalid_field` if the password is not a valid string, or is too long
-   *   to be hashed in full
+   * @throws AuthError `busy`; `invalid_field` if the password is not a valid string, or is too long to be hashed in full
    */
   async hash(password: string, field: string, origin?: HashOrigin): Promise<string> {
     this.assertHashable(password, field);
     return this.queue.runHash(() => this.hasher.hash(password), origin);
   }
 
-  /**
-   * Checks a password against the policy and hashes it.
-   * @throws AuthError `busy`; `invalid_field` if the password violates the policy or cannot be hashed
-   */
+  /** Calls `assertAllowed` and `hash`. */
   async hashNew(password: string, field: string, username: string, origin?: HashOrigin): Promise<string> {
     await this.assertAllowed(password, field, username);
     return this.hash(password, field, origin);
@@ -107,15 +96,11 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     if (problem) throw invalidField(field, problem);
   }
 
-  /**
-   * Warns that the hasher does not accept a user's hash. Does not log the hash, because the stored
-   * text may be a password in plain text.
-   */
-  private warnAboutUnknownHash({ id }: Pick<StoredUser, 'id'>): void {
+  /** Does not log the hash, because the stored text may be a password in plain text. */
+  private warnAboutUnknownHash({ id }: StoredUser): void {
     this.logger.warn(
-      `The password hash of user ${loggable(String(id))} has a format or a cost that the ` +
-        'configured passwordHasher does not accept, so no password matches it. Configure a ' +
-        'passwordHasher that accepts it (for example ' +
+      `The password hash of user ${loggable(String(id))} has a format or a cost that the configured passwordHasher does ` +
+        'not accept, so no password matches it. Configure a passwordHasher that accepts it (for example ' +
         'Argon2PasswordHasher, or MigratingPasswordHasher for the hashes of a previous system), or reset the ' +
         'password. For a user without a password, store null. This warning is logged at most once a minute.',
     );
@@ -128,9 +113,12 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** Returns the hash that is verified if the password cannot be verified against a user's hash. */
-  private dummyHash(): Promise<string> {
-    this.cachedDummyHash ??= this.hasher.hash('a password that nobody has');
-    return this.cachedDummyHash;
+  private hashDummy(): Promise<string> {
+    this.dummyHash ??= this.hasher.hash('a password that nobody has').catch((error: unknown) => {
+      this.dummyHash = undefined;
+      throw error;
+    });
+    return this.dummyHash;
   }
 }
 

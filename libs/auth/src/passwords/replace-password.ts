@@ -1,62 +1,70 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { AuthError } from '../base/errors';
+import { assertValidField, AuthError, invalidAccessToken, unknownUser } from '../base/errors';
+import { passwordProblem } from '../base/fields';
+import { sha256 } from '../base/random';
 import { Database } from '../database/database';
-import { type Statement, StatementFactory } from '../database/statements';
+import { StatementFactory } from '../database/statements';
 import { affectedBy, type Step, type Transaction } from '../database/transaction';
 import type { Client, Operation } from '../history/client';
 import { EventLog, newEvent } from '../history/event-log';
-import { Signals } from '../history/signal-publisher';
+import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+import type { AuthPrincipal } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { Reissue, type ReissuedSession } from '../sessions/reissue';
 import { type EndedSession, toSessionInfo } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
-import type { NewTokenFamily, PairExpiries } from '../tokens/tokens';
+import { isResetToken, type NewTokenFamily, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
+import { InSession } from './in-session';
 import { Passwords } from './passwords';
 
-/** What authorizes the replacement of a password: a verified password, a reset token, or the application itself. */
-type Authorization =
-  /** A change in a session, which continues with a new token pair. */
-  | {
-      readonly kind: 'change';
-      /** The hash that was verified. If a different hash is stored by now, the change is refused. */
-      readonly expectedHash: string;
-      readonly keep: { readonly sessionId: string; readonly issued: NewTokenFamily };
-    }
-  /** A reset, with the digest of the reset token that it consumes, or null. */
-  | { readonly kind: 'reset'; readonly resetDigest: string | null };
+/** The current password and the new one. */
+export interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
 
-interface Replacement {
+/** A password reset token that the application sends to the user. The library stores only a digest of the token. */
+export interface PasswordResetToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** What authorizes the replacement of a password: a verified password, a reset token, or the application itself. */
+interface Authorization {
+  /** At a change, the session to keep with a new pair, and the verified hash. If another hash is stored, it fails. */
+  readonly change?: { readonly sessionId: string; readonly issued: NewTokenFamily; readonly verifiedHash: string };
+  /** At a reset, the digest of the reset token to consume, if there is one. */
+  readonly resetDigest?: string;
+}
+
+interface Replacement extends Authorization {
   readonly userId: UserId;
   readonly passwordHash: string;
-  readonly authorization: Authorization;
   readonly client: Client;
   readonly now: number;
 }
 
-type Outcome =
-  /** `kept` is null if there is no session to keep or, with a `UserStore`, if that session ended in the meantime. */
-  | { readonly kind: 'replaced'; readonly kept: ReissuedSession | null; readonly ended: readonly EndedSession[] }
-  /** The user does not exist, the reset token is invalid, the session to keep has ended, or the password changed. */
-  | { readonly kind: 'refused'; readonly ended: readonly EndedSession[] }
-  /** With a `UserStore` only: a later step failed. `isSet`: whether the store reported that the password was set. */
-  | {
-      readonly kind: 'broken';
-      readonly isSet: boolean;
-      readonly ended: readonly EndedSession[];
-      readonly error: unknown;
-    };
+interface Outcome {
+  /** False if the user, the verified hash, the reset token or the session to keep changed in the meantime. */
+  readonly isSet: boolean;
+  /** The kept session. With a `UserStore`, it may have ended before the password was set. */
+  readonly kept: ReissuedSession | null;
+  readonly ended: readonly EndedSession[];
+  /** The failure of a later step, with a `UserStore` only. */
+  readonly error?: unknown;
+}
 
-type Replaced = Extract<Outcome, { kind: 'replaced' }>;
+const REFUSED: Outcome = { isSet: false, kept: null, ended: [] };
 
-/** Replaces passwords. A password change and a reset are the same transition with another authorization. */
+/** Changes and resets passwords, which is the same transition with another authorization. Issues reset tokens. */
 @Injectable()
 export class ReplacePassword {
-  private readonly useReset: Statement;
+  private readonly sql;
 
   constructor(
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
@@ -65,6 +73,8 @@ export class ReplacePassword {
     private readonly users: Users,
     private readonly lock: UserLock,
     private readonly passwords: Passwords,
+    private readonly inSession: InSession,
+    private readonly tokens: TokenIssuer,
     private readonly endSessions: EndSessions,
     private readonly reissue: Reissue,
     private readonly throttle: Throttle,
@@ -72,60 +82,132 @@ export class ReplacePassword {
     private readonly signals: Signals,
     private readonly clock: Clock,
   ) {
-    this.useReset = statements.statement(
-      `DELETE FROM {reset} WHERE {reset.digest} = :digest AND {reset.expiresAt} > :now AND {reset.userId} = :userId`,
-    );
+    const presented = '{reset.digest} = :digest AND {reset.expiresAt} > :now';
+    this.sql = {
+      insert: statements.statement(
+        'INSERT INTO {reset} ({reset.digest}, {reset.userId}, {reset.expiresAt}) VALUES (:digest, :userId, :expiresAt)',
+      ),
+      readOwner: statements.statement(`SELECT {reset.userId} AS user_id FROM {reset} WHERE ${presented}`),
+      consume: statements.statement(`DELETE FROM {reset} WHERE ${presented} AND {reset.userId} = :userId`),
+    };
+  }
+
+  /** Changes the password of the principal's user. The session continues with a new token family. */
+  async change(principal: AuthPrincipal, change: PasswordChange, op: Operation): Promise<TokenPair> {
+    const { currentPassword, newPassword } = change;
+    assertValidField('current_password', passwordProblem(currentPassword));
+    assertValidField('new_password', passwordProblem(newPassword));
+    this.assertSupported();
+    return this.inSession.withPassword(principal, currentPassword, 'current_password', op, async (user) => {
+      const { sessionId } = principal;
+      const { tokens, digests } = this.tokens.issueFamily(sessionId, this.clock.now());
+      const authorized = { sessionId, issued: digests, verifiedHash: user.passwordHash! };
+      const { kept } = await this.replace(user, newPassword, { change: authorized }, op);
+      if (!kept) throw invalidAccessToken();
+      return tokenPair(tokens, kept);
+    });
+  }
+
+  /** Sets the password of a user. @throws AuthError `unknown_user`, `not_supported` */
+  async reset(userId: UserId, newPassword: string, op: Operation): Promise<void> {
+    this.assertSupported();
+    const user = await this.users.findById(userId, op.tx);
+    if (!user || !(await this.replace(user, newPassword, {}, op)).isSet) throw unknownUser();
+  }
+
+  /**
+   * Issues a reset token, and revokes the previous one. (ASVS 6.4.3)
+   * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
+   */
+  async createToken(userId: UserId, op: Operation): Promise<PasswordResetToken> {
+    this.assertSupported();
+    const version = await this.lock.versionOf(String(userId), op.tx);
+    const user = await this.findActive(userId, op);
+    if (!user) throw unknownUser();
+    const now = this.clock.now();
+    const { token, digest, expiresAt } = this.tokens.issueResetToken(now);
+    const id = String(user.id);
+    const store = function* (this: ReplacePassword): Step<boolean> {
+      // Without the lock, parallel calls would not see each other's tokens, and a user could have several.
+      yield* this.lock.lock(id);
+      if ((yield* this.lock.version(id)) !== version) return false;
+      yield* this.lock.revokeResetTokens(id);
+      yield* affectedBy(this.sql.insert.with({ digest, userId: id, expiresAt }));
+      yield* this.events.write([newEvent('password_reset_requested', id, op.client, now)]);
+      return true;
+    };
+    const isStored = await this.database.transaction(op.tx, () => store.call(this));
+    // If not, the version of the credentials has changed in the meantime, for example because the user was disabled.
+    return isStored ? { token, expiresAt: new Date(expiresAt) } : this.createToken(userId, op);
+  }
+
+  /** Sets a new password with a reset token. If the password is refused, the token stays valid. */
+  async redeemToken(token: string, newPassword: string, op: Operation): Promise<void> {
+    this.assertSupported();
+    if (typeof token !== 'string' || !isResetToken(token)) throw invalidResetToken();
+    const resetDigest = sha256(token);
+    const owner = this.sql.readOwner.with({ digest: resetDigest, now: this.clock.now() });
+    const [row] = (await this.database.run(op.tx, owner)).rows;
+    const user = row ? await this.findActive(this.users.parseId(String(row['user_id'])), op) : null;
+    if (!user) throw invalidResetToken();
+    if (!(await this.replace(user, newPassword, { resetDigest }, op)).isSet) throw invalidResetToken();
   }
 
   /** @throws AuthError `not_supported` if the user store cannot set passwords */
-  assertSupported(): void {
+  private assertSupported(): void {
     if (this.users.canSetPasswords) return;
     const message = 'The user store cannot set passwords. Implement its method `setPasswordHash`.';
     throw new AuthError('not_supported', message);
   }
 
   /**
+   * Returns the user, or null if the user is not active. Ends the sessions and revokes the tokens of a user whom the
+   * application has disabled in its own table. Otherwise they would become valid again when the user is enabled.
+   */
+  private async findActive(userId: UserId, op: Operation): Promise<StoredUser | null> {
+    const user = await this.users.findById(userId, op.tx);
+    if (user && !user.active) await this.endSessions.endForInactiveAccount(String(user.id), 'disabled', op);
+    return user?.active ? user : null;
+  }
+
+  /**
    * Checks the new password against the policy and stores it. The option `revokeOnPasswordChange` or
    * `revokeOnPasswordReset` decides whether the user's sessions end. Emits the signals.
-   * @returns the expiries of the kept session's new pair, or null for a reset; or `refused` if the password was not
-   *   set, because the user, the current password, the reset token or the session to keep changed in the meantime
    */
-  async replace(
+  private async replace(
     user: StoredUser,
     newPassword: string,
     authorization: Authorization,
     { client, tx }: Operation,
-  ): Promise<{ readonly kept: PairExpiries | null } | 'refused'> {
-    const isChange = authorization.kind === 'change';
+  ): Promise<Pick<Outcome, 'isSet' | 'kept'>> {
+    const { change } = authorization;
     // A password change has already entered the queue to verify the current password.
-    const origin = { network: client.network, hasEntered: isChange };
+    const origin = { network: client.network, hasEntered: change !== undefined };
     const passwordHash = await this.passwords.hashNew(newPassword, 'new_password', user.username, origin);
-    const replacement = { userId: user.id, passwordHash, authorization, client, now: this.clock.now() };
+    const replacement = { ...authorization, userId: user.id, passwordHash, client, now: this.clock.now() };
     const outcome = this.users.steps
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
       : await this.replaceExternally(replacement, tx);
-    const keptId = isChange ? authorization.keep.sessionId : null;
-    this.endSessions.publish(outcome.ended, tx, keptId);
-    if (outcome.kind === 'refused') return 'refused';
-    const kept = outcome.kind === 'replaced' ? outcome.kept : null;
-    if (outcome.kind === 'replaced' || outcome.isSet) {
+    const { isSet, kept, ended } = outcome;
+    const keptId = change?.sessionId ?? null;
+    this.endSessions.publish(ended, tx, keptId);
+    if (isSet && change) {
       const session = kept && toSessionInfo(kept.session, keptId);
-      if (isChange) this.signals.emit(tx, 'password_changed', { userId: user.id, session });
-      else this.signals.emit(tx, 'password_reset', { userId: user.id });
+      this.signals.emit(tx, 'password_changed', { userId: user.id, session });
     }
-    if (outcome.kind === 'broken') throw outcome.error;
-    if (!isChange) await this.throttle.resetPassword(user.id, tx);
-    return { kept };
+    if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId: user.id });
+    if ('error' in outcome) throw outcome.error;
+    if (isSet && !change) await this.throttle.resetPassword(user.id, tx);
+    return { isSet, kept };
   }
 
   /** Replaces the password of a user in the DataSource, in one transaction. */
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
-    const { userId, passwordHash, authorization } = replacement;
-    const expected = authorization.kind === 'change' ? authorization.expectedHash : undefined;
-    const mayReplace =
-      (yield* this.begin(replacement)) && (yield* this.users.steps!.setHash(userId, passwordHash, expected));
-    if (!mayReplace) return { kind: 'refused', ended: [] };
-    return yield* this.finish(replacement, true, true);
+    const { userId, passwordHash, change } = replacement;
+    const isSet =
+      (yield* this.begin(replacement)) &&
+      (yield* this.users.steps!.setHashStep(userId, passwordHash, change?.verifiedHash));
+    return isSet ? yield* this.finish(replacement, true) : REFUSED;
   }
 
   /**
@@ -135,82 +217,74 @@ export class ReplacePassword {
    * refused or a later step fails, also tries to end the session to keep.
    */
   private async replaceExternally(replacement: Replacement, tx: Operation['tx']): Promise<Outcome> {
-    const { userId, passwordHash, authorization } = replacement;
+    const { userId, passwordHash, change } = replacement;
     const first = await this.database.transaction(tx, () => this.prepareExternal(replacement));
-    if (first.kind !== 'replaced') return first;
+    if (!first.isSet) return first;
     let isSet = false;
     try {
-      const expected = authorization.kind === 'change' ? authorization.expectedHash : undefined;
-      isSet = await this.users.setHash(userId, passwordHash, expected, tx);
-      if (!isSet) return { kind: 'refused', ended: [...first.ended, ...(await this.endKept(replacement, tx))] };
+      isSet = await this.users.setHash(userId, passwordHash, change?.verifiedHash);
+      if (!isSet) return { ...REFUSED, ended: [...first.ended, ...(await this.endKept(replacement, tx))] };
       const second = await this.database.transaction(tx, () => this.finishExternal(replacement));
       return { ...second, ended: [...first.ended, ...second.ended] };
     } catch (error) {
-      return { kind: 'broken', isSet, ended: [...first.ended, ...(await this.endKept(replacement, tx))], error };
+      return { isSet, kept: null, ended: [...first.ended, ...(await this.endKept(replacement, tx))], error };
     }
   }
 
   private *prepareExternal(replacement: Replacement): Transaction<Outcome> {
-    if (!(yield* this.begin(replacement))) return { kind: 'refused', ended: [] };
-    return yield* this.finish(replacement, true, false);
+    return (yield* this.begin(replacement)) ? yield* this.finish(replacement, true, false) : REFUSED;
   }
 
-  private *finishExternal(replacement: Replacement): Step<Replaced> {
+  private *finishExternal(replacement: Replacement): Step<Outcome> {
     yield* this.lock.lock(String(replacement.userId));
-    const keeps = replacement.authorization.kind === 'change' && (yield* this.isKeptActive(replacement));
-    return yield* this.finish(replacement, keeps, true);
+    return yield* this.finish(replacement, yield* this.isKeptActive(replacement));
   }
 
-  /**
-   * Ends the session that was to be kept, because its new token pair is not sent to the client. Returns an
-   * empty list if no session was to be kept, or if ending it fails.
-   */
+  /** Ends the session that was to be kept, because its new pair is not sent to the client. Does nothing if this fails. */
   private async endKept(
-    { userId, authorization, client }: Replacement,
+    { userId, change, client }: Replacement,
     tx: Operation['tx'],
   ): Promise<readonly EndedSession[]> {
-    if (authorization.kind === 'reset') return [];
-    const { sessionId } = authorization.keep;
-    const command = { userId: String(userId), sessionId, reason: 'password_change' } as const;
+    if (!change) return [];
+    const command = { userId: String(userId), sessionId: change.sessionId, reason: 'password_change' } as const;
     return this.events.revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write)).catch(() => []);
   }
 
   /**
-   * Locks the user and consumes the reset token, if there is one. Returns false if the token is invalid or
-   * the session to keep has ended.
+   * Locks the user and consumes the reset token, if there is one. Returns false if the token is invalid or the session
+   * to keep has ended.
    */
   private *begin(replacement: Replacement): Step<boolean> {
-    const { authorization, now } = replacement;
+    const { resetDigest: digest, change, now } = replacement;
     const userId = String(replacement.userId);
     yield* this.lock.lock(userId);
-    if (authorization.kind === 'change') return yield* this.isKeptActive(replacement);
-    const { resetDigest: digest } = authorization;
+    if (change) return yield* this.isKeptActive(replacement);
     // Only one of several parallel calls deletes the row.
-    return digest === null || (yield* affectedBy(this.useReset.with({ digest, userId, now }))) === 1;
+    return digest === undefined || (yield* affectedBy(this.sql.consume.with({ digest, userId, now }))) === 1;
   }
 
-  private *isKeptActive({ userId, authorization }: Replacement): Step<boolean> {
+  private *isKeptActive({ userId, change }: Replacement): Step<boolean> {
+    if (!change) return false;
     const active = yield* this.endSessions.lockAllActive(String(userId));
-    return authorization.kind === 'change' && active.some(({ id }) => id === authorization.keep.sessionId);
+    return active.some(({ id }) => id === change.sessionId);
   }
 
   /** Revokes the credentials, issues a new token pair to the session to keep, and ends the other sessions. */
-  private *finish(
-    { userId: id, authorization, client, now }: Replacement,
-    keeps: boolean,
-    records: boolean,
-  ): Step<Replaced> {
+  private *finish({ userId: id, change, client, now }: Replacement, keeps: boolean, records = true): Step<Outcome> {
     const userId = String(id);
-    const isChange = authorization.kind === 'change';
-    const reason = isChange ? 'password_change' : 'password_reset';
+    const reason = change ? 'password_change' : 'password_reset';
     const write = this.events.write.bind(this.events);
     yield* this.lock.revokeCredentials(userId);
-    const keep = isChange && keeps ? authorization.keep : null;
+    const keep = keeps ? change : undefined;
     const kept = keep ? yield* this.reissue.reissue(keep.sessionId, keep.issued, now) : null;
-    const revoke = isChange ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
+    const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
     const command = { userId, reason, ...(keep ? { exceptId: keep.sessionId } : {}) } as const;
-    const ended = revoke ? yield* this.endSessions.endAndRecord(command, client, write) : [];
+    const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
     if (records) yield* write([newEvent(reason, userId, client, now)]);
-    return { kind: 'replaced', kept, ended };
+    return { isSet: true, kept, ended };
   }
+}
+
+function invalidResetToken(): AuthError {
+  return new AuthError('invalid_reset_token', 'Invalid or expired token.');
 }

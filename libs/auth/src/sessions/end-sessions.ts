@@ -9,7 +9,7 @@ import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
 import type { Client, Operation } from '../history/client';
 import { EventLog, type NewAuthEvent, newEvent, type WriteEvents } from '../history/event-log';
-import { Signals } from '../history/signal-publisher';
+import { Signals } from '../history/signals';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import {

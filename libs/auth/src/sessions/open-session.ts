@@ -6,7 +6,7 @@ import { StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
 import { type Client, networkOf, type Operation } from '../history/client';
 import { EventLog, firstEventIdAt, type NewAuthEvent, newEvent } from '../history/event-log';
-import { Signals } from '../history/signal-publisher';
+import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { type NewTokenFamily, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';

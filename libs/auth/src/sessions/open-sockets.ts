@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { BackgroundTask } from '../base/background-task';
 import { Clock } from '../base/clock';
 import { toFailureReport } from '../base/failures';
-import { Signals } from '../history/signal-publisher';
+import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Authenticate, type AuthPrincipal } from './authenticate';
 

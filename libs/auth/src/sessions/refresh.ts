@@ -6,7 +6,7 @@ import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
 import type { Client } from '../history/client';
-import { Signals } from '../history/signal-publisher';
+import { Signals } from '../history/signals';
 import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
 import type { PresentedRefreshToken } from './decide-refresh';

@@ -209,11 +209,6 @@ export function methodCount(stored: string): number {
   return Object.keys(methodTimes(stored)).length;
 }
 
-/** Returns whether the method was last proven at exactly this instant. */
-export function isProvedAt(stored: string, name: string, at: number): boolean {
-  return methodTimes(stored)[name] === at;
-}
-
 /** Returns the stored methods after the named methods have been proven. Keeps the 8 methods with the latest proofs. */
 export function withProvenMethods(stored: string, names: readonly string[], now: number): string {
   const others = Object.entries(methodTimes(stored)).filter(([name]) => !names.includes(name));

@@ -4,10 +4,7 @@ import type { AccountBlock } from '../options/auth-options';
 /** The method name of a password. (RFC 8176, section 2) */
 export const PASSWORD_METHOD = 'pwd';
 
-/**
- * The number of consecutive failures that begins the account block, if enabled, and that ends a session.
- * (NIST SP 800-63B-4, 3.2.2)
- */
+/** The consecutive failures that begin the account block, if enabled, or end a session. (NIST SP 800-63B-4, 3.2.2) */
 export const MAX_FAILURES = 100;
 
 /** With an account block, the number of failures at which `brute_force_threshold_hit` is emitted for the account. */
@@ -74,7 +71,11 @@ export function begins(
   limits: Limits,
   isKnown: boolean,
 ): { readonly until: number; readonly expiresAt: number } | null {
-  if (scope === 'account') return failures < MAX_FAILURES ? null : blockOfAccount(now, limits, isKnown);
+  if (scope === 'account') {
+    if (failures < MAX_FAILURES) return null;
+    if (limits.accountBlock !== 'strict') return { until: now + DAY_MS, expiresAt: now + DAY_MS };
+    return { until: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_BLOCK_MS };
+  }
   const usual = delayAfter(failures, limits.throttleFrom);
   // The 100th failure ends the session. Until its secret is verified, no parallel attempt is admitted.
   const delayMs = scope === 'session' && failures >= MAX_FAILURES ? Math.max(usual, FIRST_DELAY_MS) : usual;
@@ -82,20 +83,8 @@ export function begins(
   return { until: now + delayMs, expiresAt: Math.max(expiryAfter(scope, now, limits), now + 2 * delayMs) };
 }
 
-function blockOfAccount(
-  now: number,
-  { accountBlock }: Limits,
-  isKnown: boolean,
-): { readonly until: number; readonly expiresAt: number } {
-  if (accountBlock !== 'strict') return { until: now + DAY_MS, expiresAt: now + DAY_MS };
-  return { until: UNTIL_RESET, expiresAt: isKnown ? UNTIL_RESET : now + UNKNOWN_NAME_BLOCK_MS };
-}
-
-/**
- * Returns the delay after a number of failures, in milliseconds. The delay is 30 seconds after failure
- * `throttleFrom`, and doubles with each further failure, up to one hour.
- */
+/** Returns the delay after a number of failures: 30 seconds after failure `throttleFrom`, then doubled up to an hour. */
 export function delayAfter(failures: number, throttleFrom: number | false): number {
   if (throttleFrom === false || failures < throttleFrom) return 0;
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - throttleFrom, 20));
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - throttleFrom));
 }

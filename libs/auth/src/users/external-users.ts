@@ -2,13 +2,9 @@ import { Logger } from '@nestjs/common';
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
 import type { NewUser, StoredUser, UserId, UserStore } from '../adapters/user-store';
 import { foldName, type NameMatching } from '../base/fields';
-import type { JoinedTransaction } from '../database/joined-transaction';
-import { withExactId } from './user-ids';
 import type { UserLock } from './user-lock';
-import { withSameName } from './user-names';
-import { findSeparately, type FoundCredentials, Users } from './users';
+import { Users, withExactId } from './users';
 
-/** The context of log messages. */
 const CONTEXT = 'AuthUserStore';
 
 const UNCHANGED_HASH = 'Return true, or false if the user is unknown or the stored hash is not the expected one.';
@@ -34,9 +30,9 @@ export class ExternalUsers extends Users {
   constructor(
     private readonly store: UserStore,
     private readonly matching: NameMatching,
-    private readonly lock: UserLock,
+    lock: UserLock,
   ) {
-    super();
+    super(lock);
     this.canSetPasswords = typeof store.setPasswordHash === 'function';
     this.canSetActive = typeof store.setActive === 'function';
     this.canCreate = typeof store.create === 'function';
@@ -54,13 +50,6 @@ export class ExternalUsers extends Users {
   findByName(username: string): Promise<StoredUser | null> {
     const name = foldName(username, this.matching);
     return this.userNamed('findByUsername', username, () => this.store.findByUsername(name));
-  }
-
-  findCredentials(username: string, tx: JoinedTransaction | null): Promise<FoundCredentials> {
-    return findSeparately(
-      () => this.findByName(username),
-      (userId) => this.lock.versionOf(userId, tx),
-    );
   }
 
   async findById(id: UserId): Promise<StoredUser | null> {
@@ -89,29 +78,27 @@ export class ExternalUsers extends Users {
     );
   }
 
+  /** Returns null for a user with another name, because a database may ignore case, accents or trailing spaces. */
   private async userNamed(
     method: 'findByUsername' | 'create',
     username: string,
     invoke: () => Promise<StoredUser | null>,
   ): Promise<StoredUser | null> {
     const user = await this.user(method, invoke);
-    const same = withSameName(user, username, this.matching);
-    if (user && !same) this.warnAboutOtherName(method);
-    return same;
+    if (!user || foldName(user.username, this.matching) === foldName(username, this.matching)) return user;
+    if (!this.hasWarned) {
+      const form = this.matching === 'exact' ? '' : ' after foldName()';
+      this.logger.warn(
+        `${method}() of the user store returned a user with another name, and the library ignored ` +
+          `this user. With nameMatching: '${this.matching}', names are compared byte by byte${form}. ` +
+          'Compare them in the same way in the user store.',
+      );
+    }
+    this.hasWarned = true;
+    return null;
   }
 
   private user(method: keyof UserStore, invoke: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
     return this.calls.call(method, async () => checkedUser(await invoke(), this.store));
-  }
-
-  private warnAboutOtherName(method: string): void {
-    if (this.hasWarned) return;
-    this.hasWarned = true;
-    const form = this.matching === 'exact' ? '' : ' after foldName()';
-    this.logger.warn(
-      `${method}() of the user store returned a user with another name, and the library ignored ` +
-        `this user. With nameMatching: '${this.matching}', names are compared byte by byte${form}. ` +
-        'Compare them in the same way in the user store.',
-    );
   }
 }

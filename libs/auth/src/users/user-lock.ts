@@ -6,23 +6,19 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Query, type Step } from '../database/transaction';
 
-/**
- * The upper limit of the first version of a new user's credentials, which leaves the other half of the
- * range of an `integer` column for later versions.
- */
-const FIRST_VERSION_LIMIT = 2 ** 30;
+/** Versions of credentials are below this limit, so that the sum of two fits into an `integer` column. */
+const VERSION_LIMIT = 2 ** 30;
 
 /**
- * The locks of users, and the versions of their credentials. A transaction that opens a session of a user, or ends several sessions
- * of the user, takes the user's lock before locking sessions, so that such transactions run one
- * after another. The exceptions are pruning, which skips locked sessions, and batches that an
- * administrator ends by criteria other than the user alone, which are run again after a conflict.
+ * The locks of users, and the versions of their credentials. A transaction that opens a session of a user, or ends
+ * several sessions of the user, takes the user's lock before locking sessions, so that such transactions run one after
+ * another. The exceptions are pruning, which skips locked sessions, and batches that an administrator ends by criteria
+ * other than the user alone, which are run again after a conflict.
  */
 @Injectable()
 export class UserLock {
   private readonly lockRow;
-  private readonly incrementVersion;
-  private readonly setVersion;
+  private readonly changeVersion;
   private readonly readVersion;
   private readonly removeResets;
   private readonly removeTickets;
@@ -33,8 +29,8 @@ export class UserLock {
     statements: StatementFactory,
     private readonly random: Random,
   ) {
-    // The INSERT locks the row whether it existed or not. A Galera cluster detects conflicts between two
-    // nodes only in rows that change, so each lock changes the row.
+    // The INSERT locks the row whether it existed or not. A Galera cluster detects conflicts between two nodes only in
+    // rows that change, so each lock changes the row.
     const count = '{lock.lockCount} = {lock}.{lock.lockCount} + 1';
     this.lockRow = statements.prepared(
       `INSERT INTO {lock} ({lock.userId}, {lock.credentialsVersion}, {lock.lockCount}) VALUES (:userId, 0, 0)
@@ -43,11 +39,9 @@ export class UserLock {
     this.readVersion = statements.statement(
       'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
     );
-    this.incrementVersion = statements.statement(
-      'UPDATE {lock} SET {lock.credentialsVersion} = {lock.credentialsVersion} + 1 WHERE {lock.userId} = :userId',
-    );
-    this.setVersion = statements.statement(
-      'UPDATE {lock} SET {lock.credentialsVersion} = :version WHERE {lock.userId} = :userId',
+    this.changeVersion = statements.statement(
+      `UPDATE {lock} SET {lock.credentialsVersion} = ({lock.credentialsVersion} + :step) % ${VERSION_LIMIT}
+       WHERE {lock.userId} = :userId`,
     );
     this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
     this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
@@ -59,7 +53,7 @@ export class UserLock {
     yield* affectedBy(this.lockRow.with({ userId }));
   }
 
-  /** Reads the version of the credentials, without taking the lock. Revoking logins in progress changes the version. */
+  /** Reads the version of the credentials without taking the lock. */
   async versionOf(userId: string, tx: JoinedTransaction | null): Promise<number> {
     const [row] = (await this.database.run(tx, this.readVersion.with({ userId }))).rows;
     return Number(row?.['version'] ?? 0);
@@ -71,24 +65,10 @@ export class UserLock {
     return Number(row?.['version'] ?? 0);
   }
 
-  /**
-   * Revokes the stored reset tokens and login tickets, and changes the version of the credentials. Calls in
-   * progress can no longer store a token, ticket or session with the previous version. The lock must be held.
-   */
+  /** Revokes the reset tokens, the login tickets, and the logins in progress. The lock must be held. */
   *revokeCredentials(userId: string): Step<void> {
     yield* this.revokeLogins(userId);
     yield* this.revokeResetTokens(userId);
-  }
-
-  /**
-   * Gives the credentials of a new user a random version, so that it differs from the version of an earlier
-   * user with the same id. The lock row of the earlier user may have been deleted while a login of that
-   * user was still in progress. The lock must be held.
-   */
-  *initializeCredentials(userId: string): Step<void> {
-    yield* affectedBy(this.setVersion.with({ userId, version: 1 + this.random.integer(FIRST_VERSION_LIMIT) }));
-    yield* this.revokeResetTokens(userId);
-    yield* this.revokeLoginTickets(userId);
   }
 
   /** Revokes the stored reset tokens only. The lock must be held. */
@@ -97,17 +77,14 @@ export class UserLock {
   }
 
   /**
-   * Revokes the stored login tickets and changes the version of the credentials. Logins that have read the
-   * previous version must start again, because the checks that they have passed may no longer hold, for
-   * example whether the user needs a second factor. The lock must be held.
+   * Revokes the stored login tickets, and changes the version of the credentials. A login in progress that has read the
+   * previous version must start again, because its checks may no longer hold, for example whether the user needs a
+   * second factor. The step is random, so that the version also differs from that of an earlier user with the same id,
+   * whose row may have been deleted while a login was in progress. The lock must be held.
    */
   *revokeLogins(userId: string): Step<void> {
-    yield* affectedBy(this.incrementVersion.with({ userId }));
-    yield* this.revokeLoginTickets(userId);
-  }
-
-  /** Revokes the stored login tickets only. While the lock is held, no ticket can be stored. */
-  *revokeLoginTickets(userId: string): Step<void> {
+    const step = 1 + this.random.integer(VERSION_LIMIT - 1);
+    yield* affectedBy(this.changeVersion.with({ userId, step }));
     yield* affectedBy(this.removeTickets.with({ userId }));
   }
 

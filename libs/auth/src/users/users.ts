@@ -8,13 +8,7 @@ import {
 } from '../adapters/user-store';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import type { Row, Step } from '../database/transaction';
-
-/** The account of a user, read from the user store. */
-export interface AccountLookup {
-  readonly status: AccountStatus;
-  /** The user without the password hash, or null if there is no such user. */
-  readonly user: RequestUser | null;
-}
+import type { UserLock } from './user-lock';
 
 /** The user with a name, or null, and the version of the user's credentials when the user was read. */
 export interface FoundCredentials {
@@ -33,10 +27,7 @@ export interface UserSql {
 
 /** How a statement reads the account of a user. */
 export interface AccountSql {
-  /**
-   * An expression for the status of the user of a row `s`, which has the column `session.userId`: 'active',
-   * 'disabled' or 'deleted'.
-   */
+  /** An expression for the `AccountStatus` of the user of a row `s`, which has the column `session.userId`. */
   readonly status: string;
   readonly user: UserSql;
 }
@@ -44,9 +35,9 @@ export interface AccountSql {
 /** Changes of users that are parts of a transaction. */
 export interface UserSteps {
   /** Returns false if there is no such user. */
-  setActive(id: UserId, active: boolean): Step<boolean>;
+  setActiveStep(id: UserId, active: boolean): Step<boolean>;
   /** Returns false if there is no such user, or if a given `expectedHash` is not the stored hash. */
-  setHash(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
+  setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
 }
 
 /** The users: in a table of the DataSource of the sessions, or in a `UserStore` of the application. */
@@ -61,28 +52,33 @@ export abstract class Users {
   abstract readonly canSetActive: boolean;
   abstract readonly canCreate: boolean;
 
+  constructor(private readonly lock: UserLock) {}
+
   /** Returns an id that is stored as text in the application's own type. */
   abstract parseId(text: string): UserId;
   /** Returns the id of a new user if the name determines the id. Otherwise returns null. */
-  abstract naturalIdOf(user: NewUser): string | null;
+  abstract naturalIdOf(username: string): string | null;
   abstract findByName(username: string, tx: JoinedTransaction | null): Promise<StoredUser | null>;
-  /** Returns the user and the version of the credentials, which is not newer than the password hash. */
-  abstract findCredentials(username: string, tx: JoinedTransaction | null): Promise<FoundCredentials>;
   abstract findById(id: UserId, tx: JoinedTransaction | null): Promise<StoredUser | null>;
   /** Loads the application's user object, or null. */
   abstract load(id: UserId): Promise<unknown>;
   /** Creates a user. Returns null if the name is taken. */
   abstract create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null>;
-  abstract setHash(
-    id: UserId,
-    passwordHash: string,
-    expectedHash: string | undefined,
-    tx: JoinedTransaction | null,
-  ): Promise<boolean>;
+  abstract setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
   abstract setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean>;
 
-  /** Reads the account of a user. @param userId the id as text */
-  async accountOf(userId: string): Promise<AccountLookup> {
+  /** Returns the user and the version of the credentials, which is not newer than the password hash. */
+  async findCredentials(username: string): Promise<FoundCredentials> {
+    const first = await this.findByName(username, null);
+    // Read before the password hash, so that a replaced hash is never combined with a newer version. An unknown name
+    // takes as many statements, because the response time must not reveal whether the name exists.
+    const version = await this.lock.versionOf(String(first?.id ?? ''), null);
+    const user = await this.findByName(username, null);
+    return { user: user?.id === first?.id ? user : null, version };
+  }
+
+  /** Reads the account of a user, and the user without the password hash. @param userId the id as text */
+  async accountOf(userId: string): Promise<{ readonly status: AccountStatus; readonly user: RequestUser | null }> {
     const user = await this.findById(this.parseId(userId), null);
     if (!user) return { status: 'deleted', user: null };
     return { status: user.active ? 'active' : 'disabled', user: withoutHash(user) };
@@ -90,16 +86,9 @@ export abstract class Users {
 }
 
 /**
- * Reads a user by name and the version of the credentials in separate statements. The version is read before the
- * password hash, so that a replaced hash is never combined with a newer version.
+ * Returns the user if the user's id, as text, is exactly the given id, otherwise null. A database may match a different
+ * id: MySQL and MariaDB compare text with numbers, and a collation may ignore case.
  */
-export async function findSeparately(
-  find: () => Promise<StoredUser | null>,
-  versionOf: (userId: string) => Promise<number>,
-): Promise<FoundCredentials> {
-  const first = await find();
-  const userId = first ? String(first.id) : '';
-  const version = await versionOf(userId);
-  const user = await find();
-  return { user: user && String(user.id) === userId ? user : null, version };
+export function withExactId(user: StoredUser | null, id: UserId): StoredUser | null {
+  return user && String(user.id) === String(id) ? user : null;
 }
