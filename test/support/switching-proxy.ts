@@ -1,4 +1,4 @@
-import { raceWithDeadline } from '../../libs/auth/src/database/deadline';
+import { Deadline } from '../../libs/auth/src/database/deadline';
 import type { DriverConnection, Lease } from '../../libs/auth/src/database/typeorm';
 import { connectionsOf } from './tap';
 import type { TestApplication } from './test-application';
@@ -47,9 +47,9 @@ export class SwitchingProxy {
     const met = new Promise<void>((resolve) => (meet = resolve));
     let used = 0;
     const wait = (): Promise<void> => (++used === count ? Promise.resolve(meet()) : met);
-    await raceWithDeadline(5_000, (deadline) =>
-      Promise.all(Array.from({ length: count }, () => connectionsOf(this.app).use(deadline, wait, true))),
-    );
+    const deadline = new Deadline(5_000);
+    const uses = Array.from({ length: count }, () => connectionsOf(this.app).use(deadline, wait, true));
+    await deadline.race(Promise.all(uses)).finally(() => deadline.clear());
   }
 
   private async route(obtain: () => Promise<Lease>): Promise<Lease> {

@@ -94,7 +94,8 @@ export class Tap {
     const driver = this.app.dataSource.driver as unknown as { databaseConnection: SqliteConnection };
     const connection = driver.databaseConnection;
     const [prepare, exec] = [connection.prepare.bind(connection), connection.exec.bind(connection)];
-    connection.exec = (sql) => this.tapSync(sql, [], (call) => exec(call.sql));
+    // Like the settings of connections to servers, those of SQLite are not passed through the hook.
+    connection.exec = (sql) => (sql.startsWith('PRAGMA') ? exec(sql) : this.tapSync(sql, [], (call) => exec(call.sql)));
     connection.prepare = (sql) => {
       const { reader } = prepare(sql);
       const tapped =
@@ -103,14 +104,8 @@ export class Tap {
           this.tapSync(sql, params, (call) => prepare(call.sql)[method](...call.params));
       return { reader, all: tapped('all'), run: tapped('run') };
     };
-    // Statements that are already prepared would bypass the hook. The settings are read again here, which the
-    // hook does not see.
-    const internals = database as unknown as {
-      connectionStates: WeakMap<object, unknown>;
-      connectionState(connection: object): unknown;
-    };
-    internals.connectionStates.delete(connection);
-    internals.connectionState(connection);
+    // Statements that are already prepared would bypass the hook.
+    (database as unknown as { state: { prepared: Map<string, unknown> } }).state.prepared.clear();
   }
 
   private tapSync(sql: string, params: unknown[], run: (call: Call) => unknown): unknown {
@@ -131,12 +126,7 @@ function mustNotWait(result: void | Promise<void>): void {
   if (result instanceof Promise) throw new Error('On SQLite nothing can wait inside a unit of work.');
 }
 
-/**
- * Returns the first words of the statements of a call. On SQLite the library sends a PRAGMA together with BEGIN
- * and COMMIT, which does not count as a statement.
- */
+/** Returns the first word of the statement of a call, or nothing for a transaction. */
 export function statementsOf({ kind, sql }: Call): string[] {
-  if (kind !== 'statement') return [];
-  const own = sql.split('; ').filter((part) => !part.startsWith('PRAGMA'));
-  return own.map((part) => /^\w+/.exec(part)![0]);
+  return kind === 'statement' ? [/^\w+/.exec(sql)![0]] : [];
 }

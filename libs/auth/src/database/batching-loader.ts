@@ -11,10 +11,9 @@ class PendingRead<T> {
 }
 
 /**
- * Batches reads by key. A key that is requested while no read is in flight is read immediately. Further
- * keys wait. When a read ends, the next one reads up to `MAX_KEYS` of them. If a read takes longer than
- * `SLOW_AFTER_MS`, all waiting keys are read in parallel with it. Each value is read after the request
- * for its key, and nothing is cached.
+ * Batches reads by key. A key that is requested while no read is in flight is read immediately. Further keys wait. When
+ * a read ends, the next one reads up to `MAX_KEYS` of them. If a read takes longer than `SLOW_AFTER_MS`, all waiting
+ * keys are read in parallel with it. Each value is read after the request for its key, and nothing is cached.
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, PendingRead<T>>();
@@ -37,11 +36,16 @@ export class BatchingLoader<T> {
   }
 
   private startRead(): void {
-    const batch = this.takeBatch();
+    const waiting = [...this.waiting];
+    const batch = new Map(waiting.slice(0, MAX_KEYS));
+    this.waiting = new Map(waiting.slice(MAX_KEYS));
     this.current = batch;
-    this.startTimer();
+    if (this.slowTimer) this.slowTimer.refresh();
+    else this.slowTimer = setTimeout(() => this.readInParallel(), SLOW_AFTER_MS).unref();
     const finish = (): void => {
-      if (this.current === batch) this.startNextRead();
+      if (this.current !== batch) return;
+      this.current = null;
+      if (this.waiting.size > 0) this.startRead();
     };
     this.read([...batch.keys()]).then(
       (found) => {
@@ -55,34 +59,10 @@ export class BatchingLoader<T> {
     );
   }
 
-  private startNextRead(): void {
-    this.current = null;
-    if (this.waiting.size > 0) this.startRead();
-  }
-
-  private startTimer(): void {
-    if (this.slowTimer) this.slowTimer.refresh();
-    else this.slowTimer = setTimeout(() => this.readInParallel(), SLOW_AFTER_MS).unref();
-  }
-
-  /**
-   * Reads all waiting keys in parallel with a slow read. The pool limits the number of parallel statements,
-   * and the deadline limits the duration of each read.
-   */
+  /** Reads all waiting keys. The pool limits the number of parallel reads, and the deadline their duration. */
   private readInParallel(): void {
     if (!this.current) return;
-    this.startNextRead();
+    this.current = null;
     while (this.waiting.size > 0) this.startRead();
-  }
-
-  private takeBatch(): ReadonlyMap<string, PendingRead<T>> {
-    const all = this.waiting;
-    if (all.size <= MAX_KEYS) {
-      this.waiting = new Map();
-      return all;
-    }
-    const batch = new Map([...all].slice(0, MAX_KEYS));
-    for (const key of batch.keys()) all.delete(key);
-    return batch;
   }
 }

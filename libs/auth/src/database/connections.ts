@@ -5,7 +5,7 @@ import { OncePerMinute } from '../base/clock';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { describeFailure, failureCode, isConnectionLost, isNotWritable } from './failure';
-import { ROLE_COLUMNS, whyNotWritable } from './server-checks';
+import { assertWritable, ROLE_COLUMNS } from './server-checks';
 import { bind, type Query, type Result } from './transaction';
 import {
   type DriverConnection,
@@ -14,16 +14,16 @@ import {
   MYSQL_RESULTS,
   type MysqlCallback,
   obtainShared,
-  OwnPool,
+  openPool,
   pgTypes,
+  type Pool,
   sessionOf,
   tearDown,
 } from './typeorm';
 
 /**
- * PostgreSQL: no statement has this name, or another client has already prepared a statement with
- * this name, because a pooler shares connections between clients. MySQL, MariaDB: the server or a proxy
- * cannot prepare the statement, or too many statements are prepared.
+ * PostgreSQL, behind a pooler that shares connections between clients: no statement, or one of another client, has this
+ * name. MySQL, MariaDB: the server or a proxy cannot prepare the statement, or too many statements are prepared.
  */
 const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
 
@@ -39,7 +39,7 @@ const SETTINGS_REFUSED = /^(08P01|0A000|22023|42704)$/;
 /** The `sql_mode` on which the library's statements depend. */
 export const MYSQL_MODE = `sql_mode = 'STRICT_TRANS_TABLES'`;
 
-/** The name of the isolation level differs. A statement outlives the deadline of its operation by at most one second. */
+/** The name of the isolation level differs. A statement outlives the deadline of its operation by at most a second. */
 const MYSQL_SETTINGS = `SET SESSION ${MYSQL_MODE}, innodb_lock_wait_timeout = 6, lock_wait_timeout = 6,
   /*!80000 transaction_isolation */ /*M! tx_isolation */ = 'READ-COMMITTED'`;
 
@@ -49,13 +49,7 @@ export type Send = (query: Query, limitMs?: number) => Promise<Result>;
 /** The work that uses a connection. `discard` closes the connection immediately. */
 type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) => Promise<T>;
 
-/**
- * The library's own connections. At most `size - 1` of them are used for anything but the guard's reads.
- *
- * If the server rejects a prepared statement, the server has executed no part of that statement, and the
- * statement is sent again unprepared. In a transaction of PostgreSQL, the second statement fails too (25P02), and
- * `Database` runs the transaction again.
- */
+/** The library's own connections. At most `size - 1` of them are used for anything but the guard's reads. */
 export class Connections {
   /** Whether the library uses the DataSource's connections, because the database has only one session. */
   isShared = false;
@@ -64,20 +58,19 @@ export class Connections {
   private readonly slots: Slots;
   private readonly names = new Map<string, string>();
   private readonly types;
-  private pool: Promise<OwnPool> | null = null;
+  private pool: Promise<Pool> | null = null;
   private sendsSettings = true;
   /** Incremented by each read-only error. */
   private epoch = 0;
   /** The epoch in which a connection was opened or last checked. */
   private readonly checkedIn = new WeakMap<DriverConnection, number>();
-  /** Connections with an outdated prepared statement. */
-  private readonly outdated = new WeakSet<DriverConnection>();
+  /** Connections that are closed instead of being used again. */
+  private readonly broken = new WeakSet<DriverConnection>();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly dialect: Dialect,
     private readonly size: number,
-    /** Whether statements may be prepared. */
     private mayPrepare: boolean,
   ) {
     this.slots = new Slots(size - 1);
@@ -102,38 +95,31 @@ export class Connections {
 
   private async useNext<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     deadline.failIfPassed();
-    const lease = await this.obtain();
-    const { connection } = lease;
-    let isBroken = false;
+    const { connection, release } = await this.obtain();
     const discard = (): void => {
-      isBroken = true;
+      this.broken.add(connection);
       tearDown(connection);
     };
-    // A connection that has not responded in time may never respond. If the connection were released, its
-    // next user would also wait.
+    // A connection that has not responded in time may never respond, so its next user would also wait.
     deadline.onPassed(discard);
     try {
       deadline.failIfPassed();
       if (await this.isReady(connection)) {
-        const send: Send = (query, limitMs) => this.send(connection, query, limitMs);
-        return await work(send, discard, connection);
+        return await work((query, limitMs) => this.send(connection, query, limitMs), discard, connection);
       }
-      isBroken = true;
+      this.broken.add(connection);
     } catch (error) {
       if (isNotWritable(error) && this.checkedIn.get(connection) === this.epoch) this.checkAgain(error);
-      isBroken ||= isConnectionLost(error) || isNotWritable(error);
+      if (isNotWritable(error) || isConnectionLost(error)) this.broken.add(connection);
       throw error;
     } finally {
       deadline.offPassed(discard);
-      lease.release(isBroken || this.outdated.has(connection));
+      release(this.broken.has(connection));
     }
     return this.useNext(deadline, work);
   }
 
-  /**
-   * Makes each open connection be checked before it is used again, because another connection has led to a
-   * server that does not accept writes.
-   */
+  /** Makes each open connection be checked before its next use, because another one leads to a read-only server. */
   checkAgain(error: unknown): void {
     this.epoch++;
     this.warnings.run(() =>
@@ -151,14 +137,13 @@ export class Connections {
     if (checkedIn === epoch) return true;
     if (checkedIn === undefined) {
       connection.on('error', ignore);
-      if (dialect === 'mysql') await this.sendNow(connection, { sql: MYSQL_SETTINGS, params: [] }, []);
+      if (dialect === 'mysql') await this.sendNow(connection, MYSQL_SETTINGS);
     } else {
-      const role = { sql: `SELECT ${ROLE_COLUMNS[dialect]}`, params: [] };
-      const isWritable = await this.sendNow(connection, role, []).then(
-        ({ rows }) => whyNotWritable(rows[0]) === null,
-        () => false,
-      );
-      if (!isWritable) return false;
+      try {
+        assertWritable(await this.sendNow(connection, `SELECT ${ROLE_COLUMNS[dialect]}`));
+      } catch {
+        return false;
+      }
     }
     this.checkedIn.set(connection, epoch);
     return true;
@@ -174,16 +159,12 @@ export class Connections {
     return this.isShared ? obtainShared(this.dataSource) : pool.obtain();
   }
 
-  private async open(): Promise<OwnPool> {
+  private async open(): Promise<Pool> {
     try {
-      const pool = await OwnPool.open(this.dataSource, this.size, this.sendsSettings);
-      const own = await pool.obtain();
-      if (!sessionOf(own.connection)) {
-        const given = await obtainShared(this.dataSource);
-        await this.detectSharing(own.connection, given.connection);
-        given.release(false);
-      }
-      own.release(false);
+      const pool = await openPool(this.dataSource, this.size, this.sendsSettings);
+      const { connection, release } = await pool.obtain();
+      if (sessionOf(connection) === undefined) await this.detectSharing(connection);
+      release(false);
       return pool;
     } catch (error) {
       if (!this.sendsSettings || !SETTINGS_REFUSED.test(failureCode(error))) throw error;
@@ -194,47 +175,59 @@ export class Connections {
 
   /**
    * Detects whether a connection of the library and one of the DataSource are the same session, as with PGlite. If
-   * so, the library uses the DataSource's connections. A driver that only imitates `pg` may have no id of the session.
+   * so, the library uses the DataSource's connections.
    */
-  async detectSharing(own: DriverConnection, given: DriverConnection): Promise<void> {
+  async detectSharing(own: DriverConnection): Promise<void> {
     const idOf = async (connection: DriverConnection): Promise<unknown> =>
       sessionOf(connection) ??
-      this.sendNow(connection, { sql: 'SELECT pg_backend_pid() AS pid', params: [] }, []).then(
+      this.sendNow(connection, 'SELECT pg_backend_pid() AS pid').then(
         ({ rows }) => rows[0]?.['pid'],
+        // A driver that only imitates `pg` may have no id of the session.
         () => null,
       );
-    this.isShared = (await idOf(own)) === (await idOf(given));
+    const given = await obtainShared(this.dataSource);
+    this.isShared = (await idOf(own)) === (await idOf(given.connection));
+    given.release(false);
   }
 
   /** Closes the connections that are not in use, and waits for the others. */
   async close(): Promise<void> {
-    const { pool } = this;
+    const opened = await this.pool?.catch(() => null);
     this.pool = null;
-    const opened = await pool?.catch(() => null);
     if (!this.isShared) await opened?.end();
   }
 
-  /** Sends a statement on a connection of the library or of the application. */
+  /**
+   * Sends a statement on a connection of the library or of the application. If the server rejects a prepared statement,
+   * the server has executed no part of that statement, and the statement is sent again unprepared. In a transaction of
+   * PostgreSQL, the second statement fails too (25P02), and `Database` runs the transaction again.
+   */
   async send(connection: DriverConnection, query: Query, limitMs?: number): Promise<Result> {
+    const { sql } = query;
     const params = bind(query, limitMs);
-    const sendPlain = (): Promise<Result> => this.sendNow(connection, query, params);
     const isPrepared = this.dialect === 'postgres' ? query.isPrepared : params.length > 0 && 'execute' in connection;
-    if (!isPrepared || !this.mayPrepare) return sendPlain();
+    if (!isPrepared || !this.mayPrepare) return this.sendNow(connection, sql, params);
     try {
-      return await this.sendNow(connection, query, params, true);
+      return await this.sendNow(connection, sql, params, true);
     } catch (error) {
       const code = failureCode(error);
-      if (PREPARED_STATEMENT_CONFLICTS.includes(code)) this.disablePreparing();
-      else if (code === PLAN_OUTDATED) this.outdated.add(connection);
+      if (PREPARED_STATEMENT_CONFLICTS.includes(code)) {
+        this.mayPrepare = false;
+        this.logger.warn(
+          'The server rejected a prepared statement, for example because of a connection pooler. ' +
+            'The library continues without prepared statements. ' +
+            'Set `namedStatements: false` to disable them at startup and to silence this warning.',
+        );
+      } else if (code === PLAN_OUTDATED) this.broken.add(connection);
       else if (code !== WRONG_TYPE) throw error;
-      return sendPlain();
+      return this.sendNow(connection, sql, params);
     }
   }
 
   private async sendNow(
     connection: DriverConnection,
-    { sql }: Query,
-    values: unknown[],
+    sql: string,
+    values: unknown[] = [],
     isPrepared = false,
   ): Promise<Result> {
     this.dataSource.logger.logQuery(sql);
@@ -246,32 +239,19 @@ export class Connections {
         : connection.query(sql, values));
       return { rows: result.rows, affected: result.rowCount ?? result.affectedRows ?? 0 };
     }
-    const isOwn = this.checkedIn.has(connection);
-    const options = { sql, values, ...(isOwn ? undefined : MYSQL_RESULTS) };
+    const options = { sql, values, ...(this.checkedIn.has(connection) ? undefined : MYSQL_RESULTS) };
     return mysqlResult((done) => (isPrepared ? connection.execute!(options, done) : connection.query(options, done)));
   }
 
-  /**
-   * Returns the name of a prepared statement, which is a digest of its text. Clients that share a
-   * connection through a pooler thus use the same name only for the same text.
-   */
+  /** Returns a name that only this text has, because clients can share a connection through a pooler. */
   private nameOf(sql: string): string {
-    let name = this.names.get(sql);
-    if (!name) this.names.set(sql, (name = `auth_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`));
+    const name = this.names.get(sql) ?? `auth_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
+    this.names.set(sql, name);
     return name;
-  }
-
-  private disablePreparing(): void {
-    this.mayPrepare = false;
-    this.logger.warn(
-      'The server rejected a prepared statement, for example because of a connection pooler. ' +
-        'The library continues without prepared statements. ' +
-        'Set `namedStatements: false` to disable them at startup and to silence this warning.',
-    );
   }
 }
 
-/** Limits how many operations are in progress. The others wait in the order of their arrival. */
+/** Limits how many operations are in progress. */
 class Slots {
   private readonly waiting: (() => void)[] = [];
 

@@ -16,51 +16,36 @@ export function dialectOf(dataSource: DataSource): Dialect | undefined {
   return DIALECTS[dataSource.options.type];
 }
 
-/**
- * Returns the clause that locks the rows of a SELECT. SQLite has no such clause and needs none, because
- * only one transaction writes at a time.
- */
+/** Returns the clause that locks the rows of a SELECT. SQLite needs none: only one transaction writes at a time. */
 export function forUpdate(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE';
 }
 
-/**
- * Returns the clause that locks the rows of a SELECT and skips rows that other transactions have locked.
- * Requires PostgreSQL 9.5, MySQL 8.0.1 or MariaDB 10.6.
- */
+/** Like `forUpdate`, but skips rows that other transactions have locked. Requires MySQL 8.0.1 or MariaDB 10.6. */
 export function forUpdateSkipLocked(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE SKIP LOCKED';
 }
 
 /**
- * Returns statements that set and restore a lock timeout. Between `begin` and `end`, a statement that waits
- * two seconds for a locked row or table fails. SQLite needs no timeout, because a transaction locks the database.
+ * Returns statements that set and restore a lock timeout: in between, a statement that waits two seconds for a locked
+ * row or table fails. SQLite needs no timeout, because a transaction locks the database.
  */
 export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
-  const query = (sql: string): Query => ({ sql, params: [] });
   if (dialect === 'sqlite') return { begin: [], end: [] };
   // SET LOCAL ends with the transaction.
-  if (dialect === 'postgres') return { begin: [query(`SET LOCAL lock_timeout = '2s'`)], end: [] };
-  return {
-    // lock_wait_timeout applies to tables, innodb_lock_wait_timeout to rows.
-    begin: [
-      query(
-        `SET @auth_lock_wait = @@lock_wait_timeout, @auth_row_lock_wait = @@innodb_lock_wait_timeout,
-           lock_wait_timeout = 2, innodb_lock_wait_timeout = 2`,
-      ),
-    ],
-    end: [query('SET lock_wait_timeout = @auth_lock_wait, innodb_lock_wait_timeout = @auth_row_lock_wait')],
-  };
+  if (dialect === 'postgres') return { begin: [{ sql: `SET LOCAL lock_timeout = '2s'`, params: [] }], end: [] };
+  // lock_wait_timeout applies to tables, innodb_lock_wait_timeout to rows.
+  const begin = `SET @auth_lock_wait = @@lock_wait_timeout, @auth_row_lock_wait = @@innodb_lock_wait_timeout,
+    lock_wait_timeout = 2, innodb_lock_wait_timeout = 2`;
+  const end = 'SET lock_wait_timeout = @auth_lock_wait, innodb_lock_wait_timeout = @auth_row_lock_wait';
+  return { begin: [{ sql: begin, params: [] }], end: [{ sql: end, params: [] }] };
 }
 
 /**
- * Returns a condition that makes a whole statement fail with a division by zero if the statement runs past
- * its deadline, because its caller may have received an error by then (PostgreSQL). The database
- * evaluates the condition after the parts of the statement that are named in `evaluateAfter`. The time
- * of the statement starts when the server receives it.
- *
- * A statement outside a transaction commits itself. While such a statement waits for a lock, it can continue
- * even if its connection has been closed.
+ * Returns a condition that makes a statement of PostgreSQL that commits itself fail with a division by zero if the
+ * statement runs past its deadline, because its caller may have received an error by then. While such a statement waits
+ * for a lock, it can continue even if its connection has been closed. Its time starts when the server receives it.
+ * @param evaluateAfter the parts of the statement after which the database evaluates the condition
  */
 export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
   const counts = evaluateAfter.map((table) => `(SELECT COUNT(*) FROM ${table})`).join(' + ');
@@ -68,10 +53,7 @@ export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
   return `CASE WHEN ${counts} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
 }
 
-/**
- * Returns a condition that compares two texts byte by byte, whatever their collations are. The condition
- * usually cannot use an index.
- */
+/** Returns a condition that compares two texts byte by byte, whatever their collations are. Usually uses no index. */
 export function isSameText(dialect: Dialect, left: string, right: string): string {
   if (dialect === 'postgres') return `CAST(${left} AS text) COLLATE "C" = CAST(${right} AS text)`;
   const bytes = (text: string): string =>

@@ -11,6 +11,16 @@ export class DatabaseUnavailableError extends AuthError {
   }
 }
 
+/** A failure that the library itself detects. Its code is reported like that of a driver. */
+export class DatabaseFailure extends Error {
+  constructor(
+    readonly code: 'CONFLICT' | 'LOG_LOCKED' | 'TIMEOUT' | 'TRANSACTION_ENDED' | NotWritableKind,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** The failure of a COMMIT. If the server did not respond, the outcome is unknown. */
 export class CommitError extends Error {
   constructor(override readonly cause: unknown) {
@@ -18,71 +28,31 @@ export class CommitError extends Error {
   }
 }
 
-/** Thrown if another transaction has locked the event log. Running the transaction again would not help. */
-export class LogLockedError extends Error {
-  override readonly name = 'LogLockedError';
-
-  constructor() {
-    super('Another transaction has locked the event log.');
-  }
-}
-
 /**
- * Thrown if a row has changed since the transaction read it. Some reads take no row lock, and some distributed
- * databases do not hold locks until the end of a transaction. The transaction is rolled back and run again.
- */
-export class ConflictError extends Error {
-  override readonly name = 'ConflictError';
-  readonly code = 'CONFLICT';
-
-  constructor() {
-    super('A row changed after it was read.');
-  }
-}
-
-/** Thrown if a server reports that it does not accept writes. */
-export class NotWritableError extends Error {
-  override readonly name = 'NotWritableError';
-
-  constructor(readonly code: NotWritableKind) {
-    super('The server does not accept writes.');
-  }
-}
-
-/**
- * PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB:
- * deadlock, lock wait timeout, conflict in a replication group. Galera reports a failed certification as a
- * deadlock. SQLite: another writer. All databases: `ConflictError`.
+ * PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB: deadlock
+ * (also a failed certification of Galera), lock wait timeout, conflict in a replication group. SQLite: another writer.
  */
 const CONFLICTS = new Set([
   ...['40001', '40P01', '25P02', '1213', '1205', '3101', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'CONFLICT'],
 ]);
 
-const DUPLICATE = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
+const DUPLICATES = new Set(['23505', '1062', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
 
 /**
- * The server does not accept writes now, but another server may. The statement was not executed, even if
- * it was a COMMIT. PostgreSQL: read-only transaction, server starting or shutting down. MySQL, MariaDB:
- * `read_only`, read-only transaction, InnoDB in read-only mode, server offline, server not in its
- * replication group. Galera: 1047, which has a different meaning on other servers.
+ * The server does not accept writes now, but another server may. The statement was not executed, even if it was a
+ * COMMIT. PostgreSQL: read-only transaction, server starting or shutting down. MySQL, MariaDB: `read_only`, read-only
+ * transaction, InnoDB in read-only mode, server offline, server not in its replication group.
  */
 const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
-  '25006': 'read_only',
-  '1036': 'read_only',
-  '1290': 'read_only',
-  '1792': 'read_only',
-  '1836': 'read_only',
-  '57P03': 'not_ready',
-  '3032': 'not_ready',
-  '3100': 'not_ready',
+  ...{ '25006': 'read_only', '1036': 'read_only', '1290': 'read_only', '1792': 'read_only', '1836': 'read_only' },
+  ...{ '57P03': 'not_ready', '3032': 'not_ready', '3100': 'not_ready' },
+  ...{ read_only: 'read_only', not_ready: 'not_ready', in_recovery: 'in_recovery' },
 };
 
-const GALERA_NOT_READY = { code: '1047', message: /^WSREP/ };
-
 /**
- * The server closed the connection (PostgreSQL 25P03 and some codes of classes 08 and 57; MySQL
- * and MariaDB 1053, 1927, 4031), or the connection broke or could not be opened. CockroachDB's 40003 leaves the
- * connection open, but the outcome of the statement is unknown as well.
+ * The server closed the connection (PostgreSQL 25P03 and some codes of classes 08 and 57; MySQL, MariaDB 1053, 1927,
+ * 4031), or the connection broke or could not be opened. CockroachDB's 40003 leaves the connection open, but the
+ * outcome of the statement is unknown as well.
  */
 const CONNECTION_CLOSED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
 
@@ -99,14 +69,14 @@ export function describeFailure(error: unknown): string {
   return describeDriverError(unwrap(error));
 }
 
-/** Returns whether the error has one of the codes in `CONFLICTS`. */
+/** Returns whether the transaction conflicted with another one. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(failureCode(error));
 }
 
 /** Returns whether a row with the same unique key already exists. */
 export function isDuplicate(error: unknown): boolean {
-  return DUPLICATE.has(failureCode(error));
+  return DUPLICATES.has(failureCode(error));
 }
 
 /** Returns whether the transaction can succeed if it is run again. */
@@ -120,17 +90,16 @@ export function isConnectionLost(error: unknown): boolean {
   return CONNECTION_CLOSED.test(code) || CONNECTION_BROKEN.test(code);
 }
 
-/** Returns why the server does not accept writes, or null if the error has another cause. */
-function notWritableKind(error: unknown): NotWritableKind | null {
-  const source = unwrap(error);
-  if (source instanceof NotWritableError) return source.code;
+/** Returns why the server does not accept writes, or undefined if the error has another cause. */
+function notWritableKind(error: unknown): NotWritableKind | undefined {
   const code = failureCode(error);
-  if (code !== GALERA_NOT_READY.code) return NOT_WRITABLE[code] ?? null;
-  return source instanceof Error && GALERA_NOT_READY.message.test(source.message) ? 'not_ready' : null;
+  // The code 1047 has a different meaning on servers other than Galera.
+  if (code === '1047') return /^WSREP/.test((unwrap(error) as Error).message) ? 'not_ready' : undefined;
+  return NOT_WRITABLE[code];
 }
 
 export function isNotWritable(error: unknown): boolean {
-  return notWritableKind(error) !== null;
+  return notWritableKind(error) !== undefined;
 }
 
 /** Returns whether a lock was not released in time (PostgreSQL 55P03; MySQL, MariaDB 1205). */
@@ -138,23 +107,16 @@ export function isLockTimeout(error: unknown): boolean {
   return ['55P03', '1205'].includes(failureCode(error));
 }
 
-/** Returns whether the operation failed because its deadline passed. */
-export function isTimeout(error: unknown): boolean {
-  return failureCode(error) === 'TIMEOUT';
-}
-
 /** Classifies the failure for metrics and health checks. */
 export function failureKind(error: unknown): FailureKind {
-  if (isTimeout(error) || failureCode(error) === 'POOL_TIMEOUT') return 'timeout';
-  const kind = notWritableKind(error);
-  if (kind) return kind;
+  if (['TIMEOUT', 'POOL_TIMEOUT'].includes(failureCode(error))) return 'timeout';
   if (isConnectionLost(error)) return 'connection_lost';
-  return isRolledBack(error) ? 'rolled_back' : 'other';
+  return notWritableKind(error) ?? (isRolledBack(error) ? 'rolled_back' : 'other');
 }
 
 /**
- * Returns whether a parameter contains a character that the compared column cannot store, so that no row
- * can match (MySQL, MariaDB: 1267; MySQL, for a parameter of a prepared statement: 3988).
+ * Returns whether a parameter contains a character that the compared column cannot store, so that no row can match
+ * (MySQL, MariaDB: 1267; MySQL, for a parameter of a prepared statement: 3988).
  */
 export function isUnrepresentable(error: unknown): boolean {
   return ['1267', '3988'].includes(failureCode(error));

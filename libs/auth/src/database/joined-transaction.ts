@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, EntityManager, EntitySubscriberInterface, QueryRunner } from 'typeorm';
+import { DatabaseFailure } from './failure';
 import type { Query } from './transaction';
 import { AUTH_DATA_SOURCE, transactionDepth } from './typeorm';
 
@@ -13,7 +14,7 @@ export interface TransactionManager {
 }
 
 interface Listener {
-  readonly depth: number;
+  depth: number;
   readonly committed: () => void;
   readonly rolledBack: () => void | Promise<void>;
 }
@@ -52,13 +53,9 @@ export class JoinedTransaction {
     return this.runExclusive(() => applicationCode.run(this, work));
   }
 
-  /**
-   * Throws if the transaction has ended, because a late statement would run on its own, or in the next
-   * transaction on the same connection.
-   * @throws TransactionEndedError
-   */
+  /** Throws if a statement would run on its own, or in the next transaction on the same connection. */
   assertOpen(): void {
-    if (!this.isOpen) throw new TransactionEndedError();
+    if (!this.isOpen) throw transactionEnded();
   }
 
   get isOpen(): boolean {
@@ -67,10 +64,8 @@ export class JoinedTransaction {
 
   /** Marks the transaction as ended, for example because its connection broke. It was not committed. */
   async end(): Promise<void> {
-    const { listeners } = this;
     this.hasEnded = true;
-    this.listeners = [];
-    for (const { rolledBack } of listeners) await rolledBack();
+    for (const { rolledBack } of this.listeners.splice(0)) await rolledBack();
   }
 
   /**
@@ -78,59 +73,42 @@ export class JoinedTransaction {
    * waits for `rolledBack`, which must not reject.
    */
   whenDecided(committed: () => void, rolledBack: () => void | Promise<void> = () => undefined): void {
-    if (!this.hasEnded) this.listeners.push({ depth: this.depth, committed, rolledBack });
+    if (!this.hasEnded) this.listeners.push({ depth: transactionDepth(this.runner), committed, rolledBack });
   }
 
-  /**
-   * Called when the transaction is committed or a savepoint is released. The listeners of a released savepoint are
-   * moved to the enclosing transaction.
-   */
+  /** Called when the transaction is committed or a savepoint is released, which then is part of what encloses it. */
   committed(): void {
-    const { listeners, depth } = this;
-    if (this.runner.isTransactionActive) {
-      this.listeners = listeners.map((waiting) => ({ ...waiting, depth: Math.min(waiting.depth, depth) }));
-      return;
-    }
-    this.listeners = [];
-    void this.end();
-    for (const { committed } of listeners) committed();
+    const depth = transactionDepth(this.runner);
+    for (const listener of this.listeners) listener.depth = Math.min(listener.depth, depth);
+    if (this.runner.isTransactionActive) return;
+    this.hasEnded = true;
+    for (const { committed } of this.listeners.splice(0)) committed();
   }
 
   /** Called when the transaction, or a savepoint, is rolled back. */
   async rolledBack(): Promise<void> {
     if (!this.runner.isTransactionActive) return this.end();
-    const { listeners, depth } = this;
-    this.listeners = listeners.filter((waiting) => waiting.depth <= depth);
-    for (const waiting of listeners) if (waiting.depth > depth) await waiting.rolledBack();
-  }
-
-  /** The nesting depth of TypeORM's transactions. TypeORM runs nested transactions as savepoints. */
-  private get depth(): number {
-    return transactionDepth(this.runner);
+    const depth = transactionDepth(this.runner);
+    const undone = this.listeners.filter((listener) => listener.depth > depth);
+    this.listeners = this.listeners.filter((listener) => listener.depth <= depth);
+    for (const { rolledBack } of undone) await rolledBack();
   }
 }
 
-/** Thrown when a call takes part in a transaction of the application that has ended. */
-export class TransactionEndedError extends Error {
-  override readonly name = 'TransactionEndedError';
-
-  constructor() {
-    super('The transaction of the application has ended. Await every call to the library inside the transaction.');
-  }
+/** The error of a call that takes part in a transaction of the application that has ended. */
+export function transactionEnded(): Error {
+  return new DatabaseFailure(
+    'TRANSACTION_ENDED',
+    'The transaction of the application has ended. Await every call to the library inside the transaction.',
+  );
 }
 
-/**
- * Returns a statement for the savepoint of a call within the application's transaction, so that the call
- * can be rolled back alone.
- */
+/** Returns a statement for the savepoint in which a call runs within the application's transaction. */
 export function savepoint(verb: 'SAVEPOINT' | 'RELEASE SAVEPOINT' | 'ROLLBACK TO SAVEPOINT'): Query {
   return { sql: `${verb} session_auth`, params: [] };
 }
 
-/**
- * Finds the transactions that the application has opened on its DataSource. TypeORM reports their commits and
- * rollbacks to this subscriber.
- */
+/** Finds the transactions that the application has opened. TypeORM reports their ends to this subscriber. */
 @Injectable()
 export class ApplicationTransactions implements EntitySubscriberInterface {
   private readonly joined = new WeakMap<QueryRunner, JoinedTransaction>();
@@ -153,20 +131,16 @@ export class ApplicationTransactions implements EntitySubscriberInterface {
     }
     // Checked each time, because a DataSource that was closed and opened again has lost its subscribers.
     if (!this.dataSource.subscribers.includes(this)) this.dataSource.subscribers.push(this);
-    let transaction = this.joined.get(queryRunner);
-    if (!transaction) this.joined.set(queryRunner, (transaction = new JoinedTransaction(queryRunner)));
+    const transaction = this.joined.get(queryRunner) ?? new JoinedTransaction(queryRunner);
+    this.joined.set(queryRunner, transaction);
     return transaction;
   }
 
-  /**
-   * Discards the state of the previous transaction of the same query runner, unless a savepoint starts. Also
-   * marks the previous transaction as ended, in case TypeORM did not report its end.
-   */
+  /** Called for savepoints too. TypeORM may not have reported the end of an earlier transaction of the same runner. */
   beforeTransactionStart({ queryRunner }: { readonly queryRunner: QueryRunner }): void {
-    if (transactionDepth(queryRunner) === 0) {
-      void this.joined.get(queryRunner)?.end();
-      this.joined.delete(queryRunner);
-    }
+    if (transactionDepth(queryRunner) > 0) return;
+    void this.joined.get(queryRunner)?.end();
+    this.joined.delete(queryRunner);
   }
 
   afterTransactionCommit({ queryRunner }: { readonly queryRunner: QueryRunner }): void {

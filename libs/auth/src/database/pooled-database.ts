@@ -1,13 +1,13 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Connections, MYSQL_MODE, type Send } from './connections';
-import { type AutocommitRun, Database } from './database';
-import { type Deadline, raceWithDeadline } from './deadline';
+import { type AutocommitOptions, Database } from './database';
+import { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, isNotWritable } from './failure';
 import { type JoinedTransaction, savepoint } from './joined-transaction';
 import { assertWritable, ROLE_COLUMNS, serverWarnings } from './server-checks';
-import { drive, type Query, type Result, RolledBack, type Row, type UnitOfWork } from './transaction';
-import { close, connectionOf, type DriverConnection, obtainShared, tearDown } from './typeorm';
+import { drive, type Query, type Result, type Row, type UnitOfWork } from './transaction';
+import { close, type DriverConnection, tearDown } from './typeorm';
 
 /**
  * READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. On MySQL and
@@ -47,45 +47,36 @@ export class PooledDatabase extends Database {
       try {
         await send(text(this.dialect === 'postgres' ? POSTGRES_BEGIN : 'START TRANSACTION'));
         const outcome = await drive(unit(), send);
-        if (outcome instanceof RolledBack) {
-          await send(text('ROLLBACK'));
-          return outcome.outcome;
-        }
         deadline.failIfPassed();
         await deadline
-          .commit(() => send(text('COMMIT')))
+          .commit(() => sendNow(text('COMMIT')))
           .catch((error: unknown) => {
             throw new CommitError(error);
           });
         return outcome;
       } catch (error) {
-        // A connection with an open transaction must not return to the pool. After a failed BEGIN, its
-        // state is unknown.
+        // A connection with an open transaction must not return to the pool. BEGIN may have failed after it took effect.
         await sendNow(text('ROLLBACK')).catch(discard);
         throw error;
       }
     });
   }
 
-  protected runAutocommit(
-    query: Query,
-    deadline: Deadline,
-    { checkServer, isGuardRead }: AutocommitRun,
-  ): Promise<Result> {
+  protected runAutocommit(query: Query, deadline: Deadline, options: AutocommitOptions): Promise<Result> {
     const work = async (send: Send): Promise<Result> => {
       // The limit is computed when the statement is sent, because the wait for a connection can be long.
       const limitMs = Math.floor(deadline.remainingMs * STATEMENT_SHARE);
       const result = await deadline.commit(() => send(query, limitMs));
-      checkServer?.(result);
+      options.checkServer?.(result);
       return result;
     };
-    return this.connections.use(deadline, work, isGuardRead);
+    return this.connections.use(deadline, work, options.isGuardRead);
   }
 
   protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
     // 'master' is the primary. A replica may lag behind.
     const runner = this.dataSource.createQueryRunner('master');
-    const connection = await connectionOf(runner);
+    const connection = (await runner.connect()) as DriverConnection;
     const discard = (): void => tearDown(connection);
     try {
       deadline.failIfPassed();
@@ -104,7 +95,7 @@ export class PooledDatabase extends Database {
   }
 
   protected async runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T> {
-    const connection = await connectionOf(joined.runner);
+    const connection = (await joined.runner.connect()) as DriverConnection;
     const send = async (query: Query): Promise<Result> => {
       joined.assertOpen();
       deadline.failIfPassed();
@@ -115,10 +106,6 @@ export class PooledDatabase extends Database {
       await send(savepoint('SAVEPOINT'));
       try {
         const outcome = await drive(unit(), send);
-        if (outcome instanceof RolledBack) {
-          await send(savepoint('ROLLBACK TO SAVEPOINT'));
-          return outcome.outcome;
-        }
         await send(savepoint('RELEASE SAVEPOINT'));
         return outcome;
       } catch (error) {
@@ -134,24 +121,21 @@ export class PooledDatabase extends Database {
   }
 
   protected assertWritable(deadline: Deadline): Promise<void> {
-    return this.connections.use(deadline, async (send) => {
-      const [role] = (await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`))).rows;
-      // The error closes the connection, so that the next check opens another one.
-      assertWritable(role);
-    });
+    // The error closes the connection, so that the next check opens another one.
+    return this.connections.use(deadline, async (send) =>
+      assertWritable(await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`))),
+    );
   }
 
-  serverWarnings(): Promise<readonly string[]> {
-    return raceWithDeadline(CHECK_TIMEOUT_MS, async (deadline) => {
-      const given = await obtainShared(this.dataSource);
-      const work = async (send: Send, _: unknown, connection: DriverConnection): Promise<readonly string[]> => {
-        await this.connections.detectSharing(connection, given.connection);
-        if (this.connections.isShared) return [SHARED];
-        const query = async (sql: string): Promise<readonly Row[]> => (await send(text(sql))).rows;
-        return serverWarnings(this.dialect, { processID: connection.processID, query });
-      };
-      return this.connections.use(deadline, work).finally(() => given.release(false));
-    });
+  override async serverWarnings(): Promise<readonly string[]> {
+    const deadline = new Deadline(CHECK_TIMEOUT_MS);
+    const work = async (send: Send, _: unknown, connection: DriverConnection): Promise<readonly string[]> => {
+      await this.connections.detectSharing(connection);
+      if (this.connections.isShared) return [SHARED];
+      const query = async (sql: string): Promise<readonly Row[]> => (await send(text(sql))).rows;
+      return serverWarnings(this.dialect, { processID: connection.processID, query });
+    };
+    return deadline.race(this.connections.use(deadline, work)).finally(() => deadline.clear());
   }
 
   /** Closes the library's connections with the application. */

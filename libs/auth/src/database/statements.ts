@@ -1,18 +1,8 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Dialect } from './dialect';
-import { AuthEvent, AuthLoginFailure, AuthLoginTicket, AuthPasswordReset, AuthSession, AuthUserLock } from './entities';
+import { ENTITIES_BY_NAME } from './entities';
 import type { Query } from './transaction';
 import { tablePath } from './typeorm';
-
-/** The library's entities except `AuthUser`, by their names in templates. */
-const ENTITIES = {
-  session: AuthSession,
-  event: AuthEvent,
-  failure: AuthLoginFailure,
-  ticket: AuthLoginTicket,
-  reset: AuthPasswordReset,
-  lock: AuthUserLock,
-};
 
 /** Compiles statements on the library's tables, almost all of them when the application starts. */
 export class StatementFactory {
@@ -21,77 +11,74 @@ export class StatementFactory {
     readonly dialect: Dialect,
   ) {}
 
-  /** Compiles a statement. */
   statement(template: string): Statement {
-    return new Statement(this.dataSource, ENTITIES, template);
+    return new Statement(this.dataSource, ENTITIES_BY_NAME, template);
   }
 
   /** Compiles a frequent statement whose text never varies, so that each connection can prepare it once. */
   prepared(template: string): Statement {
-    return new Statement(this.dataSource, ENTITIES, template, true);
+    return new Statement(this.dataSource, ENTITIES_BY_NAME, template, true);
   }
 
   /** Returns a function that compiles one statement for each number of rows, when that number is first needed. */
   forCount(template: (count: number) => string): (count: number) => Statement {
     const compiled = new Map<number, Statement>();
     return (count) => {
-      let statement = compiled.get(count);
-      if (!statement) compiled.set(count, (statement = this.statement(template(count))));
+      const statement = compiled.get(count) ?? this.statement(template(count));
+      compiled.set(count, statement);
       return statement;
     };
   }
 }
 
-/**
- * Formats an integer for SQL. Throws an error for any other value, because the text becomes part of a
- * statement.
- */
+/** Formats an integer for SQL. Throws an error for any other value, because the text becomes part of a statement. */
 export function integerLiteral(milliseconds: number): string {
   if (!Number.isSafeInteger(milliseconds)) throw new Error(`${milliseconds} is not a whole number of milliseconds.`);
   return String(milliseconds);
 }
 
-/** Entity classes by their names in templates. */
-type TemplateEntities = Readonly<Record<string, new () => object>>;
-
 /** The values of parameters by name. */
 export type ParameterValues = Readonly<Record<string, unknown>>;
 
+const PARAMETER = /:([a-zA-Z]+)(\.\.\.)?/g;
+
 /**
- * A statement that is compiled from a template for the application's DataSource, with its schema, entity
- * prefix and naming strategy.
+ * A statement that is compiled from a template for the application's DataSource, with its schema, entity prefix and
+ * naming strategy.
  *
- * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one
- * of its columns, and `:name` is a parameter. `:name...` is a list of parameters. An unknown entity
- * or column is an error when the statement is compiled, which is usually at startup.
+ * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one of its columns,
+ * `:name` is a parameter and `:name...` is a list of parameters. An unknown entity or column is an error when the
+ * statement is compiled, which is usually at startup.
  */
 export class Statement {
-  private readonly parts: readonly string[];
+  private readonly template: string;
   private readonly parameters: readonly { readonly name: string; readonly isList: boolean }[];
-  private readonly placeholder: (index: number) => string;
+  private readonly isPostgres: boolean;
   /** The SQL for the list lengths of the last call. The next call usually has the same lengths. */
   private lastRendered = { lengths: 'none yet', sql: '' };
 
   constructor(
     dataSource: DataSource,
-    entities: TemplateEntities,
+    entities: Readonly<Record<string, new () => object>>,
     template: string,
     /** Whether to prepare the statement once per connection. */
     private readonly isPrepared = false,
   ) {
-    const named = resolveNames(dataSource, entities, template);
-    const pieces = named.split(/:([a-zA-Z]+(?:\.\.\.)?)/);
-    this.parts = pieces.filter((_, index) => index % 2 === 0);
-    this.parameters = pieces
-      .filter((_, index) => index % 2 === 1)
-      .map((name) => ({ name: name.replace('...', ''), isList: name.endsWith('...') }));
-    this.placeholder = dataSource.options.type === 'postgres' ? (index) => `$${index}` : () => '?';
+    this.isPostgres = dataSource.options.type === 'postgres';
+    this.template = template.replace(/\{([a-z]\w*)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
+      const target = entities[entity];
+      if (!target) throw new Error(`No entity "${entity}" for the statement: ${template}`);
+      const metadata = dataSource.getMetadata(target);
+      if (property === undefined) return tablePath(dataSource, metadata);
+      // The property can be a path to a property of an embedded entity.
+      const column = metadata.findColumnWithPropertyPath(property);
+      if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
+      return dataSource.driver.escape(column.databaseName);
+    });
+    this.parameters = [...this.template.matchAll(PARAMETER)].map(([, name, dots]) => ({ name: name!, isList: !!dots }));
   }
 
-  /**
-   * Binds parameters. Throws if a parameter is missing, because the parameter would otherwise be NULL in a
-   * condition.
-   */
+  /** Binds parameters. Throws if a parameter is missing, because it would otherwise be NULL in a condition. */
   with(values: ParameterValues): Query {
     const params: unknown[] = [];
     let lengths = '';
@@ -108,36 +95,14 @@ export class Statement {
 
   private render(values: ParameterValues): string {
     let index = 0;
-    const placeholder = (): string => this.placeholder(++index);
-    return this.parts.reduce((written, part, partIndex) => {
-      const { name, isList } = this.parameters[partIndex - 1]!;
-      const placeholders = isList ? (values[name] as unknown[]).map(placeholder).join(', ') : placeholder();
-      return written + placeholders + part;
-    });
+    const placeholder = (): string => (this.isPostgres ? `$${++index}` : '?');
+    return this.template.replace(PARAMETER, (_, name: string, dots?: string) =>
+      dots ? (values[name] as unknown[]).map(placeholder).join(', ') : placeholder(),
+    );
   }
 }
 
-function resolveNames(dataSource: DataSource, entities: TemplateEntities, template: string): string {
-  const escape = (name: string): string => dataSource.driver.escape(name);
-  return template.replace(/\{([a-z]\w*)(?:\.([\w.]+))?\}/g, (_, entity: string, property?: string) => {
-    const target = entities[entity];
-    if (!target) throw new Error(`No entity "${entity}" for the statement: ${template}`);
-    const metadata = dataSource.getMetadata(target);
-    return property === undefined ? tablePath(dataSource, metadata) : escape(columnName(metadata, property));
-  });
-}
-
-/** Returns the column of a property, which can be a path to a property of an embedded entity. */
-function columnName(metadata: EntityMetadata, property: string): string {
-  const column = metadata.findColumnWithPropertyPath(property);
-  if (!column) throw new Error(`The entity ${metadata.name} has no column "${property}".`);
-  return column.databaseName;
-}
-
-/**
- * Returns columns for a SELECT, each aliased to the snake case of its property. All drivers return such
- * names unchanged.
- */
+/** Returns columns for a SELECT, each aliased to the snake case of its property, which all drivers return unchanged. */
 export function columns(entity: string, properties: string, alias = ''): string {
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const select = (property: string): string => `${alias}{${entity}.${property}} AS ${snakeCase(property)}`;

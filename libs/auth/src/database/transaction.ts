@@ -1,15 +1,12 @@
-import { ConflictError } from './failure';
+import { DatabaseFailure } from './failure';
 
 /** A row, keyed by the column names in the statement. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/**
- * A placeholder for the remaining time, in milliseconds, of a statement that commits itself. Replaced when the
- * statement is sent.
- */
+/** A parameter that is replaced, when the statement is sent, by the milliseconds that remain until its deadline. */
 export const REMAINING_MS = Symbol('REMAINING_MS');
 
-/** A statement with its parameters, which can include `REMAINING_MS`. */
+/** A statement with its parameters. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly unknown[];
@@ -24,14 +21,11 @@ export interface Result {
 }
 
 /**
- * A transaction, written as a generator: it yields its statements, receives their results and returns its
- * outcome.
+ * A transaction, written as a generator: it yields its statements, receives their results and returns its outcome.
  *
- * The generator does not depend on how its statements are run: on a connection of the pool, synchronously on
- * SQLite, where all code shares one connection, or in a savepoint of the application's transaction. A
- * transaction that throws is rolled back. A transaction that returns `RolledBack` is rolled back and still has
- * an outcome. Every other transaction that returns is committed, or becomes part of the application's
- * transaction.
+ * The same generator runs on a connection of the pool, synchronously on SQLite, where all code shares one connection,
+ * or in a savepoint of the application's transaction. A transaction that throws is rolled back. A transaction that
+ * returns `RolledBack` is rolled back and still has an outcome.
  */
 export type Transaction<T> = Generator<Query, T | RolledBack<T>, Result>;
 
@@ -41,9 +35,11 @@ export type UnitOfWork<T> = () => Transaction<T>;
 /** A part of a transaction. */
 export type Step<T> = Generator<Query, T, Result>;
 
-/** The outcome of a transaction that is rolled back without an error. */
-export class RolledBack<T> {
-  constructor(readonly outcome: T) {}
+/** Returned by a transaction that is rolled back without a failure. An error, because `drive` throws it. */
+export class RolledBack<T> extends Error {
+  constructor(readonly outcome: T) {
+    super('The transaction was rolled back.');
+  }
 }
 
 /** PostgreSQL's largest `integer`: about 25 days. */
@@ -51,8 +47,8 @@ const NO_TIMEOUT_MS = 2_147_483_647;
 
 /**
  * Returns the parameters of a statement.
- * @param limitMs the value of `REMAINING_MS`. Without it, the statement needs no deadline of its own, for example
- *   because its transaction sends no COMMIT after the deadline
+ * @param limitMs the value of `REMAINING_MS`. A statement in a transaction needs none, because no COMMIT is sent after
+ *   the deadline
  */
 export function bind({ params }: Query, limitMs = NO_TIMEOUT_MS): unknown[] {
   return params.map((param) => (param === REMAINING_MS ? limitMs : param));
@@ -74,18 +70,19 @@ export function* affectedBy(query: Query): Step<number> {
 }
 
 /**
- * Sends an UPDATE or DELETE that must match exactly `rows` rows, because the transaction has read these rows
- * before.
- * @throws ConflictError if a different number of rows matches, because rows have changed in the meantime
+ * Sends an UPDATE or DELETE that must match exactly the `rows` rows that the transaction has read before. Some reads
+ * take no row lock, and some distributed databases do not hold locks until the end of a transaction. If rows have
+ * changed in the meantime, the transaction is rolled back and run again.
  */
 export function* changeAll(query: Query, rows: number): Step<void> {
-  if ((yield query).affected !== rows) throw new ConflictError();
+  if ((yield query).affected !== rows) throw new DatabaseFailure('CONFLICT', 'A row changed after it was read.');
 }
 
-type SendStatement = (query: Query) => Promise<Result>;
-
-/** Runs the generator of a transaction. Sends its statements one after another. */
-export async function drive<T>(transaction: Transaction<T>, send: SendStatement): Promise<T | RolledBack<T>> {
+/**
+ * Runs the generator of a transaction. Sends its statements one after another.
+ * @throws RolledBack if the generator returns it
+ */
+export async function drive<T>(transaction: Transaction<T>, send: (query: Query) => Promise<Result>): Promise<T> {
   let step = transaction.next();
   while (!step.done) {
     step = await send(step.value).then(
@@ -93,11 +90,12 @@ export async function drive<T>(transaction: Transaction<T>, send: SendStatement)
       (error: unknown) => transaction.throw(error),
     );
   }
+  if (step.value instanceof RolledBack) throw step.value;
   return step.value;
 }
 
-/** Runs the generator of a transaction synchronously. */
-export function driveSync<T>(transaction: Transaction<T>, run: (query: Query) => Result): T | RolledBack<T> {
+/** Like `drive`, but synchronous. */
+export function driveSync<T>(transaction: Transaction<T>, run: (query: Query) => Result): T {
   let step = transaction.next();
   while (!step.done) {
     let result: Result;
@@ -109,5 +107,6 @@ export function driveSync<T>(transaction: Transaction<T>, run: (query: Query) =>
     }
     step = transaction.next(result);
   }
+  if (step.value instanceof RolledBack) throw step.value;
   return step.value;
 }

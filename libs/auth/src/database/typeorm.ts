@@ -4,16 +4,15 @@ import type { Row } from './transaction';
 /** A column of an entity, as TypeORM describes it. */
 export type Column = EntityMetadata['columns'][number];
 
-/**
- * The injection token of the DataSource that the library uses. The value is undefined if the application
- * has no DataSource with the configured name.
- */
+/** The injection token of the DataSource that the library uses. Undefined if the configured one does not exist. */
 export const AUTH_DATA_SOURCE = 'NESTJS_SESSION_AUTH_DATA_SOURCE';
 
 /** The part of a connection of `pg`, `mysql2` or `mysql` that the library uses. */
 export interface DriverConnection {
+  /** `pg`, and drivers that only imitate `pg`. */
   query(config: object): Promise<PgResult>;
   query(sql: string, values: unknown[]): Promise<PgResult>;
+  /** `mysql2` and `mysql`. */
   query(options: object, done: MysqlCallback): void;
   /** `mysql2` only. */
   execute?(options: object, done: MysqlCallback): void;
@@ -52,21 +51,27 @@ export type MysqlCallback = (error: Error | null, result: Row[] | { readonly aff
 /** A connection in use. `release` returns it to its pool, or closes it if it is broken. */
 export interface Lease {
   readonly connection: DriverConnection;
-  release(isBroken: boolean): void;
+  readonly release: (isBroken: boolean) => void;
 }
 
-/** A pool of `pg`, or of `mysql2` or `mysql`. */
 interface DriverPool {
+  /** `pg` only. */
   connect(done: (error: Error | null, connection: DriverConnection, release: Lease['release']) => void): void;
+  /** `mysql2` and `mysql` only. */
   getConnection(done: (error: Error | null, connection: DriverConnection) => void): void;
   end(done: () => void): void;
+}
+
+/** Parses the values in results of `pg`, by the id of their type. */
+interface TypeParsers {
+  getTypeParser(type: number, format?: string): (text: string) => unknown;
 }
 
 /** The methods of TypeORM's drivers that are protected or not documented, the same in TypeORM 0.3.20 to 1.1. */
 interface Driver {
   createPool(options: object, credentials?: object): Promise<DriverPool>;
   createConnectionOptions(options: object, credentials: object): object | Promise<object>;
-  obtainMasterConnection(): Promise<DriverConnection | [DriverConnection, (isBroken: boolean) => void]>;
+  obtainMasterConnection(): Promise<DriverConnection | [DriverConnection, Lease['release']]>;
   readonly databaseConnection: unknown;
   /** The module `pg`. */
   readonly postgres: { readonly types?: TypeParsers };
@@ -74,11 +79,6 @@ interface Driver {
 
 function driverOf(dataSource: DataSource): Driver {
   return dataSource.driver as unknown as Driver;
-}
-
-/** Parses the values in results of `pg`, by the id of their type. */
-interface TypeParsers {
-  getTypeParser(type: number, format?: string): (text: string) => unknown;
 }
 
 interface Options {
@@ -102,16 +102,16 @@ const PG_SETTINGS =
 
 const asText = (value: string): string => value;
 
-/** Text and 64-bit integers stay text. Users may have columns of other types, which are parsed as for the application. */
+/** Text and 64-bit integers stay text. Columns of users may have other types, parsed as for the application. */
 const PG_PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   ...{ 16: (value) => value === 't', 21: Number, 23: Number, 700: Number, 701: Number },
   ...{ 20: asText, 25: asText, 1042: asText, 1043: asText, 1700: asText, 2950: asText },
 };
 
-/** Returns the type parsers of the library, which do not depend on those that the application has set. */
+/** Returns the library's type parsers, which do not depend on those that the application has set. */
 export function pgTypes(dataSource: DataSource): TypeParsers {
-  const { postgres } = driverOf(dataSource);
-  return { getTypeParser: (type, format) => PG_PARSERS[type] ?? postgres.types?.getTypeParser(type, format) ?? asText };
+  const { types } = driverOf(dataSource).postgres ?? {};
+  return { getTypeParser: (type, format) => PG_PARSERS[type] ?? types?.getTypeParser(type, format) ?? asText };
 }
 
 /** Makes `mysql2` and `mysql` return rows as the library expects them, whatever the application has configured. */
@@ -123,85 +123,76 @@ export const MYSQL_RESULTS = {
 /** Options of an application's pool that the library's pool must not have. `mysql2` warns about unknown options. */
 const MYSQL_REMOVED = ['maxIdle', 'idleTimeout', 'resetOnRelease', 'queryFormat', 'decimalNumbers'];
 
-/** The library's own pool. Opens connections to the primary with the address and credentials of the DataSource. */
-export class OwnPool {
-  private readonly idleTimers = new WeakMap<DriverConnection, NodeJS.Timeout>();
-
-  private constructor(
-    private readonly pool: DriverPool,
-    private readonly isPg: boolean,
-  ) {}
-
-  /**
-   * @param size the maximum number of connections
-   * @param sendsSettings whether PostgreSQL receives the library's settings as startup parameters
-   */
-  static async open(dataSource: DataSource, size: number, sendsSettings: boolean): Promise<OwnPool> {
-    const options = dataSource.options as unknown as Options;
-    const driver = driverOf(dataSource);
-    const credentials = options.replication?.master ?? options;
-    const given = options.connectTimeoutMS || options.connectTimeout;
-    const connectTimeout = Math.min(given || CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
-    if (options.type === 'postgres') {
-      const extra = {
-        ...options.extra,
-        ...{ max: size, min: 0, connectionTimeoutMillis: connectTimeout, binary: false },
-        ...{ idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true, onConnect: undefined, verify: undefined },
-        ...{ options: sendsSettings ? PG_SETTINGS : undefined, client_encoding: undefined, query_timeout: undefined },
-        ...{ statement_timeout: undefined, lock_timeout: undefined, idle_in_transaction_session_timeout: undefined },
-      };
-      const own = { extra, parseInt8: undefined, logNotifications: false, poolErrorHandler: ignore };
-      return new OwnPool(await driver.createPool({ ...options, ...own }, credentials), true);
-    }
-    const inherited = Object.entries(await driver.createConnectionOptions(options, credentials));
-    const pool = await driver.createPool({
-      ...Object.fromEntries(inherited.filter(([name]) => !MYSQL_REMOVED.includes(name))),
-      ...{ ...MYSQL_RESULTS, typeCast: true, charset: 'UTF8MB4_UNICODE_CI' },
-      ...{ multipleStatements: false, namedPlaceholders: false },
-      ...{ connectionLimit: size, queueLimit: 0, waitForConnections: true, connectTimeout },
-      // Without this flag, an UPDATE does not count the rows whose values do not change.
-      flags: [options.flags ?? []]
-        .flat()
-        .join()
-        .replace(/-FOUND_ROWS/gi, ''),
-      // The server limits the sum of all connections, to 16,382 by default.
-      maxPreparedStatements: 64,
-    });
-    return new OwnPool(pool, false);
-  }
-
-  obtain(): Promise<Lease> {
-    return new Promise((resolve, reject) => {
-      if (this.isPg) {
-        this.pool.connect((error, connection, release) => (error ? reject(error) : resolve({ connection, release })));
-      } else {
-        this.pool.getConnection((error, connection) => (error ? reject(error) : resolve(this.lease(connection))));
-      }
-    });
-  }
-
-  /** Closes idle connections, as `pg` does: `mysql2` does it with a timer that keeps the process alive. */
-  private lease(connection: DriverConnection): Lease {
-    clearTimeout(this.idleTimers.get(connection));
-    socketOf(connection)?.ref?.();
-    const quit = (): void => {
-      // After `destroy()`, the server would log an aborted connection.
-      connection._removeFromPool();
-      connection._realEnd(ignore);
-    };
-    const release = (isBroken: boolean): void => {
-      if (isBroken) return connection.destroy!();
-      socketOf(connection)?.unref?.();
-      this.idleTimers.set(connection, setTimeout(quit, IDLE_MS).unref());
-      connection.release();
-    };
-    return { connection, release };
-  }
-
+/** The library's own pool. */
+export interface Pool {
+  obtain(): Promise<Lease>;
   /** Closes the connections that are not in use. Resolves when all connections are closed. */
-  end(): Promise<void> {
-    return new Promise((resolve) => this.pool.end(resolve));
+  end(): Promise<void>;
+}
+
+/**
+ * Opens a pool to the primary with the address and credentials of the DataSource.
+ * @param size the maximum number of connections
+ * @param sendsSettings whether PostgreSQL receives the library's settings as startup parameters
+ */
+export async function openPool(dataSource: DataSource, size: number, sendsSettings: boolean): Promise<Pool> {
+  const options = dataSource.options as unknown as Options;
+  const driver = driverOf(dataSource);
+  const credentials = options.replication?.master ?? options;
+  const given = options.connectTimeoutMS || options.connectTimeout;
+  const connectTimeout = Math.min(given || CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
+  if (options.type === 'postgres') {
+    const extra = {
+      ...options.extra,
+      ...{ max: size, min: 0, connectionTimeoutMillis: connectTimeout, binary: false },
+      ...{ idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true, onConnect: undefined, verify: undefined },
+      ...{ options: sendsSettings ? PG_SETTINGS : undefined, client_encoding: undefined, query_timeout: undefined },
+      ...{ statement_timeout: undefined, lock_timeout: undefined, idle_in_transaction_session_timeout: undefined },
+    };
+    const own = { extra, parseInt8: undefined, logNotifications: false, poolErrorHandler: ignore };
+    const pool = await driver.createPool({ ...options, ...own }, credentials);
+    const obtain = (): Promise<Lease> =>
+      new Promise((resolve, reject) =>
+        pool.connect((error, connection, release) => (error ? reject(error) : resolve({ connection, release }))),
+      );
+    return { obtain, end: () => new Promise((resolve) => pool.end(resolve)) };
   }
+  const inherited = Object.entries(await driver.createConnectionOptions(options, credentials));
+  const pool = await driver.createPool({
+    ...Object.fromEntries(inherited.filter(([name]) => !MYSQL_REMOVED.includes(name))),
+    ...{ ...MYSQL_RESULTS, typeCast: true, charset: 'UTF8MB4_UNICODE_CI' },
+    ...{ multipleStatements: false, namedPlaceholders: false },
+    ...{ connectionLimit: size, queueLimit: 0, waitForConnections: true, connectTimeout },
+    // Without this flag, an UPDATE does not count the rows whose values do not change.
+    flags: String(options.flags ?? '').replace(/-FOUND_ROWS/gi, ''),
+    // The server limits the sum of all connections, to 16,382 by default.
+    maxPreparedStatements: 64,
+  });
+  const obtain = (): Promise<Lease> =>
+    new Promise((resolve, reject) =>
+      pool.getConnection((error, connection) => (error ? reject(error) : resolve(mysqlLease(connection)))),
+    );
+  return { obtain, end: () => new Promise((resolve) => pool.end(resolve)) };
+}
+
+const idleTimers = new WeakMap<DriverConnection, NodeJS.Timeout>();
+
+/** Closes idle connections, as `pg` does: `mysql2` does it with a timer that keeps the process alive. */
+function mysqlLease(connection: DriverConnection): Lease {
+  clearTimeout(idleTimers.get(connection));
+  socketOf(connection)?.ref?.();
+  const quit = (): void => {
+    // After `destroy()`, the server would log an aborted connection.
+    connection._removeFromPool();
+    connection._realEnd(ignore);
+  };
+  const release = (isBroken: boolean): void => {
+    if (isBroken) return connection.destroy!();
+    socketOf(connection)?.unref?.();
+    idleTimers.set(connection, setTimeout(quit, IDLE_MS).unref());
+    connection.release();
+  };
+  return { connection, release };
 }
 
 /** Obtains a connection to the primary from the DataSource's pool. */
@@ -211,12 +202,7 @@ export async function obtainShared(dataSource: DataSource): Promise<Lease> {
   return { connection: obtained, release: (isBroken) => (isBroken ? close(obtained) : obtained.release()) };
 }
 
-/** Returns the connection of a query runner. */
-export async function connectionOf(runner: QueryRunner): Promise<DriverConnection> {
-  return (await runner.connect()) as DriverConnection;
-}
-
-/** Returns the id of the session on the server. */
+/** Returns the id of the session on the server. Undefined if the driver only imitates `pg`. */
 export function sessionOf({ processID, threadId }: DriverConnection): number | undefined {
   return processID ?? threadId;
 }
@@ -232,14 +218,11 @@ export function tearDown(connection: DriverConnection): void {
   socketOf(connection)?.destroy();
 }
 
-function socketOf(connection: DriverConnection): Socket | undefined {
-  return connection.connection?.stream ?? connection.stream ?? connection._socket;
+function socketOf({ connection, stream, _socket }: DriverConnection): Socket | undefined {
+  return connection?.stream ?? stream ?? _socket;
 }
 
-/**
- * Ignores an error of a connection, which also makes its pending or next query fail. Without a listener, the
- * `error` event would end the process.
- */
+/** Ignores an error of a connection, which also makes its next query fail. An error without a listener ends Node. */
 export function ignore(): void {}
 
 /** Returns the only connection of a DataSource of SQLite. */
@@ -252,10 +235,7 @@ export function transactionDepth(runner: QueryRunner): number {
   return (runner as unknown as { transactionDepth: number }).transactionDepth;
 }
 
-/**
- * Returns the table of an entity with its schema (PostgreSQL) or database (MySQL, MariaDB), so that settings of the
- * connection do not select a different table.
- */
+/** Returns the table of an entity with its schema or database, so that a setting cannot select a different table. */
 export function tablePath({ driver, options }: DataSource, metadata: EntityMetadata): string {
   const { database, schema, tableName } = driver.parseTableName(metadata);
   const qualifier = options.type === 'postgres' ? schema : options.type === 'better-sqlite3' ? undefined : database;

@@ -5,7 +5,7 @@ import { Database, type TransactionOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { withLockTimeout } from '../database/dialect';
 import type { AuthEventName } from '../database/entities';
-import { isLockTimeout, LogLockedError } from '../database/failure';
+import { DatabaseFailure, isLockTimeout } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { letters, StatementFactory } from '../database/statements';
 import { affectedBy, type Query, type Step, type Transaction } from '../database/transaction';
@@ -169,7 +169,9 @@ export class EventLog {
     try {
       yield* this.write(events);
     } catch (error) {
-      throw isLockTimeout(error) ? new LogLockedError() : error;
+      // Not a conflict, because running the transaction again would not help.
+      const message = 'Another transaction has locked the event log.';
+      throw isLockTimeout(error) ? new DatabaseFailure('LOG_LOCKED', message) : error;
     } finally {
       for (const query of end) yield query;
     }

@@ -2,5 +2,4 @@
 // `import { NodeSqlite } from 'nestjs-session-auth/node-sqlite'`.
 export { hasNodeSqlite, NodeSqlite } from './node-sqlite';
 export type { NodeSqliteOptions, SqliteFunction, SqliteFunctionOptions } from './node-sqlite';
-export { SqliteError } from './sqlite-error';
-export type { NodeSqliteStatement, SqliteChanges, SqliteRow } from './statement';
+export { type NodeSqliteStatement, type SqliteChanges, SqliteError, type SqliteRow } from './statement';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { SqliteError, withSqliteErrors } from './sqlite-error';
-import { type BuiltinStatement, NodeSqliteStatement, outlineOf } from './statement';
+import { type BuiltinStatement, NodeSqliteStatement, outlineOf, SqliteError, withSqliteErrors } from './statement';
 
 /** The part of a `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare `DatabaseSync`. */
 interface BuiltinDatabase {
@@ -25,7 +24,6 @@ export function hasNodeSqlite(): boolean {
   return isBuiltin('node:sqlite');
 }
 
-/** Loads `node:sqlite`. @throws Error if this version of Node.js lacks the module */
 function loadNodeSqlite(): Builtin {
   if (!hasNodeSqlite()) {
     throw new Error(
@@ -33,8 +31,7 @@ function loadNodeSqlite(): Builtin {
         '(npm install better-sqlite3@12) and remove `driver` from the options of the DataSource.',
     );
   }
-  // `import` and `require` could fail, because bundlers and test runners do not know the module, and older
-  // versions of Node.js lack it.
+  // Bundlers and test runners that do not know the module would refuse `import` and `require`.
   return process.getBuiltinModule('node:sqlite') as unknown as Builtin;
 }
 
@@ -46,9 +43,8 @@ export interface NodeSqliteOptions {
   readonly fileMustExist?: boolean;
   /** How long a statement waits for the lock of another connection, in milliseconds. Default: 5000. */
   readonly timeout?: number;
-  /** Not supported. The constructor throws if this option is set. */
+  /** Not supported, like `nativeBinding`. The constructor throws if one of them is set. */
   readonly verbose?: unknown;
-  /** Not supported. The constructor throws if this option is set. */
   readonly nativeBinding?: unknown;
 }
 
@@ -67,35 +63,24 @@ export interface SqliteFunctionOptions {
 /** The implementation of an SQL function. */
 export type SqliteFunction = (...values: never[]) => unknown;
 
-/** What to do instead of setting each unsupported option. */
-const ALTERNATIVES: Readonly<Record<string, string>> = {
-  verbose: 'set `logging: true` in the options of the DataSource',
-  nativeBinding: 'remove it, because node:sqlite needs no native module',
-};
+const MAX_TIMEOUT = 0x7f_ff_ff_ff;
 
-function refuseUnsupported(options: NodeSqliteOptions): void {
-  for (const [option, instead] of Object.entries(ALTERNATIVES)) {
-    if (options[option as keyof NodeSqliteOptions]) {
-      throw new Error(`\`${option}\` is not supported on node:sqlite: ${instead}.`);
-    }
+function refuseUnsupported({ verbose, nativeBinding }: NodeSqliteOptions, timeout: number): void {
+  if (verbose) {
+    throw new Error('`verbose` is not supported on node:sqlite: set `logging: true` in the options of the DataSource.');
   }
-}
-
-function checkTimeout(timeout: number): void {
-  const max = 0x7f_ff_ff_ff;
-  if (Number.isInteger(timeout) && timeout >= 0 && timeout <= max) return;
-  throw new TypeError(`timeout is ${timeout}. Set a whole number of milliseconds from 0 to ${max}.`);
+  if (nativeBinding) throw new Error('`nativeBinding` is not supported on node:sqlite: remove it.');
+  if (!Number.isInteger(timeout) || timeout < 0 || timeout > MAX_TIMEOUT) {
+    throw new TypeError(`timeout is ${timeout}. Set a whole number of milliseconds from 0 to ${MAX_TIMEOUT}.`);
+  }
 }
 
 /**
  * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, so that no native module has to be compiled:
  * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. Requires Node.js 22.13 or later.
  *
- * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and
- * this library use. Other methods throw. Errors have the codes of better-sqlite3, and rows are
- * ordinary objects. Unlike with better-sqlite3, `synchronous` is `FULL` in WAL mode too, an integer
- * beyond 2^53 throws instead of being rounded, and values are bound by position only.
- * `docs/sqlite.md` describes the differences.
+ * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and this library use.
+ * Other methods throw. `docs/sqlite.md` describes the differences.
  */
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
@@ -104,14 +89,12 @@ export class NodeSqlite {
 
   /**
    * Opens a connection.
-   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported or
-   *   has an invalid value
+   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported or invalid
    * @throws SqliteError if the file cannot be opened
    */
   constructor(path: string, options: NodeSqliteOptions = {}) {
     const { readonly = false, fileMustExist = false, timeout = 5_000 } = options;
-    refuseUnsupported(options);
-    checkTimeout(timeout);
+    refuseUnsupported(options, timeout);
     const isInMemory = path === '' || path === ':memory:';
     if (readonly && isInMemory)
       throw new TypeError('An in-memory database cannot be `readonly`. Remove the option, or open a file.');
@@ -145,8 +128,8 @@ export class NodeSqlite {
     if (outline === '') throw new RangeError('The SQL contains no statement.');
     const statement = withSqliteErrors(() => this.database.prepare(sql));
     // SQLite would ignore the statements after the first.
-    const isSingle = outlineOf(sql.slice(statement.sourceSQL.length)) === '';
-    if (!isSingle) throw new RangeError('The SQL contains more than one statement.');
+    const rest = outlineOf(sql.slice(statement.sourceSQL.length));
+    if (rest !== '') throw new RangeError('The SQL contains more than one statement.');
     if (this.readsBigInts) statement.setReadBigInts(true);
     return new NodeSqliteStatement(statement, outline);
   }
@@ -203,10 +186,7 @@ export class NodeSqlite {
     if (!this.isOpen) throw new TypeError('The database connection is not open');
   }
 
-  /**
-   * Returns whether a transaction is open, by attempting to begin one. Older versions of Node.js offer no other way.
-   * An empty transaction takes no lock.
-   */
+  /** Returns whether a transaction is open. In older versions of Node.js, only an attempt to begin one shows it. */
   private refusesToBegin(): boolean {
     try {
       this.database.exec('BEGIN; COMMIT');
@@ -217,7 +197,7 @@ export class NodeSqlite {
   }
 }
 
-/** Further methods of better-sqlite3. Each throws an error that says what to do, instead of "is not a function". */
+// Further methods of better-sqlite3 throw an error that says what to do, instead of "is not a function".
 for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode']) {
   Object.defineProperty(NodeSqlite.prototype, name, {
     value(): never {

@@ -1,4 +1,67 @@
-import { translated, withSqliteErrors } from './sqlite-error';
+/** The result codes of SQLite by number, each with its extended codes in the order of their numbers. */
+const RESULT_CODES: Readonly<Record<number, string>> = {
+  1: 'ERROR MISSING_COLLSEQ RETRY SNAPSHOT',
+  2: 'INTERNAL',
+  3: 'PERM',
+  4: 'ABORT - ROLLBACK',
+  5: 'BUSY RECOVERY SNAPSHOT TIMEOUT',
+  6: 'LOCKED SHAREDCACHE VTAB',
+  7: 'NOMEM',
+  8: 'READONLY RECOVERY CANTLOCK ROLLBACK DBMOVED CANTINIT DIRECTORY',
+  9: 'INTERRUPT',
+  10:
+    'IOERR READ SHORT_READ WRITE FSYNC DIR_FSYNC TRUNCATE FSTAT UNLOCK RDLOCK DELETE BLOCKED NOMEM ACCESS ' +
+    'CHECKRESERVEDLOCK LOCK CLOSE DIR_CLOSE SHMOPEN SHMSIZE SHMLOCK SHMMAP SEEK DELETE_NOENT MMAP GETTEMPPATH ' +
+    'CONVPATH VNODE AUTH BEGIN_ATOMIC COMMIT_ATOMIC ROLLBACK_ATOMIC DATA CORRUPTFS IN_PAGE',
+  11: 'CORRUPT VTAB SEQUENCE INDEX',
+  12: 'NOTFOUND',
+  13: 'FULL',
+  14: 'CANTOPEN NOTEMPDIR ISDIR FULLPATH CONVPATH DIRTYWAL SYMLINK',
+  15: 'PROTOCOL',
+  16: 'EMPTY',
+  17: 'SCHEMA',
+  18: 'TOOBIG',
+  19: 'CONSTRAINT CHECK COMMITHOOK FOREIGNKEY FUNCTION NOTNULL PRIMARYKEY TRIGGER UNIQUE VTAB ROWID PINNED DATATYPE',
+  20: 'MISMATCH',
+  21: 'MISUSE',
+  22: 'NOLFS',
+  23: 'AUTH USER',
+  24: 'FORMAT',
+  25: 'RANGE',
+  26: 'NOTADB',
+};
+
+/** The error of a failed statement or connection. It has the properties of better-sqlite3's error. */
+export class SqliteError extends Error {
+  override readonly name = 'SqliteError';
+
+  constructor(
+    message: string,
+    /** The extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` or `SQLITE_BUSY`. */
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Returns an error of SQLite as a `SqliteError`, without unknown extended codes, and other errors unchanged. */
+function translated(error: unknown): unknown {
+  const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message: string };
+  if (code !== 'ERR_SQLITE_ERROR' || typeof errcode !== 'number') return error;
+  // The low byte is the result code, and the rest is the number of the extended code.
+  const [base, ...extended] = (RESULT_CODES[errcode & 0xff] ?? `UNKNOWN_${errcode}`).split(' ');
+  const detail = extended[(errcode >> 8) - 1];
+  return new SqliteError(message, detail ? `SQLITE_${base}_${detail}` : `SQLITE_${base}`);
+}
+
+/** Runs an action, and throws errors of SQLite as `SqliteError`. */
+export function withSqliteErrors<Result>(action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw translated(error);
+  }
+}
 
 /** A row, by column. */
 export type SqliteRow = Record<string, unknown>;
@@ -27,9 +90,10 @@ export function outlineOf(sql: string): string {
   return sql.replace(OPAQUE, ' ').replace(/^[\s;]+|[\s;]+$/g, '');
 }
 
-/** `REPLACE` alone can also be a name or a function. */
+/** Returns whether a statement returns rows. */
 export function returnsRows(outline: string): boolean {
   if (/^(?:SELECT|VALUES|PRAGMA|EXPLAIN)\b/i.test(outline) || /\bRETURNING\b/i.test(outline)) return true;
+  // REPLACE alone can also be a name or a function.
   return /^WITH\b/i.test(outline) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE\s+INTO)\b/i.test(outline);
 }
 
@@ -42,12 +106,9 @@ export interface SqliteChanges {
 }
 
 /**
- * A prepared statement. It has the methods of better-sqlite3 that TypeORM uses. Parameters are
- * positional.
- *
- * `all`, `get`, `iterate` and `run` throw a `SqliteError` if the statement fails, a `RangeError` if
- * the number of values differs from the number of parameters, unless these have numbers or names,
- * and a `TypeError` if a value cannot be bound.
+ * A prepared statement with positional parameters. `all`, `get`, `iterate` and `run` throw a `SqliteError` if the
+ * statement fails, a `RangeError` if the number of values differs from the number of parameters, unless these have
+ * numbers or names, and a `TypeError` if a value cannot be bound.
  */
 export class NodeSqliteStatement {
   /** Whether the statement returns rows. If true, use `all()`, otherwise `run()`. */
@@ -78,10 +139,8 @@ export class NodeSqliteStatement {
 
   /** Runs the statement and returns the first row, or undefined. */
   get(...values: unknown[]): SqliteRow | undefined {
-    return this.execute(values, (bound) => {
-      const row = this.statement.get(...bound);
-      return row && toPlainRow(row);
-    });
+    const row = this.execute(values, (bound) => this.statement.get(...bound));
+    return row && toPlainRow(row);
   }
 
   /** Runs the statement and yields the rows one by one. */
@@ -112,15 +171,11 @@ export class NodeSqliteStatement {
     return withSqliteErrors(() => execute(bound));
   }
 
-  /**
-   * Returns the values to bind. Throws if their number is known to be wrong, or if a type is not supported, because
-   * node:sqlite reads a missing value as NULL, and an object at the first position as named parameters.
-   */
+  /** Checks the values, because node:sqlite reads a missing one as NULL, and a first object as named parameters. */
   private checkedValues(values: unknown[]): SqliteValue[] {
-    const { parameterCount } = this;
-    if (parameterCount !== null && values.length !== parameterCount) {
-      throw new RangeError(`The number of values is ${values.length}, the number of parameters is ${parameterCount}.`);
-    }
+    const count = this.parameterCount;
+    if (count !== null && values.length !== count)
+      throw new RangeError(`The number of values is ${values.length}, the number of parameters is ${count}.`);
     return values.map(bindable);
   }
 }
@@ -134,7 +189,7 @@ function bindable(value: unknown): SqliteValue {
   );
 }
 
-/** Converts a row to the form of better-sqlite3: an ordinary object, with a Buffer for each blob. */
+/** Converts a row to the form of better-sqlite3, an ordinary object with a Buffer for each blob. */
 function toPlainRow(row: SqliteRow): SqliteRow {
   const copy = { ...row };
   for (const [column, value] of Object.entries(copy)) {

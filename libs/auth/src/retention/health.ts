@@ -5,7 +5,6 @@ import { Database } from '../database/database';
 import { DatabaseUnavailableError } from '../database/failure';
 import { assertWritable, ROLE_COLUMNS } from '../database/server-checks';
 import { StatementFactory } from '../database/statements';
-import type { Result } from '../database/transaction';
 import { SessionSql } from '../sessions/session';
 import { PruningService } from './pruning.service';
 
@@ -82,9 +81,8 @@ export class AuthHealth {
   }
 
   private async findFailure(): Promise<FailureKind | null> {
-    const checkServer = ({ rows }: Result): void => assertWritable(rows[0]);
     try {
-      await this.database.run(null, this.probe.with({}), { checkServer, failsFast: true });
+      await this.database.run(null, this.probe.with({}), { checkServer: assertWritable, failsFast: true });
       return null;
     } catch (error) {
       return error instanceof DatabaseUnavailableError ? error.kind : 'other';
