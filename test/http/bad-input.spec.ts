@@ -304,7 +304,8 @@ describeOnBothPlatforms('any malformed request', {}, (env: TestEnvironment) => {
           bytes,
         );
         expect([200, 400, 401, 404, 413, 415, 429]).toContain(answer.status);
-        const own = route.includes('/auth/');
+        // The platform refuses a path that cannot be decoded.
+        const own = route.includes('/auth/') && (route.includes('?') || isDecodable(route));
         if (own) expect(answer.headers['cache-control']).toBe('no-store');
         if (answer.status !== 200) expect(answer.body).not.toMatch(LEAKS);
         if (answer.status === 200 || !own) return;
@@ -322,6 +323,14 @@ describeOnBothPlatforms('any malformed request', {}, (env: TestEnvironment) => {
 /** Returns an object with the given fields as JSON. An object literal cannot repeat a field or set `__proto__`. */
 function asJson(fields: readonly (readonly [string, unknown])[]): string {
   return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return Boolean(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
 }
 
 /** Generates text of characters that a request line may contain. */

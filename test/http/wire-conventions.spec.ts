@@ -103,8 +103,8 @@ describeOnBothPlatforms('wire conventions', {}, (env: TestEnvironment) => {
       [401, await app.http.get('/auth/sessions/')],
       [401, await app.http.get('/auth/sessions/').set('Authorization', 'Bearer x')],
       [404, await app.delete('/auth/sessions/x/', token)],
-      [404, await app.delete('/auth/sessions/%zz/', token)],
-      [401, await app.http.delete('/auth/sessions/%zz/')],
+      [404, await app.delete(`/auth/sessions/${'x'.repeat(101)}/`, token)],
+      [401, await app.http.delete(`/auth/sessions/${'x'.repeat(101)}/`)],
       [401, await app.http.get('/auth/history/')],
       [400, await app.get('/auth/history/?limit=0', token)],
       [400, await post('password/change').send({})],
@@ -207,6 +207,22 @@ const MOUNTED: Readonly<
     path: 'id',
     configure: (app) => void app.setGlobalPrefix('api'),
   },
+  'behind a global prefix with a parameter': {
+    prefix: '/api/acme/auth/',
+    nowhere: ['/auth/login', '/api/auth/login'],
+    configure: (app) => void app.setGlobalPrefix('api/:tenant'),
+  },
+  'behind a global prefix that excludes some of the routes': {
+    prefix: '/auth/',
+    nowhere: ['/api/auth/login'],
+    configure: (app) => void app.setGlobalPrefix('api', { exclude: ['auth/{*path}'] }),
+  },
+  'at a path with a parameter': {
+    prefix: '/acme/account/',
+    nowhere: ['/auth/login', '/account/login'],
+    path: ':tenant/account',
+    configure: () => undefined,
+  },
   'where the application has versions in its URIs': {
     prefix: '/auth/',
     nowhere: ['/v1/auth/login', '/1/auth/login'],
@@ -254,7 +270,7 @@ for (const [title, { prefix, nowhere, path, configure }] of Object.entries(MOUNT
         }
       });
 
-      it("the response to a malformed body or path has the library's error format", async () => {
+      it("the response to a malformed body or a long id has the library's error format", async () => {
         const { app } = env;
         const { body } = await app.http.post(`${prefix}login`).send({ username: 'alice', password: PASSWORD });
         const malformed = await app.http.post(`${prefix}login/`).set('Content-Type', 'application/json').send('{');
@@ -262,7 +278,8 @@ for (const [title, { prefix, nowhere, path, configure }] of Object.entries(MOUNT
         expect(malformed.headers['cache-control']).toBe('no-store');
         const large = await app.http.post(`${prefix}token/refresh`).send({ refresh_token: 'x'.repeat(200_000) });
         expect([large.status, large.body]).toEqual([413, { detail: expect.any(String) }]);
-        await app.delete(`${prefix}sessions/%zz`, body.access_token).expect(404, { detail: 'Session not found.' });
+        const overlong = await app.delete(`${prefix}sessions/${'x'.repeat(200)}?x=1`, body.access_token);
+        expect([overlong.status, overlong.body]).toEqual([404, { detail: 'Session not found.' }]);
       });
     },
   );

@@ -23,9 +23,9 @@ import { AuthCookies } from './http/cookies/auth-cookies';
 import { CookieJar } from './http/cookies/cookie-jar';
 import { CookieRules } from './http/cookies/cookie-rules';
 import { CrossSiteCheck } from './http/cookies/cross-site-check';
-import { AuthErrorFilter } from './http/filters';
+import { AuthErrorFilter } from './http/error-responses';
 import { PasswordController, ReauthenticationController } from './http/password.controller';
-import { cachePeerAddresses, configureRoutes, httpServerOf, libraryRoutes, unmountControllers } from './http/platform';
+import { cachePeerAddresses, configureRoutes, httpServerOf, unmountControllers } from './http/platform';
 import { SessionsController } from './http/sessions.controller';
 import { AccessTokens, readCookiesOfHandshakes } from './http/transports';
 import {
@@ -142,8 +142,6 @@ const BaseModule: ConfigurableModuleCls<AuthModuleOptions, 'forRoot', 'createAut
   ],
 })
 export class AuthModule extends BaseModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
-  private readonly mounted: readonly Type[];
-
   /** @internal */
   constructor(
     users: Users,
@@ -159,7 +157,6 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
       ...(users.canSetPasswords ? [] : [PasswordController]),
       ...(options.recentLogin.endpoint ? [] : [ReauthenticationController]),
     ];
-    this.mounted = AUTH_CONTROLLERS.filter((controller) => !unmounted.includes(controller));
     // A lifecycle hook would run too late for the application's OpenAPI document.
     unmountControllers(modules, this.constructor, unmounted);
   }
@@ -185,7 +182,7 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
   /** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
   configure(): void {
     if (!this.extras.controllers || !this.adapterHost.httpAdapter?.getInstance) return;
-    configureRoutes(this.adapterHost, libraryRoutes(this.moduleRef, this.extras.path, this.mounted));
+    configureRoutes(this.adapterHost);
   }
 
   /**

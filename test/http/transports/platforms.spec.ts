@@ -81,7 +81,7 @@ describe.each<PlatformName>(['express', 'fastify'])('proxies and CORS on %s', (p
           .set('Origin', ORIGIN)
           .send({ username: 'x'.repeat(200_000) }),
       ],
-      [404, await app.delete('/auth/sessions/%zz', (await app.login()).access_token).set('Origin', ORIGIN)],
+      [404, await app.delete('/auth/sessions/x', (await app.login()).access_token).set('Origin', ORIGIN)],
     ] as const;
     for (const [expected, { status, headers }] of refused) {
       expect([status, headers['access-control-allow-origin']]).toEqual([expected, ORIGIN]);

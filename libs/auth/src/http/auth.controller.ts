@@ -1,23 +1,27 @@
-import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { BearerAuthGuard } from './bearer-auth.guard';
+import {
+  LoginRequest,
+  LogoutAllRequest,
+  openedSessionResponse,
+  OpenedSessionResponse,
+  readBody,
+  RefreshRequest,
+  tokenPairResponse,
+  TokenPairResponse,
+} from './bodies';
 import { CookieRules, type Delivered } from './cookies/cookie-rules';
 import { Public } from './decorators';
-import { LibraryRouteFilter } from './filters';
-import { AuthEndpoint, AuthTag, BODY_ERRORS, type DetailResponse, uuid } from './openapi';
+import { AuthEndpoint, LibraryController, DetailResponse, uuid } from './openapi';
 import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
-import { LoginRequest, LogoutAllRequest, readBody, RefreshRequest } from './requests';
-import { openedSessionResponse, OpenedSessionResponse, tokenPairResponse, TokenPairResponse } from './responses';
 import { AcceptsRefreshCookie } from './route-rules';
 
 /**
  * The endpoints for login, refresh and logout. Handlers read the request directly, so that the application's
  * pipes do not apply.
  */
-@AuthTag()
-@Controller({ version: VERSION_NEUTRAL })
-@UseFilters(LibraryRouteFilter)
-@UseGuards(BearerAuthGuard)
+@LibraryController()
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
@@ -32,17 +36,10 @@ export class AuthController {
     summary: 'Opens a session',
     body: LoginRequest,
     isPublic: true,
-    usesCookies: true,
+    isPost: true,
     returns: OpenedSessionResponse,
     returnsWithCookies: { session_id: uuid('The id of the new session.') },
-    errors: [
-      ...BODY_ERRORS,
-      'invalid_field',
-      'invalid_credentials',
-      'session_limit_reached',
-      'second_factor_required',
-      'too_many_attempts',
-    ],
+    errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
   })
   async login(
     @Req() request: AuthRequest,
@@ -63,17 +60,17 @@ export class AuthController {
     body: RefreshRequest,
     isBodyOptional: true,
     isPublic: true,
-    usesCookies: true,
+    isPost: true,
     returns: TokenPairResponse,
     returnsWithCookies: {},
-    errors: [...BODY_ERRORS, 'invalid_field', 'invalid_refresh_token', 'credentials_ambiguous'],
+    errors: ['invalid_refresh_token', 'credentials_ambiguous'],
   })
   async refresh(
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<TokenPairResponse | Delivered> {
-    this.cookies.assertMaySet(request);
-    if (this.cookies.usesCookies(request)) {
+    if (this.cookies.isOn && this.cookies.usesCookies(request)) {
+      this.cookies.assertMaySet(request);
       await this.cookies.refresh(request, response, clientOfLibraryRoute(request));
       return {};
     }
@@ -82,14 +79,14 @@ export class AuthController {
   }
 
   /** `POST logout/` ends the session of the request. */
+  @UseGuards(BearerAuthGuard)
   @Post('logout')
   @AcceptsRefreshCookie()
   @AuthEndpoint({
     id: 'authLogout',
     summary: 'Ends the session of the request',
-    usesCookies: true,
-    returns: 'Logged out successfully.',
-    errors: BODY_ERRORS,
+    isPost: true,
+    returns: DetailResponse,
   })
   async logout(
     @Req() request: AuthRequest,
@@ -102,15 +99,16 @@ export class AuthController {
   }
 
   /** `POST logout/all/` ends all sessions of the user, or all except the session of the request. */
+  @UseGuards(BearerAuthGuard)
   @Post('logout/all')
   @AuthEndpoint({
     id: 'authLogoutAll',
     summary: 'Ends all sessions of the user, or all except the session of the request',
     body: LogoutAllRequest,
     isBodyOptional: true,
-    usesCookies: true,
-    returns: 'Revoked 3 session(s).',
-    errors: [...BODY_ERRORS, 'invalid_field', 'recent_login_required'],
+    isPost: true,
+    returns: DetailResponse,
+    errors: ['recent_login_required'],
   })
   async logoutAll(
     @Req() request: AuthRequest,

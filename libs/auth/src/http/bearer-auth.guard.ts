@@ -2,29 +2,20 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
 import type { AuthPrincipal } from '../sessions/authenticate';
-import { CookieRules } from './cookies/cookie-rules';
+import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
 import { exceptionFor } from './error-responses';
 import { LazyClientInfo } from './request';
 import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
 import {
   AccessTokens,
   Caller,
+  type FoundToken,
   removeRequestUser,
   requestOf,
   responseOf,
-  storeAnonymous,
   storeCaller,
-  storeHttpCaller,
-  storeRequestUser,
-  verifiedCaller,
-  verifiedCallerOfMessage,
+  verifiedPrincipal,
 } from './transports';
-
-/** A principal, and whether the application's `TokenSource` found its token. */
-interface Authenticated {
-  readonly principal: AuthPrincipal;
-  readonly isFromSource: boolean;
-}
 
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to
@@ -56,8 +47,11 @@ export class BearerAuthGuard implements CanActivate {
     const rules = this.rulesOf(context);
     if (rules.isPublic) return true;
     try {
-      const caller = await this.identify(context, rules);
-      if (caller) this.assertRecentLogins(caller.principal, rules);
+      // Another guard may already have verified the call.
+      const principal = verifiedPrincipal(context) ?? (await this.authenticate(context, rules));
+      for (const { withinSeconds, methods } of rules.recentLogins) {
+        if (principal) this.auth.assertRecentLogin(principal, withinSeconds, methods);
+      }
       return true;
     } catch (error) {
       this.cleanUp(context, rules, error);
@@ -65,57 +59,27 @@ export class BearerAuthGuard implements CanActivate {
     }
   }
 
-  /** Returns the caller, after storing it for the handler. Returns null if an optional route admits the call. */
-  private async identify(context: ExecutionContext, rules: RouteRules): Promise<Caller | null> {
-    const isHttp = context.getType() === 'http';
-    const request = requestOf(context);
-    // Another guard may already have verified the call.
-    const verified = isHttp ? verifiedCaller(request!) : verifiedCallerOfMessage(context);
-    if (verified) {
-      if (isHttp) storeRequestUser(request!, verified.principal);
-      return verified;
-    }
-    const found = await this.authenticate(context, rules);
-    if (request) this.cookies.keepPrivate(request, responseOf(context));
-    if (!found) {
-      if (isHttp) request!.auth = null;
-      else storeAnonymous(context);
-      return null;
-    }
-    const { principal, isFromSource } = found;
-    const caller = new Caller(principal, this.auth);
-    if (isHttp) storeHttpCaller(request!, caller);
-    else storeCaller(context, caller, isFromSource);
-    // A token from the token source may differ between the operations of one request.
-    if (request && (isHttp || !isFromSource)) storeRequestUser(request, principal);
-    return caller;
-  }
-
-  /** Returns the principal of the call's token, or null if the route is optional and the call counts as without one. */
-  private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<Authenticated | null> {
+  /** Returns the principal, after storing it for the handler. Returns null if an optional route admits the call. */
+  private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<AuthPrincipal | null> {
     // For a logout, each of several cookies is tried, and a refresh cookie counts too.
     const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.isOn;
     const token = await this.tokens.find(context, !isCookieLogout);
-    if (token) {
-      const { isFromSource, isCookie } = token;
-      const principal = await this.auth.authenticate(token.accessToken, token.client);
-      if (principal) return { principal, isFromSource };
-      if (rules.isOptional && isCookie) return null;
-      throw invalidAccessToken();
-    }
-    if (isCookieLogout) {
-      const request = requestOf(context)!;
-      const principal = await this.cookies.principalOfLogout(request, new LazyClientInfo(request));
-      return { principal, isFromSource: false };
-    }
-    if (rules.isOptional) return null;
-    throw credentialsMissing();
+    const request = requestOf(context);
+    const principal =
+      !token && isCookieLogout
+        ? await this.cookies.principalOfLogout(request!, new LazyClientInfo(request!))
+        : await this.principalOf(token, rules.isOptional);
+    const response = responseOf(context);
+    if (token?.isCookie && response) excludeSharedCaches(response);
+    storeCaller(context, principal && new Caller(principal, this.auth), token?.isFromSource ?? false);
+    return principal;
   }
 
-  private assertRecentLogins(principal: AuthPrincipal, { recentLogins }: RouteRules): void {
-    for (const { withinSeconds, methods } of recentLogins) {
-      this.auth.assertRecentLogin(principal, withinSeconds, methods);
-    }
+  /** Returns the principal of a token. Returns null if the route is optional and the call counts as without a token. */
+  private async principalOf(token: FoundToken | null, isOptional: boolean): Promise<AuthPrincipal | null> {
+    const principal = token && (await this.auth.authenticate(token.accessToken, token.client));
+    if (principal || (isOptional && (!token || token.isCookie))) return principal;
+    throw token ? invalidAccessToken() : credentialsMissing();
   }
 
   /** Removes what must not stay after a refusal: the cookies of a logout, and the user of an earlier operation. */
@@ -129,11 +93,9 @@ export class BearerAuthGuard implements CanActivate {
   private rulesOf(context: ExecutionContext): RouteRules {
     const handler = context.getHandler();
     const type = context.getClass();
-    const known = this.rules.get(handler)?.get(type);
-    if (known) return known;
-    const rules = rulesOf(context);
-    const rulesByClass = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
-    this.rules.set(handler, rulesByClass.set(type, rules));
+    const byClass = this.rules.get(handler) ?? new WeakMap<object, RouteRules>();
+    const rules = byClass.get(type) ?? rulesOf(context);
+    this.rules.set(handler, byClass.set(type, rules));
     return rules;
   }
 }

@@ -12,7 +12,7 @@ import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
 import { exceptionFor } from './error-responses';
 import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, recentLoginsOf } from './route-rules';
-import { callerOf } from './transports';
+import { callerOf, type CurrentCaller } from './transports';
 
 /**
  * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the handler takes
@@ -65,10 +65,7 @@ export const RequireRecentLogin = ({
 };
 
 /** Returns a decorator that injects a value of the caller, or null without authentication. */
-function injectCaller(
-  name: string,
-  read: (caller: NonNullable<ReturnType<typeof callerOf>>) => unknown,
-): () => ParameterDecorator {
+function injectCaller(name: string, read: (caller: CurrentCaller) => unknown): () => ParameterDecorator {
   return createParamDecorator(async (_: unknown, context: ExecutionContext) => {
     const caller = callerOf(context, name);
     try {
@@ -80,24 +77,19 @@ function injectCaller(
 }
 
 /** Injects the `AuthPrincipal` of the call, or null if `@OptionalAuth()` admitted the call without authentication. */
-export const CurrentPrincipal: () => ParameterDecorator = injectCaller(
-  '@CurrentPrincipal()',
-  ({ principal }) => principal,
-);
+export const CurrentPrincipal: () => ParameterDecorator = injectCaller('@CurrentPrincipal()', (it) => it.principal);
 
 /**
  * Reads and injects the session of the call as a `SessionInfo`, or injects null if `@OptionalAuth()` admitted the call
  * without authentication. Costs one query. The id of the session is also in the principal.
  */
-export const CurrentSession: () => ParameterDecorator = injectCaller('@CurrentSession()', (caller) =>
-  caller.loadSession(),
-);
+export const CurrentSession: () => ParameterDecorator = injectCaller('@CurrentSession()', (it) => it.loadSession());
 
 /**
  * Loads and injects your application's user object, once per call, or injects null if `@OptionalAuth()` admitted the
  * call without authentication.
  */
-export const CurrentUser: () => ParameterDecorator = injectCaller('@CurrentUser()', (caller) => caller.loadUser());
+export const CurrentUser: () => ParameterDecorator = injectCaller('@CurrentUser()', (it) => it.loadUser());
 
 /**
  * Calls the method when the named signal is emitted: `@OnAuthSignal('token_reuse_detected')`. The compiler checks the

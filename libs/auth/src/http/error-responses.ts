@@ -1,5 +1,9 @@
-import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import type * as Microservices from '@nestjs/microservices';
+import type * as WebSockets from '@nestjs/websockets';
 import { AuthError } from '../base/errors';
+import { toFailureReport } from '../base/failures';
 import type { AuthResponse } from './request';
 
 // In the response to a request without credentials, `WWW-Authenticate` contains no error code. (RFC 6750, section 3.1)
@@ -15,53 +19,74 @@ export function headersOf(error: AuthError): Readonly<Record<string, string>> {
 }
 
 /** Sets `Cache-Control: no-store` and the headers of an error, which are sent whichever filter responds. */
-export function setErrorHeaders(error: AuthError, response: AuthResponse): void {
+function setErrorHeaders(error: AuthError, response: AuthResponse): void {
   response.header('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(headersOf(error))) response.header(name, value);
 }
 
-/** The parts of `@nestjs/websockets` or `@nestjs/microservices` that this file uses. */
-interface Transport {
-  /** The exception whose content the client receives. Any other exception is reported as an internal error. */
-  readonly Exception: new (error: object) => Error;
-  readonly Filter: new () => { catch(exception: unknown, host: ArgumentsHost): unknown };
-}
-
 /* eslint-disable @typescript-eslint/no-require-imports -- optional peers, which are installed if the application uses the transport */
-const TRANSPORTS: Readonly<Record<string, () => Transport>> = {
-  ws: () => {
-    const found = require('@nestjs/websockets') as Record<string, unknown>;
-    return { Exception: found['WsException'], Filter: found['BaseWsExceptionFilter'] } as Transport;
-  },
-  rpc: () => {
-    const found = require('@nestjs/microservices') as Record<string, unknown>;
-    return { Exception: found['RpcException'], Filter: found['BaseRpcExceptionFilter'] } as Transport;
-  },
-};
-
+const loadWebSockets = (): typeof WebSockets => require('@nestjs/websockets') as typeof WebSockets;
+const loadMicroservices = (): typeof Microservices => require('@nestjs/microservices') as typeof Microservices;
 /* eslint-enable @typescript-eslint/no-require-imports */
 
 /**
  * Returns the exception with which the transport of the call reports an error. For an `AuthError` over WebSockets and
- * microservices, this is their own exception. Over HTTP, also sets the headers of an `AuthError`.
+ * microservices, this is their own exception, because the content of any other one does not reach the client. Over HTTP,
+ * also sets the headers of an `AuthError`.
  */
-export function exceptionFor(context: ExecutionContext, error: unknown): unknown {
+export function exceptionFor(call: ArgumentsHost, error: unknown): unknown {
   if (!(error instanceof AuthError)) return error;
-  if (context.getType() === 'http') setErrorHeaders(error, context.switchToHttp().getResponse<AuthResponse>());
-  return transportException(TRANSPORTS[context.getType<string>()]?.(), error);
+  const content = { status: 'error', code: error.code, message: error.message };
+  if (call.getType() === 'http') setErrorHeaders(error, call.switchToHttp().getResponse<AuthResponse>());
+  if (call.getType() === 'ws') return new (loadWebSockets().WsException)(content);
+  if (call.getType() === 'rpc') return new (loadMicroservices().RpcException)(content);
+  return error;
 }
 
 /**
- * Responds with the transport's own filter, because a WebSocket client gets no response if a filter throws. Throws the
- * error if there is no such filter, for example over GraphQL.
+ * Converts an uncaught `AuthError`. Over HTTP, sends the same response as the library's routes. Over other transports,
+ * reports the error in the form of the transport. `AuthModule` registers the filter as a global filter. Nest does not
+ * apply global filters to gateways, so add `@UseFilters(AuthErrorFilter)` to each gateway. In a hybrid application,
+ * connect microservices with `inheritAppConfig: true`.
  */
-export function replyOverTransport(error: AuthError, host: ArgumentsHost): unknown {
-  const transport = TRANSPORTS[host.getType<string>()]?.();
-  // GraphQL reports an exception that a filter throws.
-  if (!transport) throw error;
-  return new transport.Filter().catch(transportException(transport, error), host);
+@Catch(AuthError)
+export class AuthErrorFilter implements ExceptionFilter<AuthError> {
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(error: AuthError, host: ArgumentsHost): unknown {
+    const exception = exceptionFor(host, error);
+    if (host.getType() === 'http') return new BaseExceptionFilter(this.adapterHost.httpAdapter).catch(error, host);
+    // The transports' own filters respond, because a WebSocket client gets no response if a filter throws.
+    if (host.getType() === 'ws') return new (loadWebSockets().BaseWsExceptionFilter)().catch(exception, host);
+    if (host.getType() === 'rpc') return new (loadMicroservices().BaseRpcExceptionFilter)().catch(exception, host);
+    // GraphQL reports an exception that a filter throws.
+    throw error;
+  }
 }
 
-function transportException(transport: Transport | undefined, error: AuthError): Error {
-  return transport ? new transport.Exception({ status: 'error', code: error.code, message: error.message }) : error;
+/** Sends the documented error bodies on the library's routes. */
+@Catch()
+export class LibraryRouteFilter implements ExceptionFilter {
+  private readonly logger = new Logger('LibraryRouteFilter');
+
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<AuthResponse>();
+    response.header('Cache-Control', 'no-store');
+    if (exception instanceof AuthError) setErrorHeaders(exception, response);
+    const reply = (status: number, body: object): void =>
+      void this.adapterHost.httpAdapter.reply(response, body, status);
+    if (exception instanceof HttpException) {
+      const { message } = exception;
+      return reply(
+        exception.getStatus(),
+        exception instanceof AuthError ? exception.getResponse() : { detail: message },
+      );
+    }
+    // For example, the application's password hasher or password check threw an error.
+    const { summary, stack } = toFailureReport(exception);
+    this.logger.error(`Unexpected ${summary}`, stack);
+    reply(500, { detail: 'Internal server error.' });
+  }
 }

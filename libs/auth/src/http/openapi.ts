@@ -1,6 +1,8 @@
-import { applyDecorators, Header, HttpCode } from '@nestjs/common';
-import { type AuthErrorCode, ERROR_RESPONSES, standardError } from '../base/errors';
+import { applyDecorators, Controller, Header, HttpCode, UseFilters, VERSION_NEUTRAL } from '@nestjs/common';
+import { type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
+import { LibraryRouteFilter } from './error-responses';
+import { LibraryRoute } from './platform';
 
 /** A schema of the OpenAPI document. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -43,9 +45,6 @@ export const ApiSchema = (name: `Auth${string}`): ClassDecorator => swagger?.Api
 /** Describes a property of a DTO. `required: false` marks an optional property. */
 export const ApiProperty = (schema: Schema): PropertyDecorator => swagger?.ApiProperty(schema) ?? applyDecorators();
 
-/** Describes a controller. */
-export const AuthTag = (): ClassDecorator => swagger?.ApiTags('Authentication') ?? applyDecorators();
-
 export const text = (description: string, example: string): Schema => ({ type: 'string', description, example });
 
 export const uuid = (description: string): Schema => ({
@@ -71,34 +70,27 @@ interface Description {
   readonly summary: string;
   /** Default: the endpoint requires an access token. */
   readonly isPublic?: true;
+  /** Whether the method is POST. Such an endpoint reads a body and `X-Auth-Transport`. */
+  readonly isPost?: true;
   readonly params?: Readonly<Record<string, Schema>>;
   readonly query?: Readonly<Record<string, Schema>>;
-  /** The model of the request body, and whether a body is required. */
   readonly body?: Model;
   readonly isBodyOptional?: true;
-  /** The body of a response with the status 200: a model, a list of models, or the `detail` of a `DetailResponse`. */
-  readonly returns: Model | readonly [Model] | string;
+  /** The body of a response with the status 200: a model or a list of models. */
+  readonly returns: Model | readonly [Model];
   /** The properties of the body of a response with the status 200 whose tokens are in cookies. */
   readonly returnsWithCookies?: Readonly<Record<string, Schema>>;
-  /** Whether the endpoint reads the header `X-Auth-Transport`, because it sets or clears cookies. */
-  readonly usesCookies?: true;
-  /** The errors, except those of every endpoint and of every endpoint that requires an access token. */
+  /** The errors, except those that follow from the other properties. */
   readonly errors?: readonly AuthErrorCode[];
 }
 
-/** The errors of endpoints with the method POST. */
-export const BODY_ERRORS: readonly AuthErrorCode[] = [
-  'body_malformed',
-  'body_too_large',
-  'body_not_json',
-  'cross_site_request',
-];
-
-const PROTECTED_ERRORS: readonly AuthErrorCode[] = [
-  'credentials_missing',
-  'access_token_invalid',
-  'credentials_ambiguous',
-];
+/** Declares a controller of the library. Its routes have no version, and respond with the documented errors. */
+export const LibraryController = (): ClassDecorator =>
+  applyDecorators(
+    Controller({ version: VERSION_NEUTRAL }),
+    UseFilters(LibraryRouteFilter),
+    ...(swagger ? [swagger.ApiTags('Authentication')] : []),
+  );
 
 /**
  * Declares an endpoint with the status 200 and `Cache-Control: no-store`, and describes it in the OpenAPI document.
@@ -106,6 +98,7 @@ const PROTECTED_ERRORS: readonly AuthErrorCode[] = [
  */
 export const AuthEndpoint = (description: Description): MethodDecorator =>
   applyDecorators(
+    LibraryRoute(),
     HttpCode(200),
     Header('Cache-Control', 'no-store'),
     ...(swagger ? decoratorsOf(swagger, description) : []),
@@ -121,13 +114,12 @@ const TRANSPORT_HEADER = {
 };
 
 function decoratorsOf(api: Swagger, description: Description): AnyDecorator[] {
-  const { id, summary, isPublic, body, isBodyOptional, query = {}, params = {}, errors = [] } = description;
-  const codes = [...errors, ...(isPublic ? [] : PROTECTED_ERRORS), 'database_unavailable' as const];
-  const statusOf = (code: AuthErrorCode): number => ERROR_RESPONSES[code].status;
+  const { id, summary, isPublic, isPost, body, isBodyOptional, query = {}, params = {} } = description;
+  const codes = errorsOf(description);
   return [
     api.ApiOperation({ operationId: id, summary }),
     ...(isPublic ? [] : [api.ApiBearerAuth()]),
-    ...(description.usesCookies ? [api.ApiHeader(TRANSPORT_HEADER)] : []),
+    ...(isPost ? [api.ApiHeader(TRANSPORT_HEADER)] : []),
     ...(body ? [api.ApiBody({ type: body, required: !isBodyOptional })] : []),
     // `explode: false` means that the items of a list are separated by commas.
     ...Object.entries(query).map(([name, schema]) =>
@@ -135,14 +127,25 @@ function decoratorsOf(api: Swagger, description: Description): AnyDecorator[] {
     ),
     ...Object.entries(params).map(([name, schema]) => api.ApiParam({ name, schema })),
     successResponse(api, description),
-    ...[...new Set(codes.map(statusOf))].map((status) =>
-      errorResponse(
-        api,
-        status,
-        codes.filter((code) => statusOf(code) === status),
-      ),
-    ),
+    ...[...new Set(codes.map(statusOf))].map((status) => {
+      const codesOfStatus = codes.filter((code) => statusOf(code) === status);
+      return errorResponse(api, status, codesOfStatus);
+    }),
   ];
+}
+
+function errorsOf({ isPublic, isPost, body, query, errors = [] }: Description): AuthErrorCode[] {
+  return [
+    ...(isPost ? (['body_malformed', 'body_too_large', 'body_not_json', 'cross_site_request'] as const) : []),
+    ...((body ?? query) ? (['invalid_field'] as const) : []),
+    ...errors,
+    ...(isPublic ? [] : (['credentials_missing', 'access_token_invalid', 'credentials_ambiguous'] as const)),
+    'database_unavailable',
+  ];
+}
+
+function statusOf(code: AuthErrorCode): number {
+  return ERROR_RESPONSES[code].status;
 }
 
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
@@ -169,7 +172,7 @@ const HEADERS: Readonly<Record<number, Readonly<Record<string, Schema>>>> = {
 };
 
 function successResponse(api: Swagger, { returns, returnsWithCookies }: Description): AnyDecorator {
-  const model = typeof returns === 'string' ? DetailResponse : [returns].flat()[0]!;
+  const model = [returns].flat()[0]!;
   const ref = { $ref: api.getSchemaPath(model) };
   const inCookies = returnsWithCookies && {
     type: 'object',
@@ -181,11 +184,9 @@ function successResponse(api: Swagger, { returns, returnsWithCookies }: Descript
   const schema = Array.isArray(returns)
     ? { type: 'array', items: ref }
     : oneOf([ref, ...(inCookies ? [inCookies] : [])]);
-  const examples = typeof returns === 'string' ? { success: { summary: returns, value: { detail: returns } } } : null;
-  const description = 'Success.';
   return applyDecorators(
     api.ApiExtraModels(model),
-    api.ApiResponse({ status: 200, description, headers: CACHE_CONTROL, schema, ...(examples && { examples }) }),
+    api.ApiResponse({ status: 200, description: 'Success.', headers: CACHE_CONTROL, schema }),
   );
 }
 
@@ -210,23 +211,15 @@ const FIELD_ERRORS: Schema = {
 function errorResponse(api: Swagger, status: number, codes: readonly AuthErrorCode[]): AnyDecorator {
   const coded = codes.filter((code) => ERROR_RESPONSES[code].body === 'detailWithCode');
   const bodies = new Set(codes.map((code) => ERROR_RESPONSES[code].body));
-  const schemas = [
-    ...(bodies.has('fields') || bodies.has('nonFieldErrors') ? [FIELD_ERRORS] : []),
-    ...(coded.length > 0 ? [codedError(coded)] : []),
-    ...(bodies.has('detail') ? [{ $ref: api.getSchemaPath(DetailResponse) }] : []),
-  ];
-  const examples = codes.flatMap((code) => {
-    const { message } = ERROR_RESPONSES[code];
-    if (message === undefined) return [];
-    const ticket = code === 'second_factor_required' ? 'nsal_…' : null;
-    return [[code, { summary: message, value: standardError(code, null, ticket).getResponse() }]];
-  });
   return api.ApiResponse({
     status,
     description: DESCRIPTIONS[status],
     headers: { ...CACHE_CONTROL, ...HEADERS[status] },
-    schema: oneOf(schemas),
-    examples: Object.fromEntries(examples) as object,
+    schema: oneOf([
+      ...(bodies.has('fields') || bodies.has('nonFieldErrors') ? [FIELD_ERRORS] : []),
+      ...(coded.length > 0 ? [codedError(coded)] : []),
+      ...(bodies.has('detail') ? [{ $ref: api.getSchemaPath(DetailResponse) }] : []),
+    ]),
   });
 }
 

@@ -1,17 +1,13 @@
-import { Controller, Post, Req, Res, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { Post, Req, Res, UseGuards } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { BearerAuthGuard } from './bearer-auth.guard';
+import { PasswordChangeRequest, readBody, ReauthenticateRequest, tokenPairResponse, TokenPairResponse } from './bodies';
 import { CookieRules, type Delivered } from './cookies/cookie-rules';
-import { LibraryRouteFilter } from './filters';
-import { AuthEndpoint, AuthTag, BODY_ERRORS } from './openapi';
+import { AuthEndpoint, LibraryController } from './openapi';
 import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
-import { PasswordChangeRequest, readBody, ReauthenticateRequest } from './requests';
-import { tokenPairResponse, TokenPairResponse } from './responses';
 
 /** The endpoint for changing the password within a session. Mounted if the user store can set passwords. */
-@AuthTag()
-@Controller({ version: VERSION_NEUTRAL })
-@UseFilters(LibraryRouteFilter)
+@LibraryController()
 @UseGuards(BearerAuthGuard)
 export class PasswordController {
   constructor(
@@ -25,10 +21,10 @@ export class PasswordController {
     id: 'authChangePassword',
     summary: 'Changes the password and returns a new token pair for this session. By default, other sessions end',
     body: PasswordChangeRequest,
-    usesCookies: true,
+    isPost: true,
     returns: TokenPairResponse,
     returnsWithCookies: {},
-    errors: [...BODY_ERRORS, 'invalid_field', 'too_many_attempts'],
+    errors: ['too_many_attempts'],
   })
   async change(
     @Req() request: AuthRequest,
@@ -43,9 +39,7 @@ export class PasswordController {
 }
 
 /** The endpoint for confirming the password within a session. Mounted if `recentLogin.endpoint` is true. */
-@AuthTag()
-@Controller({ version: VERSION_NEUTRAL })
-@UseFilters(LibraryRouteFilter)
+@LibraryController()
 @UseGuards(BearerAuthGuard)
 export class ReauthenticationController {
   constructor(
@@ -59,10 +53,10 @@ export class ReauthenticationController {
     id: 'authReauthenticate',
     summary: 'Confirms the password within the session and returns a new token pair',
     body: ReauthenticateRequest,
-    usesCookies: true,
+    isPost: true,
     returns: TokenPairResponse,
     returnsWithCookies: {},
-    errors: [...BODY_ERRORS, 'invalid_field', 'too_many_attempts'],
+    errors: ['too_many_attempts'],
   })
   async reauthenticate(
     @Req() request: AuthRequest,

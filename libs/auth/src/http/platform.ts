@@ -1,7 +1,7 @@
-import type { Type } from '@nestjs/common';
-import { GUARDS_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { type HttpAdapterHost, MetadataScanner, type ModuleRef, type ModulesContainer } from '@nestjs/core';
-import { EventEmitter } from 'node:events';
+import { SetMetadata, type Type } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants';
+import { type HttpAdapterHost, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { AuthError } from '../base/errors';
 
@@ -37,36 +37,26 @@ export function unmountControllers(modules: ModulesContainer, module: unknown, u
   }
 }
 
-/** Returns whether a path belongs to one of the library's routes. */
-type RouteMatcher = (path: string) => boolean;
+// The metadata key of `@RouteConfig()` of @nestjs/platform-fastify. Nest copies the metadata of a handler to the function
+// that it registers with the router, and on Fastify also to the configuration of the route.
+const ROUTE_CONFIG = '__fastify_route_config__';
 
-/**
- * Returns a function that matches the paths of controllers under the global prefix and the mount path. Like Express, the
- * function ignores case and a trailing slash. The global prefix is read from Nest's container.
- */
-export function libraryRoutes(moduleRef: ModuleRef, mountPath: string, controllers: readonly Type[]): RouteMatcher {
-  const { container } = moduleRef as unknown as { container?: { applicationConfig?: { getGlobalPrefix(): string } } };
-  const globalPrefix = container?.applicationConfig?.getGlobalPrefix() ?? '';
-  const segments = `${globalPrefix}/${mountPath}`.split('/').filter(Boolean);
-  const prefix = segments.map((segment) => `/${segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).join('');
-  const paths = controllers
-    .flatMap(handlersOf)
-    .map(({ handler }) => Reflect.getMetadata(PATH_METADATA, handler) as string | undefined)
-    .flatMap((path) => path?.replace(/:\w+/g, '[^/]+') ?? []);
-  const route = new RegExp(`^${prefix}/(?:${paths.join('|')})/?$`, 'i');
-  return (path) => route.test(path);
+/** Marks a handler as a route of the library. */
+export const LibraryRoute = (): MethodDecorator => SetMetadata(ROUTE_CONFIG, { isOfSessionAuth: true });
+
+function isMarked(routeConfig: unknown): boolean {
+  return (routeConfig as { readonly isOfSessionAuth?: boolean } | undefined)?.isOfSessionAuth === true;
 }
 
 /** Installs the handlers that the library's routes need on Express, after the body parsers, or on Fastify. */
-export function configureRoutes({ httpAdapter }: HttpAdapterHost, isLibraryRoute: RouteMatcher): void {
-  if (httpAdapter.getType() === 'fastify') configureFastify(httpAdapter.getInstance(), isLibraryRoute);
-  if (httpAdapter.getType() === 'express') configureExpress(httpAdapter.getInstance(), isLibraryRoute);
+export function configureRoutes({ httpAdapter }: HttpAdapterHost): void {
+  if (httpAdapter.getType() === 'fastify') configureFastify(httpAdapter.getInstance());
+  if (httpAdapter.getType() === 'express') configureExpress(httpAdapter.getInstance());
 }
 
-/** The part of an Express request that this file uses. */
 interface ExpressRequest {
+  readonly method: string;
   readonly path: string;
-  url: string;
 }
 
 interface ExpressResponse {
@@ -74,33 +64,46 @@ interface ExpressResponse {
   status(code: number): { json(body: object): unknown };
 }
 
-type Next = (error?: unknown) => void;
-
-interface ExpressApplication {
-  use(handler: (request: ExpressRequest, response: ExpressResponse, next: Next) => void): unknown;
-  use(handler: (error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next) => void): unknown;
+interface ExpressRouter {
+  readonly stack: readonly {
+    match(path: string): boolean;
+    readonly route?: { readonly stack: readonly { readonly method?: string; readonly handle: object }[] };
+  }[];
 }
 
-function configureExpress(express: ExpressApplication, isLibraryRoute: RouteMatcher): void {
+interface ExpressApplication {
+  /** The router of Express 4, in which `router` throws an error. */
+  readonly _router?: ExpressRouter;
+  readonly router: ExpressRouter;
+  use(
+    handler: (error: unknown, request: ExpressRequest, response: ExpressResponse, next: (e: unknown) => void) => void,
+  ): unknown;
+}
+
+function configureExpress(express: ExpressApplication): void {
+  const isLibraryRoute = ({ method, path }: ExpressRequest): boolean =>
+    (express._router ?? express.router).stack.some((layer) => {
+      const handlers = layer.route?.stack.filter((one) => one.method === method.toLowerCase()) ?? [];
+      return handlers.some(({ handle }) => isMarked(Reflect.getMetadata(ROUTE_CONFIG, handle))) && layer.match(path);
+    });
   // Express parses bodies before routing, so the filter of the library's controllers does not see the errors of the
   // body parsers.
-  express.use((error: unknown, request: ExpressRequest, response: ExpressResponse, next: Next): void => {
-    const authError = isLibraryRoute(request.path) ? bodyError((error as { status?: unknown } | null)?.status) : null;
-    if (!authError) return next(error);
+  express.use((error, request, response, next) => {
+    const authError = bodyError((error as { status?: unknown } | null)?.status);
+    if (!authError || !isLibraryRoute(request)) return next(error);
     response.setHeader('Cache-Control', 'no-store');
     response.status(authError.getStatus()).json(authError.getResponse());
   });
-  // Express rejects malformed percent-encoding when it matches a route, before the handler runs. A request with a
-  // malformed session id must fail with 404 instead.
-  express.use((request: ExpressRequest, _response: ExpressResponse, next: Next): void => {
-    if (isLibraryRoute(request.path)) request.url = withReadableEscapes(request.path, request.url);
-    next();
-  });
 }
 
-/** The parts of a Fastify request that this file uses. */
-interface FastifyRequest {
+interface FastifyRoute {
   readonly url: string;
+  readonly config?: unknown;
+  preParsing?: (request: FastifyRequest, reply: unknown, body: Readable) => Promise<void>;
+  onSend?: (request: unknown, reply: FastifyReply, payload: unknown, done: (e: null, payload: unknown) => void) => void;
+}
+
+interface FastifyRequest {
   readonly raw: { readonly headers: Record<string, string | string[] | undefined> };
 }
 
@@ -109,91 +112,46 @@ interface FastifyReply {
   header(name: string, value: string): unknown;
 }
 
-type Hook<Rest extends unknown[]> = (request: FastifyRequest, reply: FastifyReply, ...rest: Rest) => void;
-
 interface FastifyApplication {
-  readonly server: {
-    prependListener(event: 'request', listener: (request: { url?: string }) => void): unknown;
-  };
-  addHook(name: 'onRequest', hook: Hook<[done: () => void]>): unknown;
-  addHook(
-    name: 'preParsing',
-    hook: Hook<[body: Readable, done: (error: Error | null, body?: Readable) => void]>,
-  ): unknown;
-  addHook(name: 'onSend', hook: Hook<[payload: unknown, done: (error: null, payload: unknown) => void]>): unknown;
+  readonly server: { prependListener(event: 'request', listener: (request: { url: string }) => void): unknown };
+  addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): unknown;
 }
 
-/** Matches the last segment of a path if it is longer than Fastify's default limit for a route parameter. */
-const OVERLONG = /[^/]{101,}(?=\/?$)/;
-
-function configureFastify(fastify: FastifyApplication, isLibraryRoute: RouteMatcher): void {
-  const isOfLibrary = ({ url }: FastifyRequest): boolean => isLibraryRoute(url.split('?')[0] ?? '');
-  // Fastify rejects malformed percent-encoding and long parameters before any hook. A request with a malformed or long
-  // session id must fail with 404 instead.
-  fastify.server.prependListener('request', (request) => {
-    const [path = '', ...query] = (request.url ?? '').split('?');
-    if (isLibraryRoute(path)) request.url = [withReadableEscapes(path).replace(OVERLONG, '-'), ...query].join('?');
-  });
-  // Fastify parses bodies before Nest handles the request, and can reject an empty body that has a content type.
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (isOfLibrary(request)) {
+function configureFastify(fastify: FastifyApplication): void {
+  fastify.addHook('onRoute', (route) => {
+    if (!isMarked(route.config)) return;
+    // Fastify parses bodies before Nest handles the request, and can reject an empty body that has a content type. It
+    // uses these headers to determine whether there is a body, and which type the body has.
+    route.preParsing = async ({ raw }, _reply, body) => {
+      if (!(await hasContent(body))) for (const name of ['content-type', 'transfer-encoding']) delete raw.headers[name];
+    };
+    // Nest's default response to an error of Fastify begins with the status. No body of the library contains it.
+    route.onSend = (_request, reply, payload, done) => {
       reply.header('Cache-Control', 'no-store');
-      const { headers } = request.raw;
-      const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
-      if (isEmpty) delete headers['content-type'];
-    }
-    done();
-  });
-  // A chunked body must be read to find out whether it is empty.
-  fastify.addHook('preParsing', (request, _reply, body, done) => {
-    if (!isOfLibrary(request) || request.raw.headers['transfer-encoding'] === undefined) return done(null, body);
-    hasContent(body).then(
-      (isFilled) => {
-        // Fastify uses these headers to determine whether there is a body, and which type the body has.
-        if (!isFilled) for (const name of ['content-type', 'transfer-encoding']) delete request.raw.headers[name];
-        done(null, body);
-      },
-      (error: Error) => done(error),
-    );
-  });
-  // Nest's default response to an error of Fastify begins with the status. No body of the library contains it.
-  fastify.addHook('onSend', (request, reply, payload, done) => {
-    const isPlatformError = typeof payload === 'string' && payload.startsWith('{"statusCode":');
-    const error = isPlatformError && isOfLibrary(request) ? bodyError(reply.statusCode) : null;
-    done(null, error ? JSON.stringify(error.getResponse()) : payload);
-  });
-}
-
-/** Returns whether a stream has any content. Any chunk that was read is put back into the stream. */
-function hasContent(stream: Readable): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const settle = (report: () => void): void => {
-      stream.off('readable', look).off('end', end).off('error', fail);
-      report();
+      const isPlatformError = typeof payload === 'string' && payload.startsWith('{"statusCode":');
+      const error = isPlatformError ? bodyError(reply.statusCode) : null;
+      done(null, error ? JSON.stringify(error.getResponse()) : payload);
     };
-    const look = (): void => {
-      const chunk = stream.read() as Buffer | null;
-      if (chunk === null) return;
-      settle(() => stream.unshift(chunk));
-      resolve(true);
-    };
-    const end = (): void => settle(() => resolve(false));
-    const fail = (error: Error): void => settle(() => reject(error));
-    stream.on('readable', look).once('end', end).once('error', fail);
+    const [, parent] = /^(.*\/):\w+$/.exec(route.url) ?? [];
+    if (parent !== undefined) shortenIds(fastify, parent);
   });
 }
 
 /**
- * Returns the URL. If the percent-encoding of its path is malformed, encodes every `%` as `%25`, so that the platform
- * reads the path as plain text.
+ * Shortens the ids at the end of a path, because Fastify does not route a parameter of more than 100 characters, but
+ * a long session id must be answered with the library's 404.
  */
-function withReadableEscapes(path: string, url: string = path): string {
-  try {
-    decodeURIComponent(path);
-    return url;
-  } catch {
-    return url.replaceAll('%', '%25');
-  }
+function shortenIds({ server }: FastifyApplication, parent: string): void {
+  const overlong = new RegExp(`^(${parent.replace(/:\w+/g, '[^/]+')})[^/?]{101,}`);
+  server.prependListener('request', (request) => {
+    request.url = request.url.replace(overlong, '$1-');
+  });
+}
+
+/** Returns whether the body of a request has any content, without consuming it. */
+async function hasContent(body: Readable): Promise<boolean> {
+  if (body.readableLength === 0 && !body.readableEnded) await Promise.race([once(body, 'readable'), once(body, 'end')]);
+  return body.readableLength > 0;
 }
 
 /** Returns the error for the HTTP status that a body parser reports, or null for an unknown status. */
@@ -239,34 +197,29 @@ interface PlatformSettings {
   readonly servesTrailingSlash: boolean;
 }
 
+interface SlashSetting {
+  readonly ignoreTrailingSlash?: boolean;
+}
+
 interface PlatformInstance {
   get?(setting: string): unknown;
-  readonly initialConfig?: {
-    readonly ignoreTrailingSlash?: boolean;
-    readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
-  };
+  readonly initialConfig?: SlashSetting & { readonly routerOptions?: SlashSetting };
 }
 
 /** Returns the settings of Express or Fastify. */
 export function platformSettings({ httpAdapter }: HttpAdapterHost): PlatformSettings {
   const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
   const instance = (adapter?.getInstance?.() ?? {}) as PlatformInstance;
-  return adapter?.getType?.() === 'fastify' ? fastifySettings(instance) : expressSettings(instance);
-}
-
-function expressSettings(instance: PlatformInstance): PlatformSettings {
-  return {
-    proxySetting: 'trust proxy',
-    trustedProxies: instance.get?.('trust proxy'),
-    servesTrailingSlash: true,
-  };
+  if (adapter?.getType?.() === 'fastify') return fastifySettings(instance);
+  const proxySetting = 'trust proxy';
+  return { proxySetting, trustedProxies: instance.get?.(proxySetting), servesTrailingSlash: true };
 }
 
 function fastifySettings(instance: PlatformInstance): PlatformSettings {
-  const { ignoreTrailingSlash, routerOptions } = instance.initialConfig ?? {};
   // The options that Fastify was created with. `initialConfig` does not contain `trustProxy`.
   const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === 'fastify.options');
   const options = key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
+  const { ignoreTrailingSlash, routerOptions } = instance.initialConfig ?? {};
   return {
     proxySetting: 'trustProxy',
     trustedProxies: options?.trustProxy,

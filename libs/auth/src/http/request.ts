@@ -107,11 +107,6 @@ export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): Clie
   return { ipAddress, userAgent };
 }
 
-/** The parts of a request that show whether its client is still connected. */
-interface Connected {
-  readonly socket?: { readonly destroyed?: boolean; readonly localAddress?: string | undefined } | undefined;
-}
-
 /**
  * Returns the client of a request to one of the library's routes. The address is unknown if the client reset its
  * connection before the address was read. Such a request is refused, because the limits of its network would not
@@ -120,12 +115,11 @@ interface Connected {
  */
 export function clientOfLibraryRoute(request: AuthRequest): ClientInfo {
   const client = clientInfoOf(request);
-  const { socket } = request as Connected;
+  const { socket } = request as { readonly socket?: { readonly destroyed?: boolean; readonly localAddress?: string } };
   // Connections that never have a remote address, such as those over a Unix socket, have no local address either.
-  const hasDisconnected =
-    client.ipAddress === null && (socket?.destroyed === true || socket?.localAddress !== undefined);
-  if (hasDisconnected) throw new BadRequestException('The client has closed the connection.');
-  return client;
+  const isReset = socket?.destroyed === true || socket?.localAddress !== undefined;
+  if (client.ipAddress !== null || !isReset) return client;
+  throw new BadRequestException('The client has closed the connection.');
 }
 
 /** Returns the principal that the guard has set. @throws Error if no guard has set a principal */

@@ -1,18 +1,20 @@
-import { Controller, Delete, Get, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { Delete, Get, Req, UseGuards } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { AUTH_EVENT_NAMES } from '../database/entities';
 import { HISTORY_LIMIT } from '../history/history';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { LibraryRouteFilter } from './filters';
-import { AuthEndpoint, AuthTag, type DetailResponse, uuid } from './openapi';
+import {
+  historyEntryResponse,
+  HistoryEntryResponse,
+  historyRequestOf,
+  sessionResponse,
+  SessionResponse,
+} from './bodies';
+import { AuthEndpoint, LibraryController, DetailResponse, uuid } from './openapi';
 import { type AuthRequest, clientOfLibraryRoute, principalOf } from './request';
-import { historyRequestOf } from './requests';
-import { historyEntryResponse, HistoryEntryResponse, sessionResponse, SessionResponse } from './responses';
 
 /** The endpoints for a user's own sessions and history. */
-@AuthTag()
-@Controller({ version: VERSION_NEUTRAL })
-@UseFilters(LibraryRouteFilter)
+@LibraryController()
 @UseGuards(BearerAuthGuard)
 export class SessionsController {
   constructor(private readonly auth: AuthService) {}
@@ -36,7 +38,7 @@ export class SessionsController {
     id: 'authRevokeSession',
     summary: 'Ends one session of the user',
     params: { sessionId: uuid('The `id` of a session in the list of sessions.') },
-    returns: 'Session revoked.',
+    returns: DetailResponse,
     errors: ['session_not_found', 'recent_login_required', 'cross_site_request'],
   })
   async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
@@ -74,7 +76,6 @@ export class SessionsController {
       },
     },
     returns: [HistoryEntryResponse],
-    errors: ['invalid_field'],
   })
   async history(@Req() request: AuthRequest): Promise<HistoryEntryResponse[]> {
     const entries = await this.auth.history(principalOf(request).userId, historyRequestOf(request.url));

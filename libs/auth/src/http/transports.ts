@@ -1,5 +1,4 @@
 import { type ExecutionContext, Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import type { ClientInfo } from '../adapters/second-factor';
 import { type PresentedToken, TokenSource, type TransportCall } from '../adapters/token-source';
 import type { AuthService } from '../auth.service';
 import { Clock, OncePerMinute } from '../base/clock';
@@ -9,13 +8,19 @@ import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
 import { occursInCookies } from './cookies/cookie-jar';
 import { CookieRules } from './cookies/cookie-rules';
-import { type AuthRequest, type AuthResponse, bearerToken, hasBearerHeader, LazyClientInfo } from './request';
+import {
+  type AuthRequest,
+  type AuthResponse,
+  bearerToken,
+  clientInfoOf,
+  hasBearerHeader,
+  LazyClientInfo,
+} from './request';
 import { isOptionalRoute } from './route-rules';
 
 /** The HTTP request that opened a WebSocket. */
 export type Handshake = Pick<AuthRequest, 'headers' | 'rawHeaders' | 'ip'>;
 
-/** The parts of a socket.io client that this file reads. */
 interface SocketIoClient {
   readonly request?: Handshake;
   readonly handshake?: { readonly auth?: { readonly token?: unknown } };
@@ -51,18 +56,16 @@ export function readCookiesOfHandshakes(server: object, cookies: CookieRules): v
  *   the header and `auth.token` were sent; `cross_site_request`
  */
 export function socketAccessToken(client: object): PresentedToken {
-  const { server } = (handshakeOf(client) as { readonly socket?: { readonly server?: object } }).socket ?? {};
+  const handshake = handshakeOf(client);
+  const { server } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};
   const found = tokenOfSocket(client, (server && COOKIES_BY_SERVER.get(server)) ?? null);
   if (!found) throw credentialsMissing();
-  const { ipAddress, userAgent } = found.client;
-  return { accessToken: found.accessToken, client: { ipAddress: ipAddress ?? null, userAgent: userAgent ?? null } };
+  return { accessToken: found.accessToken, client: clientInfoOf(handshake) };
 }
 
-/** The access token of a call. */
+/** The access token of a call, and whether it was in a cookie, or was found by the application's `TokenSource`. */
 export interface FoundToken extends Required<PresentedToken> {
-  /** Whether the token was in a cookie. */
   readonly isCookie: boolean;
-  /** Whether the application's `TokenSource` found the token. */
   readonly isFromSource: boolean;
 }
 
@@ -130,7 +133,8 @@ function tokenOfRequest(
 ): FoundToken | null {
   const isCookie = cookies !== null && cookies.isOn && !hasBearerHeader(request);
   const accessToken = isCookie ? cookies.accessToken(request, isHandshake) : bearerToken(request);
-  return accessToken === null ? null : tokenFrom(accessToken, new LazyClientInfo(request), isCookie);
+  if (accessToken === null) return null;
+  return { accessToken, client: new LazyClientInfo(request), isCookie, isFromSource: false };
 }
 
 function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken | null {
@@ -143,11 +147,7 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
       'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.',
     );
   }
-  return tokenFrom(token, new LazyClientInfo(request), false);
-}
-
-function tokenFrom(accessToken: string, client: ClientInfo, isCookie: boolean): FoundToken {
-  return { accessToken, client, isCookie, isFromSource: false };
+  return { accessToken: token, client: new LazyClientInfo(request), isCookie: false, isFromSource: false };
 }
 
 /** The properties of the GraphQL context that may contain the request or response. `graphql-ws` uses `extra`. */
@@ -198,6 +198,9 @@ export class Caller {
   }
 }
 
+/** The caller, or what a replacement of `BearerAuthGuard` has set on the request. */
+export type CurrentCaller = Pick<Caller, 'principal' | 'loadUser' | 'loadSession'>;
+
 /** The key of the caller of an HTTP request. A property is faster than an entry in a `WeakMap`. */
 const CALLER = Symbol('nestjs-session-auth:caller');
 
@@ -226,36 +229,39 @@ const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 /** The verified callers by context. All guards of a call share its context, and no other call has this context. */
 const VERIFIED = new WeakMap<ExecutionContext, Caller>();
 
-/** Returns the caller that an earlier guard has verified for the same call, for transports other than HTTP. */
-export function verifiedCallerOfMessage(context: ExecutionContext): Caller | undefined {
-  return VERIFIED.get(context);
+/** Returns the principal that an earlier guard has verified for the same call. Sets `request.user` over HTTP. */
+export function verifiedPrincipal(context: ExecutionContext): AuthPrincipal | undefined {
+  if (context.getType() !== 'http') return VERIFIED.get(context)?.principal;
+  const request = requestOf(context)!;
+  const principal = verifiedCaller(request)?.principal;
+  if (principal) storeRequestUser(request, principal);
+  return principal;
 }
 
 /**
- * Stores the caller of a call over a transport other than HTTP.
- * @param isFromMessage whether a `TokenSource` found the token, which may be in the message
+ * Stores the caller of a call for the handler and for further guards. Null records that the call is not authenticated.
+ * @param isFromSource whether a `TokenSource` found the token, which may be in the message
  */
-export function storeCaller(context: ExecutionContext, caller: Caller, isFromMessage: boolean): void {
+export function storeCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
+  const request = requestOf(context);
+  const isHttp = context.getType() === 'http';
+  if (!isHttp) storeMessageCaller(context, caller, isFromSource);
+  else if (caller) storeHttpCaller(request!, caller);
+  else request!.auth = null;
+  // A token from the token source may differ between the operations of one request.
+  if (caller && request && (isHttp || !isFromSource)) storeRequestUser(request, caller.principal);
+}
+
+function storeMessageCaller(context: ExecutionContext, caller: Caller | null, isFromSource: boolean): void {
   const [call, slot] = keysOf(context);
-  if (isFromMessage && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
+  if (caller && isFromSource && context.getType() === 'ws' && call === context.getArgByIndex(0)) {
     throw new Error('If a tokenSource finds the token of a message, the message must be an object. Send an object.');
   }
-  callersOf(call).set(slot, caller);
-  VERIFIED.set(context, caller);
-}
-
-/** Records that the caller of an optional route is not authenticated, for transports other than HTTP. */
-export function storeAnonymous(context: ExecutionContext): void {
-  const [call, slot] = keysOf(context);
-  const callers = callersOf(call);
-  // Another query of the same GraphQL operation may already have stored a caller.
-  if (slot !== CALLERS || !callers.get(slot)) callers.set(slot, null);
-}
-
-function callersOf(call: object): WeakMap<object, Caller | null> {
   const callers = CALLERS.get(call) ?? new WeakMap<object, Caller | null>();
   CALLERS.set(call, callers);
-  return callers;
+  // Another query of the same GraphQL operation may already have stored a caller.
+  if (caller || slot !== CALLERS || !callers.get(slot)) callers.set(slot, caller);
+  if (caller) VERIFIED.set(context, caller);
 }
 
 /**
@@ -264,10 +270,7 @@ function callersOf(call: object): WeakMap<object, Caller | null> {
  * @param decorator the name of the decorator, for error messages
  * @throws Error if there is no caller, and neither the route nor the GraphQL query is optional
  */
-export function callerOf(
-  context: ExecutionContext,
-  decorator: string,
-): Pick<Caller, 'principal' | 'loadUser' | 'loadSession'> | null {
+export function callerOf(context: ExecutionContext, decorator: string): CurrentCaller | null {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
     const { auth: principal, loadUser, loadSession } = request;

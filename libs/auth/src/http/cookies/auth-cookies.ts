@@ -6,7 +6,7 @@ import type { TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
 import { Caller, storeHttpCaller } from '../transports';
 import { CookieJar } from './cookie-jar';
-import { CookieRules, excludeCaches } from './cookie-rules';
+import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
 
 /**
@@ -54,7 +54,8 @@ export class AuthCookies {
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     this.assertSameSite(request);
-    excludeCaches(response);
+    // OWASP Session Management Cheat Sheet
+    response.header('Cache-Control', 'no-store');
     this.jar.set(response, pair);
   }
 
@@ -76,9 +77,10 @@ export class AuthCookies {
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     this.assertOn();
-    if (!this.rules.hasTokens(request)) return null;
+    const { access, refresh } = this.jar.allTokens(request);
+    if (access.length + refresh.length === 0) return null;
     this.rules.acceptCookie(request, false);
-    this.rules.keepPrivate(request, response);
+    excludeSharedCaches(response);
     const client = clientInfoOf(request);
     try {
       const pair = await this.rules.refresh(request, response, client);

@@ -20,6 +20,8 @@ export interface Delivered {
  */
 @Injectable()
 export class CookieRules {
+  /** Whether cookie mode is on. */
+  readonly isOn: boolean;
   private readonly authenticated = new WeakSet<object>();
 
   constructor(
@@ -28,11 +30,8 @@ export class CookieRules {
     private readonly authentication: Authenticate,
     private readonly refreshing: Refresh,
     private readonly clients: ClientInspector,
-  ) {}
-
-  /** Whether cookie mode is on. */
-  get isOn(): boolean {
-    return this.jar.mode !== false;
+  ) {
+    this.isOn = jar.mode !== false;
   }
 
   /**
@@ -64,8 +63,7 @@ export class CookieRules {
   }
 
   /**
-   * Makes the cross-site check if the response to the request would set cookies. Call this method before all other
-   * work of the handler.
+   * Makes the cross-site check if the response to the request would set cookies. Each handler calls this method first.
    * @throws AuthError `cross_site_request`
    */
   assertMaySet(request: CookieRequest): void {
@@ -139,17 +137,6 @@ export class CookieRules {
     throw access.length === 0 ? credentialsMissing() : invalidAccessToken();
   }
 
-  /** Returns whether the cookies contain an access token or a refresh token. */
-  hasTokens(request: CookieRequest): boolean {
-    const { access, refresh } = this.jar.allTokens(request);
-    return access.length + refresh.length > 0;
-  }
-
-  /** Excludes the response from shared caches if a cookie has authenticated the request. */
-  keepPrivate(request: CookieRequest, response: AuthResponse | undefined): void {
-    if (response && this.authenticated.has(request)) excludeSharedCaches(response);
-  }
-
   private async namesActiveSession(request: CookieRequest): Promise<boolean> {
     for (const token of this.jar.allTokens(request).refresh.slice(0, MAX_TOKENS)) {
       if (await this.authentication.namesActiveSession(token)) return true;
@@ -163,35 +150,20 @@ function asksForCookies({ headers }: CookieRequest): boolean {
   return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
 }
 
-/** Matches the directives that `excludeSharedCaches` removes. (RFC 9111, section 5.2.2) */
-const SHARED = /^(?:public|s-maxage\b.*|must-understand)$/i;
+/** Matches the directives that let shared caches store a response, and empty ones. (RFC 9111, section 5.2.2) */
+const SHARED = /^(?:public|s-maxage\b.*|must-understand|)$/i;
 
 /**
- * Adds `private` to `Cache-Control`, and removes the directives that `SHARED` matches, so that no shared cache stores
- * the response. Has no effect if the response already has `private`, or has `no-store` without `must-understand`.
+ * Adds `private` to `Cache-Control`, so that no shared cache stores the response. Has no effect if the response already
+ * has `private`, or has `no-store`, which `must-understand` can override.
  */
-function excludeSharedCaches(response: AuthResponse): void {
-  const directives = directivesOf(response);
-  if (has(directives, 'private') || isNeverStored(directives)) return;
+export function excludeSharedCaches(response: AuthResponse): void {
+  const header = response.getHeader('cache-control') as string | string[] | undefined;
+  const directives = String(header ?? '')
+    .split(',')
+    .map((directive) => directive.trim());
+  const has = (name: string): boolean => directives.some((directive) => directive.toLowerCase() === name);
+  if (has('private') || (has('no-store') && !has('must-understand'))) return;
   const kept = directives.filter((directive) => !SHARED.test(directive));
   response.header('Cache-Control', [...kept, 'private'].join(', '));
-}
-
-/** Sets `Cache-Control: no-store` on a response with tokens. (OWASP Session Management Cheat Sheet) */
-export function excludeCaches(response: AuthResponse): void {
-  if (!isNeverStored(directivesOf(response))) response.header('Cache-Control', 'no-store');
-}
-
-/** Returns whether no cache stores the response. `must-understand` can override `no-store`. (RFC 9111, 5.2.2.3) */
-function isNeverStored(directives: readonly string[]): boolean {
-  return has(directives, 'no-store') && !has(directives, 'must-understand');
-}
-
-function has(directives: readonly string[], name: string): boolean {
-  return directives.some((directive) => directive.toLowerCase() === name);
-}
-
-function directivesOf(response: AuthResponse): string[] {
-  const directives = [response.getHeader('cache-control') ?? []].flat().map(String).join().split(',');
-  return directives.map((directive) => directive.trim()).filter((directive) => directive !== '');
 }

@@ -39,12 +39,12 @@ export class CrossSiteCheck {
   /** Makes the check. @throws AuthError `cross_site_request` */
   assert(request: CookieRequest): void {
     const publicHost = this.publicHostOf(request);
-    const isSameSite = this.isSameSite(request);
-    if (isSameSite && publicHost === null) return;
-    if (publicHost !== null) this.warnOnce(publicHost);
-    if (!isSameSite && this.mayUseCookies(request)) throw standardError('cross_site_request');
-    const problem = 'Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.';
-    throw new AuthError('cross_site_request', problem);
+    if (publicHost !== null) {
+      this.warnOnce(publicHost);
+      const problem = 'Cookies with `secure: false` are for localhost only. Use HTTPS, and leave `secure` out.';
+      throw new AuthError('cross_site_request', problem);
+    }
+    if (!this.isSameSite(request)) throw standardError('cross_site_request');
   }
 
   /**
@@ -59,9 +59,8 @@ export class CrossSiteCheck {
 
   private isSameSite(request: CookieRequest): boolean {
     const { headers } = request;
-    const [origin, site] = ['origin', 'sec-fetch-site'].map((name) =>
-      wasSent(request, name) ? headers[name] : undefined,
-    );
+    const sent = (name: string): unknown => (wasSent(request, name) ? headers[name] : undefined);
+    const [origin, site] = [sent('origin'), sent('sec-fetch-site')];
     if (typeof origin === 'string' && this.trustedOrigins.has(origin)) return true;
     if (site !== undefined) return site === 'same-origin' || site === 'none';
     const schemes = this.isSecure ? ['https'] : ['https', 'http'];
@@ -74,9 +73,10 @@ export class CrossSiteCheck {
    * `Origin` is checked as well, because a proxy may send another `Host` to the application, often `localhost`.
    */
   private publicHostOf({ headers }: CookieRequest): string | null {
+    if (this.isSecure) return null;
     const { origin = 'null' } = headers;
     const page = origin === 'null' ? [] : [String(origin).replace(/^https?:\/\//, '')];
-    return (this.isSecure ? [] : [hostOf(headers), ...page]).find((host) => !isLocal(host)) ?? null;
+    return [hostOf(headers), ...page].find((host) => !isLocal(host)) ?? null;
   }
 
   private warnOnce(host: string): void {
