@@ -32,13 +32,15 @@ export class PagesController {
 
   @Post('login')
   async login(@Req() request: Request, @Res() response: Response, @Body() form: Form = {}): Promise<void> {
+    // Without this check, forms of other sites could count failed logins against the visitor.
+    this.cookies.assertSameSite(request);
     const to = localPath(form['to']);
     const credentials = { username: textOf(form['username']), password: textOf(form['password']) };
     try {
       this.cookies.set(request, response, await this.auth.login(credentials, clientInfoOf(request)));
       response.redirect(303, to);
     } catch (error) {
-      if (!(error instanceof AuthError) || error.code === 'cross_site_request') throw error;
+      if (!(error instanceof AuthError)) throw error;
       setFlash(response, error.code);
       response.redirect(303, `/login?${new URLSearchParams({ to }).toString()}`);
     }
