@@ -22,6 +22,10 @@ function signedIn(answer) {
   show('account');
 }
 
+function showCodes({ recoveryCodes }) {
+  element('codes').textContent = `Keep these recovery codes:\n${recoveryCodes.join('\n')}`;
+}
+
 function onSubmit(id, submit) {
   element(id).addEventListener('submit', (event) => {
     event.preventDefault();
@@ -59,7 +63,13 @@ onSubmit('confirm', async ({ code }) => {
   element('confirm').hidden = true;
   element('qr').removeAttribute('src');
   element('uri').textContent = '';
-  element('codes').textContent = `Keep these recovery codes:\n${answer.recoveryCodes.join('\n')}`;
+  showCodes(answer);
+});
+
+// The server requires a login with a code within the last five minutes.
+element('renew').addEventListener('click', async () => {
+  const { isOk, answer } = await post('/second-factor/recovery-codes', {});
+  if (isOk) showCodes(answer);
 });
 
 onSubmit('disable', async ({ code }) => {

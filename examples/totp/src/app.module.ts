@@ -4,7 +4,6 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AUTH_ENTITIES, AuthController, AuthModule, PasswordController, type AuthRequest } from 'nestjs-session-auth';
 import { NodeSqlite } from 'nestjs-session-auth/node-sqlite';
-import { EntityManager } from 'typeorm';
 import { Authenticator, FactorToken } from './entities.js';
 import { SecondFactorController } from './second-factor.controller.js';
 import { SecondFactors } from './second-factors.service.js';
@@ -13,11 +12,10 @@ const database = process.env['DATABASE'] ?? 'example.sqlite';
 const entities = [...AUTH_ENTITIES, Authenticator, FactorToken];
 /** Before these handlers run, the user's device tokens are deleted. */
 const HANDLERS: unknown[] = [AuthController.prototype.logoutAll, PasswordController.prototype.change];
-const endOfTrust = (manager: EntityManager): NestInterceptor => ({
+const endOfTrust = (factors: SecondFactors): NestInterceptor => ({
   async intercept(context, next) {
     const { auth } = context.switchToHttp().getRequest<AuthRequest>();
-    const isEnd = auth && HANDLERS.includes(context.getHandler());
-    if (isEnd) await manager.delete(FactorToken, { userId: String(auth.userId), kind: 'device' });
+    if (auth && HANDLERS.includes(context.getHandler())) await factors.endTrust(auth);
     return next.handle();
   },
 });
@@ -29,6 +27,6 @@ const endOfTrust = (manager: EntityManager): NestInterceptor => ({
     AuthModule.forRoot({ secondFactor: SecondFactors, recentLogin: { endpoint: true } }),
   ],
   controllers: [SecondFactorController],
-  providers: [SecondFactors, { provide: APP_INTERCEPTOR, useFactory: endOfTrust, inject: [EntityManager] }],
+  providers: [SecondFactors, { provide: APP_INTERCEPTOR, useFactory: endOfTrust, inject: [SecondFactors] }],
 })
 export class AppModule {}

@@ -4,7 +4,9 @@ import { AuthService, AuthUser } from 'nestjs-session-auth';
 import { EntityManager } from 'typeorm';
 import { AppModule } from './app.module.js';
 
-const app = await NestFactory.create<NestExpressApplication>(AppModule);
+const app = await NestFactory.create<NestExpressApplication>(AppModule, { bodyParser: false });
+// Without the parser for forms, a form of another site cannot send a wrong password from the visitor's network.
+app.useBodyParser('json');
 app.useStaticAssets('public');
 const alice = { username: 'alice', password: 'correct horse battery staple' };
 const exists = await app.get(EntityManager).existsBy(AuthUser, { username: alice.username });

@@ -24,7 +24,7 @@ export class SecondFactorController {
 
   @PostSecret('login/code')
   async loginWithCode(@Req() request: Request): Promise<object> {
-    const { ticket, trust } = request.body ?? {};
+    const { ticket = '', trust } = request.body ?? {};
     const userId = await this.check(request, { ticket });
     const [token] = trust === true ? await this.factors.createTokens(userId, 'device', 1) : [];
     const session = await this.auth.openSession({ ticket }, clientInfoOf(request));
@@ -47,6 +47,13 @@ export class SecondFactorController {
     await this.auth.logoutAll(request.auth, { keepCurrent: true }, clientInfoOf(request));
     const pair = await this.auth.confirmIdentity(request.auth, { methods: ['otp'] }, clientInfoOf(request));
     return { ...pair, recoveryCodes: await this.factors.createTokens(userId, 'recovery', 10) };
+  }
+
+  /** Replaces the recovery codes, for example if the response of `confirm` was lost. */
+  @PostSecret('second-factor/recovery-codes')
+  @RequireRecentLogin({ withinSeconds: 300, methods: ['otp'] })
+  async renewRecoveryCodes(@Req() { user }: SessionRequest): Promise<object> {
+    return { recoveryCodes: await this.factors.createTokens(String(user.id), 'recovery', 10) };
   }
 
   @PostSecret('second-factor/disable')

@@ -1,5 +1,5 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { SecondFactor, type ClientInfo, type UserId } from 'nestjs-session-auth';
+import { OnAuthSignal, SecondFactor, type ClientInfo, type UserId } from 'nestjs-session-auth';
 import { createHash, randomBytes } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib';
 import { EntityManager, LessThan, MoreThan } from 'typeorm';
@@ -47,12 +47,22 @@ export class SecondFactors extends SecondFactor {
     return (await this.database.update(Authenticator, unused, used)).affected === 1;
   }
 
-  /** Creates recovery codes, or the token of a trusted device. Only their digests are stored. */
+  /** Creates the token of a trusted device, or replaces the recovery codes. Only the digests are stored. */
   async createTokens(userId: string, kind: FactorToken['kind'], count: number): Promise<string[]> {
     const tokens = Array.from({ length: count }, () => randomBytes(16).toString('hex'));
     const rows = tokens.map((token) => ({ digest: digestOf(token), userId, kind, createdAt: new Date() }));
-    await this.database.insert(FactorToken, rows);
+    await this.database.transaction(async (manager) => {
+      if (kind === 'recovery') await manager.delete(FactorToken, { userId, kind });
+      await manager.insert(FactorToken, rows);
+    });
     return tokens;
+  }
+
+  /** Ends the trust in all devices of a user. After reuse of a token, one of them may be in the hands of a thief. */
+  @OnAuthSignal('token_reuse_detected')
+  @OnAuthSignal('password_reset')
+  async endTrust({ userId }: { readonly userId: UserId }): Promise<void> {
+    await this.database.delete(FactorToken, { userId: String(userId), kind: 'device' });
   }
 
   async disable(userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { AuthService, AuthSession } from 'nestjs-session-auth';
+import { AuthLoginFailure, AuthService } from 'nestjs-session-auth';
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { EntityManager } from 'typeorm';
@@ -47,13 +47,14 @@ describe('enrollment', () => {
   it('counts codes of the wrong length as one-time codes, so that the right code ends the failure streak', async () => {
     const { body: session } = await login(username);
     const { body: enrollment } = await post('/second-factor/enroll', {}, session.accessToken);
-    const principal = await app.get(AuthService).authenticate(session.accessToken);
+    const countRows = (): Promise<number> => app.get(EntityManager).countBy(AuthLoginFailure, { method: 'otp' });
+    const rows = await countRows();
     const confirm = async (code: string): Promise<number> =>
       (await post('/second-factor/confirm', { code }, session.accessToken)).status;
     for (const code of ['', '12345', '123 456', '1234567']) assert.equal(await confirm(code), 422);
+    assert.ok((await countRows()) > rows);
     assert.equal(await confirm(await codeOf(secretOf(enrollment.uri))), 200);
-    const { failedMethods } = await app.get(EntityManager).findOneByOrFail(AuthSession, { id: principal!.sessionId });
-    assert.equal(failedMethods ?? '', '');
+    assert.equal(await countRows(), rows);
   });
 
   it('sends tokens, secrets and recovery codes with Cache-Control: no-store', async () => {
@@ -117,6 +118,32 @@ describe('enrollment', () => {
     const device = deviceOf(await trust(username, secret)).split('=')[1]!;
     const stored = JSON.stringify(await app.get(EntityManager).find(FactorToken));
     for (const token of [...recoveryCodes, device]) assert.equal(stored.includes(token), false);
+  });
+});
+
+describe('new recovery codes', () => {
+  const renew = (token: string): Promise<Answer> => post('/second-factor/recovery-codes', {}, token);
+
+  it('replace the recovery codes of a confirmation whose response was lost', async () => {
+    const { secret, recoveryCodes } = await enable(username);
+    const { body: session } = await withCode(await ticketOf(username), await codeOf(secret));
+    const { status, body, cacheControl } = await renew(session.accessToken);
+    assert.deepEqual([status, cacheControl, new Set(body.recoveryCodes).size], [200, 'no-store', 10]);
+    assert.equal((await withCode(await ticketOf(username), recoveryCodes[0])).status, 422);
+    assert.equal((await withCode(await ticketOf(username), body.recoveryCodes[0])).status, 200);
+  });
+
+  it('require a recent login with a one-time code', async () => {
+    const { secret, recoveryCodes } = await enable(username);
+    const { body: recovered } = await withCode(await ticketOf(username), recoveryCodes[0]);
+    const { body: session } = await withCode(await ticketOf(username), await codeOf(secret));
+    mock.timers.tick(300_000);
+    const { body: renewed } = await post('/auth/reauthenticate', { password: PASSWORD }, session.accessToken);
+    for (const token of [recovered.accessToken, renewed.access_token]) {
+      const { status, body } = await renew(token);
+      assert.deepEqual([status, body.code], [403, 'recent_login_required']);
+    }
+    assert.equal((await withCode(await ticketOf(username), recoveryCodes[1])).status, 200);
   });
 });
 

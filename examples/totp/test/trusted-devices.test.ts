@@ -86,6 +86,24 @@ describe('a trusted device', () => {
     });
   }
 
+  it('is no longer trusted after reuse of a refresh token', async () => {
+    const { secret } = await enable(username);
+    const answer = await trust(username, secret);
+    const refresh = (): Promise<Answer> =>
+      post('/auth/token/refresh', { refresh_token: (answer.body as Tokens).refreshToken });
+    assert.deepEqual([(await refresh()).status, (await refresh()).status], [200, 400]);
+    assert.equal((await login(username, deviceOf(answer))).status, 403);
+  });
+
+  it('is no longer trusted after a password reset', async () => {
+    const { secret } = await enable(username);
+    const answer = await trust(username, secret);
+    const { userId } = (await app.get(AuthService).authenticate(answer.body.accessToken))!;
+    const { token } = await app.get(AuthService).createPasswordResetToken(userId);
+    await app.get(AuthService).redeemPasswordResetToken(token, NEW_PASSWORD);
+    assert.equal((await login(username, deviceOf(answer), NEW_PASSWORD)).status, 403);
+  });
+
   it('is no longer trusted after the second factor was disabled and enabled again', async () => {
     const { secret } = await enable(username);
     const answer = await trust(username, secret);
