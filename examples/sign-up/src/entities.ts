@@ -20,5 +20,7 @@ export class Mail {
   @Column({ type: Date }) requestedAt!: Date;
   /** When to send the email, or null after it was sent. */
   @Column({ type: Date, nullable: true }) dueAt!: Date | null;
+  /** How many attempts to send the email have begun. */
+  @Column({ type: Number, default: 0 }) attempts!: number;
   @Column({ type: 'varchar', nullable: true, unique: true }) tokenDigest!: string | null;
 }

@@ -23,17 +23,20 @@ export class Mails {
   /** Queues an email, with the same two statements for every address. Sends a link at most once in ten minutes. */
   async request(kind: Mail['kind'], email: string): Promise<void> {
     const id = kind === 'password-changed' ? randomUUID() : digestOf(`${kind} ${foldName(email)}`);
-    const mail = { id, kind, email, requestedAt: new Date(), dueAt: new Date(), tokenDigest: null };
-    await this.mails.createQueryBuilder().insert().values(mail).orIgnore().execute();
+    const mail = { id, kind, email, requestedAt: new Date(), dueAt: new Date(), attempts: 0, tokenDigest: null };
+    await this.mails.createQueryBuilder().insert().values(mail).orIgnore().updateEntity(false).execute();
     await this.mails.update({ id, requestedAt: LessThan(minutesFromNow(-10)) }, mail);
   }
 
   @Interval(1000)
   async sendDue(): Promise<void> {
     await this.mails.delete({ requestedAt: LessThan(minutesFromNow(-24 * 60)) });
-    for (const mail of await this.mails.find({ where: { dueAt: LessThanOrEqual(new Date()) }, take: 20 })) {
+    const where = { dueAt: LessThanOrEqual(new Date()) };
+    // First attempts come first, so that emails that the SMTP server refuses do not delay the others.
+    for (const mail of await this.mails.find({ where, order: { attempts: 'ASC', dueAt: 'ASC' }, take: 20 })) {
       const token = randomBytes(32).toString('base64url');
-      const retry = { dueAt: minutesFromNow(1), tokenDigest: digestOf(token) };
+      const attempts = mail.attempts + 1;
+      const retry = { attempts, dueAt: minutesFromNow(2 ** mail.attempts), tokenDigest: digestOf(token) };
       // If several instances find the same row, the one whose update changes it sends the email.
       const { affected } = await this.mails.update({ id: mail.id, dueAt: mail.dueAt! }, retry);
       if (affected === 1) await this.send(mail, token).catch((error: unknown) => Logger.error(error, 'Mails'));
@@ -45,8 +48,14 @@ export class Mails {
     // Uses the address that the account stores, because a different spelling may be a different mailbox.
     const to = { name: '', address: user?.email ?? email };
     const content = await this.compose(kind, user, token);
-    const sent = await this.transport.sendMail({ to, ...content, signal: AbortSignal.timeout(30_000) });
-    await this.mails.update({ id, tokenDigest: digestOf(token) }, { dueAt: null });
+    const finish = () => this.mails.update({ id, tokenDigest: digestOf(token) }, { dueAt: null });
+    const sending = this.transport.sendMail({ to, ...content, signal: AbortSignal.timeout(30_000) });
+    const sent = await sending.catch(async (error: { command?: string; responseCode?: number }) => {
+      // The SMTP server has refused the recipient permanently.
+      if (error.command === 'RCPT TO' && error.responseCode! >= 500) await finish();
+      throw error;
+    });
+    await finish();
     if (SMTP_URL === undefined) Logger.log(sent.message, 'Mails');
   }
 

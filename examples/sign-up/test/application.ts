@@ -45,6 +45,7 @@ export class Application {
     nest.set('trust proxy', trustProxy);
     await nest.listen(0, '127.0.0.1');
     smtp.received.length = smtp.connections = 0;
+    smtp.refusal = null;
     return new Application(nest);
   }
 

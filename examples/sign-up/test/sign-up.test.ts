@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { DataSource } from 'typeorm';
 import { Application, MINUTE, PASSWORD, type Answer } from './application.js';
-import { User } from '../src/entities.js';
+import { Mail, User } from '../src/entities.js';
 
 const ALICE = 'alice@example.com';
 const NEW_PASSWORD = 'battery staple correct horse';
@@ -163,6 +163,46 @@ describe('an email', () => {
     app.advance(MINUTE);
     const [mail] = await app.receive();
     assert.equal((await complete(mail!.token)).status, 201);
+  });
+
+  it('is tried again after 1, 2, 4 and 8 minutes while the SMTP server refuses it', async () => {
+    app.smtp.refusal = 450;
+    await app.post('/sign-up', { email: ALICE });
+    await app.receive();
+    for (const minutes of [1, 2, 4, 8]) {
+      const { connections } = app.smtp;
+      app.advance(minutes * MINUTE - 1);
+      await app.receive();
+      assert.equal(app.smtp.connections, connections);
+      app.advance(1);
+      await app.receive();
+      assert.equal(app.smtp.connections, connections + 1);
+    }
+    app.smtp.refusal = null;
+    app.advance(16 * MINUTE);
+    assert.equal((await app.receive()).length, 1);
+  });
+
+  it('is not tried again after the SMTP server has refused its recipient permanently, until the next request', async () => {
+    app.smtp.refusal = 550;
+    await app.post('/sign-up', { email: ALICE });
+    await app.receive();
+    app.smtp.refusal = null;
+    app.advance(23 * 60 * MINUTE);
+    assert.deepEqual(await app.receive(), []);
+    assert.equal((await app.mailFor('sign-up', ALICE)).subject, 'Choose a password');
+  });
+
+  it('is sent before 1,600 emails that the SMTP server has refused', async () => {
+    const refused = Array.from({ length: 1600 }, (_, n): Mail => {
+      const [id, email, requestedAt] = [`!${n}`, `refused${n}@example.com`, new Date()];
+      return { id, kind: 'sign-up', email, requestedAt, dueAt: requestedAt, attempts: 1, tokenDigest: null };
+    });
+    await app.nest.get(DataSource).getRepository(Mail).save(refused, { chunk: 100 });
+    app.advance(1);
+    assert.equal((await app.post('/password-reset', { email: ALICE })).status, 202);
+    const [first] = await app.receive();
+    assert.deepEqual(first?.to, [ALICE]);
   });
 
   it('is sent once, even if several instances send due emails at the same time', async () => {

@@ -15,12 +15,17 @@ export class TestSmtpServer {
   readonly received: ReceivedMail[] = [];
   connections = 0;
   isDown = false;
+  /** The reply code with which the server refuses all recipients, or null. */
+  refusal: number | null = null;
 
   private readonly server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
     onConnect: (_, callback) => {
       this.connections += 1;
       callback(this.isDown ? new Error('Down') : null);
+    },
+    onRcptTo: (_, __, callback) => {
+      callback(this.refusal === null ? null : Object.assign(new Error('Refused'), { responseCode: this.refusal }));
     },
     onData: (stream, session, callback) => {
       const chunks: Buffer[] = [];
