@@ -21,7 +21,8 @@ async function start(route) {
 async function finish() {
   const { ok, body } = await post(`/sso/callback${location.search}`);
   history.replaceState(null, '', location.pathname);
-  if (ok) location.replace(sessionStorage.getItem('return-to') ?? '/');
+  // A path can begin with `//`. Without the origin, the browser would read the text after it as another host.
+  if (ok) location.replace(location.origin + (sessionStorage.getItem('return-to') ?? '/'));
   else show(body);
 }
 

@@ -37,6 +37,7 @@ export class SsoController {
   @HttpCode(204)
   @OptionalAuth()
   async callback(@Req() request: Request): Promise<void> {
+    this.cookies.assertSameSite(request);
     const { session, claims } = await finish(request).catch(refuse);
     if (session === '') return this.openSession(request, claims);
     // A client can change its cookie, so the requirements of `link` are checked again.
@@ -76,15 +77,19 @@ export class SsoController {
   }
 
   private async openSession(request: Request, { iss, sub, sid, iat, auth_time = 0, amr }: IDToken): Promise<void> {
-    // The first login creates a user. No user is looked up by email address, because the address proves nothing.
-    const userId = await this.database.transaction(async (manager) => {
-      const account = await manager.findOneBy(Account, { iss, sub });
-      if (account) return account.userId;
-      const user = { username: `sso-${crypto.randomUUID()}`, password: null };
-      const { id } = await this.auth.inTransaction(manager).createUser(user);
-      await manager.insert(Account, { iss, sub, userId: String(id) });
-      return String(id);
-    });
+    // No user is looked up by email address, because the address proves nothing.
+    const find = (): Promise<Account | null> => this.database.findOneBy(Account, { iss, sub });
+    const create = (): Promise<Account> =>
+      this.database.transaction(async (manager) => {
+        const user = { username: `sso-${crypto.randomUUID()}`, password: null };
+        const { id } = await this.auth.inTransaction(manager).createUser(user);
+        const account = { iss, sub, userId: String(id) };
+        await manager.insert(Account, account);
+        return account;
+      });
+    // If several first logins run at the same time, the primary key accepts one, and the others use its user.
+    const retry = async (error: unknown): Promise<Account> => (await find()) ?? Promise.reject(error as Error);
+    const { userId } = (await find()) ?? (await create().catch(retry));
     // Ignores the methods of an old login, which providers report again when they do not ask for credentials.
     const named = iat - auth_time <= 60 ? [amr].flat() : [];
     const methods = FACTORS.flatMap((factor) => factor.find((name) => named.includes(name)) ?? []);

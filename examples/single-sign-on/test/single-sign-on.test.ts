@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { AuthSession, AuthUser } from 'nestjs-session-auth';
+import { EntityManager } from 'typeorm';
 import { browser, environment, principalOf, refused, startForEachTest, statusOf } from './support.js';
 
 startForEachTest();
@@ -14,6 +16,18 @@ describe('a login at the provider', () => {
     const carol = environment.browser();
     await carol.signIn({ name: 'carol' });
     assert.equal((await carol.sessions())?.length, 1);
+  });
+
+  it('uses the user of a first login that another instance completes at the same time', async () => {
+    await browser.signIn({ name: 'bob' });
+    const other = environment.browser();
+    const callback = await other.authorize(await other.start(), { name: 'bob' });
+    // The first look-up runs before the other instance has stored the account.
+    const findOneBy = mock.method(EntityManager.prototype, 'findOneBy', () => Promise.resolve(null), { times: 1 });
+    assert.equal(await statusOf(other.finish(callback)), 204);
+    findOneBy.mock.restore();
+    assert.equal((await principalOf(other))?.userId, (await principalOf(browser))?.userId);
+    assert.equal(await environment.app.get(EntityManager).count(AuthUser), 1);
   });
 
   it('uses PKCE, a state and a nonce, which are new each time and stored in an HttpOnly cookie', async () => {
@@ -180,6 +194,7 @@ describe('a callback signs nobody in', () => {
   it('if another site sends it', async () => {
     const callback = await browser.authorize(await browser.start(), { name: 'bob' });
     assert.equal(await refused(browser, callback, 'https://another.example.com'), 403);
+    assert.equal(await environment.app.get(EntityManager).count(AuthSession), 0);
   });
 });
 
