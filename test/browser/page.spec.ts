@@ -53,6 +53,22 @@ describeInChromium.each(['cookie', 'bearer'] as const)('the devices page, transp
     await page.getByText('Failed sign-in').waitFor();
   });
 
+  it('the page sends no request that fails before a user signs in, and finds an existing session', async () => {
+    const refused = (): string[] =>
+      env.traffic.exchanges.filter(({ status }) => status >= 400).map(({ request, status }) => `${request} ${status}`);
+    const page = await (await env.openWindow()).newPage();
+    await page.goto('/', { waitUntil: 'networkidle' });
+    await page.getByText('Users of the sample').waitFor();
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.waitForLoadState('networkidle');
+    expect(refused()).toEqual([]);
+    await signInAt(page);
+    if (transport === 'cookie') await page.evaluate("localStorage.removeItem('nestjs-session-auth:cookie')");
+    await page.reload();
+    await page.getByText('Up to date').waitFor();
+    expect(refused()).toEqual([]);
+  });
+
   it('a device appears when it signs in, and a window shows immediately that it was signed out from another device', async () => {
     const desk = await env.signIn();
     const phone = await env.signIn('alice', PHONE);

@@ -67,6 +67,7 @@ describe('the page of the sample application', () => {
       rotates_refresh_tokens: true,
       cookie_mode: 'optional',
       cookie_names: { access: 'auth_access', refresh: 'auth_refresh' },
+      has_session_cookies: false,
       users: [
         { username: 'alice', password: 'secret' },
         { username: 'bob', password: 'secret' },
@@ -75,6 +76,22 @@ describe('the page of the sample application', () => {
     const other = Sample.start({ DATABASE_URL: 'sqlite::memory:', SAMPLE_USERS: 'carol:something' });
     const settings = await fetch(`${await other.url()}/page-settings`);
     expect(await settings.json()).toMatchObject({ users: [] });
+    await other.stop();
+  }, 60_000);
+
+  it('the page settings report whether the request has session cookies', async () => {
+    const settingsWith = async (Cookie: string): Promise<object> =>
+      (await (await fetch(`${url}/page-settings`, { headers: { Cookie } })).json()) as object;
+    for (const name of ['auth_access', 'auth_refresh']) {
+      expect(await settingsWith(`other=1; ${name}=x`)).toMatchObject({ has_session_cookies: true });
+      expect(await settingsWith(`other=${name}=x; ${name}2=x`)).toMatchObject({ has_session_cookies: false });
+    }
+  });
+
+  it('the page settings report nothing about session cookies if the API has another origin', async () => {
+    const other = Sample.start({ DATABASE_URL: 'sqlite::memory:', API_ORIGIN: 'http://api.example.localhost:3000' });
+    const settings = await fetch(`${await other.url()}/page-settings`);
+    expect(await settings.json()).toMatchObject({ has_session_cookies: null });
     await other.stop();
   }, 60_000);
 });

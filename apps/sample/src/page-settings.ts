@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from 'nestjs-session-auth';
+import type { Request } from 'express';
 import type { Settings } from './read-settings';
 
 /** The injection token of the sample's settings. */
@@ -17,12 +18,13 @@ export function cookieNames({ cookies: { mode, name, secure } }: ResolvedAuthOpt
 /** The settings that the page fetches: the options of its client, and the default users with their passwords. */
 @Injectable()
 export class PageSettings {
-  readonly published: object;
+  private readonly published: object;
 
   constructor(
-    @Inject(SETTINGS) { apiOrigin, authOptions, users, usersAreDefault }: Settings,
-    @Inject(AUTH_OPTIONS) options: ResolvedAuthOptions,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {
+    const { apiOrigin, authOptions, users, usersAreDefault } = settings;
     this.published = {
       api_origin: apiOrigin,
       auth_path: authOptions['path'] ?? 'auth',
@@ -34,5 +36,17 @@ export class PageSettings {
       cookie_names: cookieNames(options),
       users: usersAreDefault ? users : [],
     };
+  }
+
+  /** Returns the settings for the page of a request. */
+  for({ headers }: Request): object {
+    return { ...this.published, has_session_cookies: this.hasCookies(headers.cookie ?? '') };
+  }
+
+  /** Returns whether cookies hold tokens, or null if the API has another origin, to which this request did not go. */
+  private hasCookies(header: string): boolean | null {
+    if (this.settings.apiOrigin !== null) return null;
+    const names = Object.values(cookieNames(this.options) ?? {});
+    return header.split('; ').some((cookie) => names.includes(cookie.split('=', 1)[0]!));
   }
 }

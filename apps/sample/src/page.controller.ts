@@ -29,7 +29,7 @@ const pageHeaders = (apiOrigin: string | null): Record<string, string> => ({
 export class PageController {
   constructor(
     private readonly files: PageFiles,
-    private readonly pageData: PageSettings,
+    private readonly pageSettings: PageSettings,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -47,8 +47,8 @@ export class PageController {
   /** Returns the settings of the page. */
   @Get('page-settings')
   @Header('Cache-Control', 'no-store')
-  pageSettings(): object {
-    return this.pageData.published;
+  settingsFor(@Req() request: Request): object {
+    return this.pageSettings.for(request);
   }
 
   @Get('page/:name')

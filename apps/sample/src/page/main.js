@@ -5,7 +5,7 @@ import { showAlerts, showHistory } from './history.js';
 import { follow } from './live.js';
 import { startPassword } from './password.js';
 import { showReadable } from './readable.js';
-import { fetchJson, client, onOtherTab, onSessionEnd, settings } from './session.js';
+import { fetchJson, client, isSignedIn, onOtherTab, onSessionEnd, settings } from './session.js';
 import { startTheft } from './theft.js';
 import { startTransport, useChosenTransport } from './transport.js';
 
@@ -29,7 +29,7 @@ let reloadTimer;
 async function load() {
   const own = ++latestLoad;
   try {
-    if (!(await client.isSignedIn())) return showWelcome(own);
+    if (!(await isSignedIn())) return showWelcome(own);
     const [me, sessions, history, alerts] = await Promise.all([
       fetchJson('/me'),
       client.sessions(),
@@ -45,7 +45,7 @@ async function load() {
     if (byId('message').textContent === UNREACHABLE) announce('');
   } catch {
     if (own !== latestLoad) return;
-    if (!(await client.isSignedIn().catch(() => true))) return showWelcome(own);
+    if (!(await isSignedIn().catch(() => true))) return showWelcome(own);
     announce(UNREACHABLE);
     setLive(false);
   }

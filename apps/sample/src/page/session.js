@@ -12,6 +12,7 @@ import { AuthClient, localTokens } from '/client/index.js';
  * @property {boolean} rotates_refresh_tokens
  * @property {false | 'optional' | 'only'} cookie_mode
  * @property {{ access: string, refresh: string } | null} cookie_names
+ * @property {boolean | null} has_session_cookies null if the server cannot know, because the API has another origin
  * @property {readonly { username: string, password: string }[]} users
  */
 
@@ -19,6 +20,8 @@ import { AuthClient, localTokens } from '/client/index.js';
 export const settings = /** @type {PageSettings} */ (await (await fetch('/page-settings')).json());
 
 const TRANSPORT_KEY = 'sample-transport';
+/** The key under which the client stores the record of a cookie session, in all tabs. */
+const RECORD_KEY = 'nestjs-session-auth:cookie';
 
 /** Stores bearer tokens in `localStorage`, so that all tabs share one session. */
 export const storage = localTokens();
@@ -40,6 +43,16 @@ export let client = createClient();
 export function useTransport(choice) {
   localStorage.setItem(TRANSPORT_KEY, choice);
   applyStoredTransport();
+}
+
+/** Whether the browser may have session cookies that the client has not found yet. No script can read them. */
+let mayHaveCookies = settings.has_session_cookies !== false;
+
+/** Returns whether there is a session. Sends no requests that can only fail, because each one logs an error. */
+export async function isSignedIn() {
+  const isRecorded = sessionIn(localStorage.getItem(RECORD_KEY)) !== '';
+  if (transport === 'cookie' && !mayHaveCookies && !isRecorded) return false;
+  return (mayHaveCookies = await client.isSignedIn());
 }
 
 /** Replaces the client if this tab or another tab has stored a different transport. */
@@ -107,7 +120,7 @@ export function onOtherTab(listener) {
   window.addEventListener('storage', ({ key, oldValue, newValue }) => {
     if (key === null || key === TRANSPORT_KEY) applyStoredTransport();
     // The client stores bearer tokens under the first key, and the record of a cookie session under the second.
-    const isSession = key === 'nestjs-session-auth' || key === 'nestjs-session-auth:cookie';
+    const isSession = key === 'nestjs-session-auth' || key === RECORD_KEY;
     if (key === null || (isSession && sessionIn(oldValue) !== sessionIn(newValue))) listener();
   });
 }
