@@ -188,4 +188,40 @@ describeOnEachDatabase('administration', { users: ['alice', 'bob', 'carol'] }, (
     await expect(administer(app).list(misspelt)).rejects.toMatchObject(wrong);
     expect((await administer(app).list()).items).toHaveLength(1);
   });
+
+  it('an administrator cannot end or list sessions by a value of another type', async () => {
+    const { app } = env;
+    await open('alice');
+    const texts = ['deviceType', 'osFamily', 'browserFamily', 'ipAddress'];
+    const filters: unknown[] = [
+      ...['', 0, false, NaN, '2026-01-01', {}, []].flatMap((at) => [{ createdBefore: at }, { inactiveSince: at }]),
+      ...['', 'x\0', false, {}, [], ['x']].map((userId) => ({ userId })),
+      ...['', 'x\0', 0, 5, false, {}, [], ['mobile']].flatMap((value) => texts.map((name) => ({ [name]: value }))),
+      ...[null, 'alice', 5, [], [{ userId: 'x' }]],
+    ];
+    const accepted: unknown[] = [];
+    for (const filter of filters) {
+      const ended = administer(app).end(filter as never, { actor: 'carol' });
+      const outcomes = await Promise.allSettled([ended, administer(app).list(filter as never)]);
+      const isRefused = (one: PromiseSettledResult<unknown>): boolean =>
+        one.status === 'rejected' && (one.reason as { code?: string }).code === 'invalid_field';
+      if (!outcomes.every(isRefused)) accepted.push(filter);
+    }
+    expect(accepted).toEqual([]);
+    expect((await administer(app).list()).items).toHaveLength(1);
+  });
+
+  it('an administrator cannot read a history with a user id or cursor of another type', async () => {
+    const wrong = (field: string): object => ({ code: 'invalid_field', fields: { [field]: [expect.any(String)] } });
+    for (const userId of ['', 'x\0', null, false, {}, [], ['x']]) {
+      await expect(administer(env.app).history(userId as never)).rejects.toMatchObject(wrong('userId'));
+    }
+    await expect(administer(env.app).history('x', { after: 5 as never })).rejects.toMatchObject(wrong('after'));
+    const after = [await open('alice')] as never;
+    await expect(administer(env.app).list({}, { after })).rejects.toMatchObject(wrong('after'));
+  });
+
+  it('an administrator finds sessions of a user whose id is a number or a bigint', async () => {
+    for (const userId of [7, 7n]) expect((await administer(env.app).list({ userId })).items).toEqual([]);
+  });
 });

@@ -3,8 +3,8 @@ import type { DeviceType } from '../adapters/device-detector';
 import type { ClientInfo } from '../adapters/second-factor';
 import type { UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { invalidField } from '../base/errors';
-import { actorOf, UUID } from '../base/fields';
+import { assertValidField, invalidField } from '../base/errors';
+import { actorOf, USERNAME_LENGTH, usernameProblem, UUID } from '../base/fields';
 import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
 import {
@@ -150,7 +150,7 @@ export class SessionAdministration {
   /** Returns a page of a user's history, newest first. `limit`, `after` and errors are the same as for `list`. */
   async history(userId: UserId, page: PageRequest = {}): Promise<ResultPage<AuthEventEntry>> {
     const { limit, after } = checkedPage(page, /^\d{1,16}$/);
-    return pageOf(await this.histories.page(userId, Number(after ?? Infinity), limit + 1), limit);
+    return pageOf(await this.histories.page(userIdOf(userId), Number(after ?? Infinity), limit + 1), limit);
   }
 
   private async endMatching(
@@ -207,37 +207,49 @@ export class SessionAdministration {
 }
 
 function endCriteriaOf(filter: SessionFilter | { readonly everyone: true }): Criteria {
-  if ('everyone' in filter) {
+  const given = Object(filter) as SessionFilter & { readonly everyone?: unknown };
+  if ('everyone' in given) {
     // Despite its type, the value may be false or undefined, which must not end the sessions of all users.
-    if ((filter.everyone as unknown) === true && Object.keys(filter).length === 1) return {};
+    if (given.everyone === true && Object.keys(given).length === 1) return {};
     throw invalidField('everyone', 'Pass { everyone: true } alone, or pass criteria without `everyone`.');
   }
-  const criteria = criteriaOf(filter);
+  const criteria = criteriaOf(filter as SessionFilter);
   if (Object.keys(criteria).length > 0) return criteria;
   throw invalidField('filter', 'The filter is empty. Set at least one criterion, or pass { everyone: true }.');
 }
 
 function criteriaOf(filter: SessionFilter): Criteria {
-  return Object.fromEntries(
-    Object.entries(filter).map(([name, value]) => [name, criterionOf(name, value as UserId | Date)]),
-  );
+  if (Object(filter) !== filter || Array.isArray(filter)) throw invalidField('filter', 'Must be an object.');
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, criterionOf(name, value)]));
 }
 
-/** Converts the value of a criterion to a parameter. */
-function criterionOf(name: string, value: UserId | Date): string | number {
-  // A misspelled criterion or an undefined variable must not match more sessions than intended.
+/**
+ * Checks the value of a criterion, and converts it to a parameter. A misspelled criterion, an undefined variable or a
+ * value of another type must not match more sessions than intended.
+ */
+function criterionOf(name: string, value: unknown): string | number {
   if (!Object.hasOwn(CONDITIONS, name))
     throw invalidField(name, `Unknown criterion. Use any of ${Object.keys(CONDITIONS).join(', ')}.`);
   if (value === undefined || value === null)
     throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
+  if (name === 'userId') return userIdOf(value);
   if (name === 'createdBefore' || name === 'inactiveSince') {
     const instant = value instanceof Date ? value.getTime() : NaN;
     if (Number.isNaN(instant)) throw invalidField(name, 'Not a valid date.');
     return instant;
   }
-  const text = name === 'ipAddress' ? canonicalIp(String(value)) : String(value);
+  const text = name === 'ipAddress' ? canonicalIp(textOf(name, value)) : textOf(name, value);
   if (text === null) throw invalidField('ipAddress', 'Not a valid IP address.');
   return text;
+}
+
+function userIdOf(id: unknown): string {
+  return typeof id === 'number' || typeof id === 'bigint' ? String(id) : textOf('userId', id);
+}
+
+function textOf(name: string, text: unknown): string {
+  assertValidField(name, usernameProblem(text, USERNAME_LENGTH));
+  return text as string;
 }
 
 /** Checks the limit and the cursor of a page. */
@@ -245,7 +257,8 @@ function checkedPage({ limit = 100, after }: PageRequest, cursor: RegExp): PageR
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE)
     throw invalidField('limit', `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`);
   if (after === undefined) return { limit };
-  if (!cursor.test(after)) throw invalidField('after', 'Not a valid cursor. Pass the `next` of a page.');
+  if (typeof after !== 'string' || !cursor.test(after))
+    throw invalidField('after', 'Not a valid cursor. Pass the `next` of a page.');
   return { limit, after };
 }
 
