@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import * as bcrypt from 'bcrypt';
 import { Argon2PasswordHasher } from '../../libs/auth/src/adapters/hashers/argon2-password-hasher';
 import { PrehashedBcryptPasswordHasher } from '../../libs/auth/src/adapters/hashers/prehashed-bcrypt-password-hasher';
+import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
 
 const PASSWORD = 'correct horse battery staple';
 const LIGHT = { memoryKiB: 64, passes: 1 };
@@ -71,6 +73,14 @@ describe('the options of the replacement hashers', () => {
     expect(() => new PrehashedBcryptPasswordHasher({ key: 'short' })).toThrow('at least 32 characters');
     const unset = { key: undefined } as unknown as { key: string };
     expect(() => new PrehashedBcryptPasswordHasher(unset)).toThrow('at least 32 characters');
+  });
+
+  it('the key is not part of an inspection, in JSON or among the properties', () => {
+    const key = 'pepper'.repeat(6);
+    const hasher = new PrehashedBcryptPasswordHasher({ cost: 4, key });
+    const options = resolveOptions({ passwordHasher: hasher });
+    const shown = [hasher, options].map((one) => inspect(one, { depth: 9, showHidden: true }) + JSON.stringify(one));
+    expect(shown.filter((text) => text.includes(key))).toEqual([]);
   });
 
   it('a hash verifies only with the key that it was created with', async () => {

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+import { AuthModule } from '../../libs/auth/src/auth.module';
 import { PasswordHasher } from '../../libs/auth/src/adapters/password-hasher';
 import { UserStore } from '../../libs/auth/src/adapters/user-store';
 import { CheapPasswordHasher } from '../../libs/auth/src/testing';
@@ -326,6 +328,40 @@ describe('the options', () => {
         "if it is an entity, use users: { entity: User, username: 'email', passwordHash: 'password' }",
       expect.stringContaining('tokenSource is [class UserStore]; use a class that extends TokenSource'),
     ]);
+  });
+
+  it('are refused without the content of objects, or of strings in place of objects, which may be secret', () => {
+    const secret = 'pepper-pepper-pepper-pepper-pepper-1234';
+    class Holder {
+      static readonly secret = secret;
+      readonly key = secret;
+      readonly [inspect.custom] = (): string => secret;
+    }
+    const misplaced = [{ key: secret }, [secret], new Map([[secret, secret]]), Holder, new Holder(), secret];
+    const paths = [
+      'passwordHasher',
+      'deviceDetector',
+      'secondFactor',
+      'tokenSource',
+      'users',
+      'failedLogins',
+      'trackIps',
+    ];
+    const reports = misplaced.flatMap((value) => [
+      ...paths.flatMap((path) => (path === 'trackIps' && value === secret ? [] : problems({ [path]: value }))),
+      ...problems({ passwordPolicy: value }),
+      ...(value === Holder ? [] : problems({ passwordPolicy: { check: value } })),
+      ...problems(value),
+      ...problems({ users: { entity: User, username: 'email', passwordHash: value === secret ? 3 : value } }),
+    ]);
+    expect(reports.length).toBeGreaterThan(50);
+    expect(reports.filter((report) => report.includes('pepper'))).toEqual([]);
+    expect(problems({ passwordHasher: new Holder() })).toEqual([
+      expect.stringContaining('passwordHasher is [Holder]; use'),
+    ]);
+    for (const given of [secret, [secret], new Holder()]) {
+      expect(() => AuthModule.forRoot(given as never)).toThrow(/^(?!.*pepper)[^]*the argument of forRoot\(\) is/);
+    }
   });
 });
 

@@ -57,7 +57,7 @@ export function assertPlainOptions(given: unknown): void {
 }
 
 function notPlain(given: unknown, verb: string): string {
-  return `${inspect(given, { depth: 0 })}; ${verb} a plain object with the options`;
+  return `${describe(given, false)}; ${verb} a plain object with the options`;
 }
 
 /** Returns the values by path, without options that are undefined, which have their default. */
@@ -202,7 +202,13 @@ function build(values: Values): ResolvedAuthOptions {
 }
 
 function wrongValue(path: string, value: unknown, expected: string): string {
-  return `${path} is ${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 100 })}; use ${expected}`;
+  return `${path} is ${describe(value, !/^(a class|a function|a plain object|\{)/.test(expected))}; use ${expected}`;
+}
+
+/** Describes a value without the content of objects, or of strings that are out of place, which may be secret. */
+function describe(value: unknown, isStringShown: boolean): string {
+  if (typeof value === 'string' && !isStringShown) return 'a string';
+  return inspect(value, { depth: -1, customInspect: false, breakLength: Infinity, maxStringLength: 100 });
 }
 
 /** Suggests the known path whose last segment is similar, or lists all options of the group. */

@@ -16,7 +16,7 @@ const PREFIX = '$hmac-sha384';
 export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
   private readonly bcrypt: BcryptPasswordHasher;
-  private readonly key: string;
+  readonly #key: string;
 
   /**
    * @param given `cost`: the base-2 logarithm of the number of rounds, 4 to 15. Default: 12. `key`: a secret of at
@@ -31,7 +31,7 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
       throw new Error('PrehashedBcryptPasswordHasher: the key is missing or too short. Use at least 32 characters.');
     }
     this.bcrypt = new BcryptPasswordHasher(cost);
-    this.key = key ?? 'nestjs-session-auth password';
+    this.#key = key ?? 'nestjs-session-auth password';
   }
 
   async hash(password: string): Promise<string> {
@@ -54,6 +54,6 @@ export class PrehashedBcryptPasswordHasher extends PasswordHasher {
 
   /** 64 characters of base64 fit into bcrypt's 72 bytes, and none is NUL, at which some implementations stop. */
   private digest(password: string): string {
-    return createHmac('sha384', this.key).update(password).digest('base64');
+    return createHmac('sha384', this.#key).update(password).digest('base64');
   }
 }
