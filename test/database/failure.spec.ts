@@ -31,6 +31,7 @@ describe('database errors', () => {
   it.each([
     ['ECONNRESET', 'The connection was lost.'],
     ['57P01', 'The server closed the connection.'],
+    ['25P04', 'The server closed the connection.'],
     [4031, 'The server closed the connection.'],
     ['57P03', 'The server is starting or shutting down.'],
     ['ECONNREFUSED', 'The server cannot be reached.'],
@@ -41,6 +42,13 @@ describe('database errors', () => {
     [3032, 'The server is offline, or not an active member of its replication group. Connect to an online member.'],
   ])('an error with code %s is described with a hint and without its message', (code, hint, message = 'secret') => {
     expect(describeFailure(new QueryFailedError('SELECT', [], driverError(code, message)))).toBe(`${code}. ${hint}`);
+  });
+
+  it('a transaction that exceeds transaction_timeout loses its connection', () => {
+    expect([isConnectionLost(driverError('25P04')), failureKind(driverError('25P04'))]).toEqual([
+      true,
+      'connection_lost',
+    ]);
   });
 
   it('an exhausted connection pool is reported as a timeout', () => {

@@ -218,6 +218,20 @@ describeOnEachDatabase('a grace period of ten seconds', graceOf(10), (env: TestE
     expect(app.sent('token_reuse_detected')).toMatchObject([{ reuse: { lastRefreshAt, generationsBehind: 1 } }]);
   });
 
+  it('presenting a used token is reuse if the clock was set back to more than ten seconds before its refresh', async () => {
+    const { app } = env;
+    for (const [seconds, status] of [
+      [10, 200],
+      [10.001, 400],
+    ] as const) {
+      const { refresh_token: token } = await app.login();
+      await refreshFrom(HOME, app, token).expect(200);
+      app.clock.advance(-seconds * SECOND);
+      await refreshFrom(HOME, app, token).expect(status);
+      app.clock.advance(seconds * SECOND);
+    }
+  });
+
   it('only the direct predecessor of the current token is replayed, and any earlier token is reuse', async () => {
     const { app } = env;
     const first = await app.login();

@@ -152,6 +152,20 @@ describeOnEachDatabase(
       expect((await principalOf(app, accessToken)).methods).toEqual({ hwk: since, otp: new Date(app.clock.now()) });
     });
 
+    it('a login or method is not recent if the clock was set back to more than ten seconds before it', async () => {
+      const { app } = env;
+      const { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });
+      for (const [seconds, status] of [
+        [10, 200],
+        [10.001, 403],
+      ] as const) {
+        app.clock.advance(-seconds * SECOND);
+        await app.get('/transfer/any', accessToken).expect(status);
+        await app.get('/transfer/both', accessToken).expect(status);
+        app.clock.advance(seconds * SECOND);
+      }
+    });
+
     it('a route that requires several recent methods checks the age of each method to the millisecond', async () => {
       const { app } = env;
       const { accessToken } = await app.auth.openSession(await idOf(app), {}, { methods: ['pwd', 'otp'] });

@@ -73,6 +73,16 @@ describeOnEachDatabase('the account block', auth(), (env: TestEnvironment) => {
     expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
   });
 
+  it('a block lasts at most 24 hours if the clock is set back', async () => {
+    const { app } = env;
+    await guess(app, 100);
+    app.clock.advance(-30 * DAY);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('too_many_attempts 86400');
+    app.clock.advance(DAY);
+    expect(await tryLogin(app, PASSWORD, ELSEWHERE)).toBe('ok');
+    app.clock.advance(29 * DAY);
+  });
+
   it('a block resets the failure streak, so that another 100 failures begin the next block', async () => {
     const { app } = env;
     await guess(app, 100);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AuthUser } from 'nestjs-session-auth';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { CountingHasher } from '../support/counting-hasher';
-import { MINUTE, SECOND } from '../support/driven-clock';
+import { DAY, MINUTE, SECOND } from '../support/driven-clock';
 import { Tap } from '../support/tap';
 import { TestApplication, PASSWORD } from '../support/test-application';
 import { eventsOf, INVALID_CREDENTIALS, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
@@ -69,6 +69,18 @@ describeOnEachDatabase('failed logins', { auth: { passwordHasher: hasher } }, (e
       expect(await tryLogin(app, 'wrong')).toBe(`too_many_attempts ${seconds}`);
       app.clock.advance(seconds * SECOND);
     }
+  });
+
+  it('a delay lasts at most an hour if the clock is set back', async () => {
+    const { app } = env;
+    await fail(app, 10);
+    app.clock.advance(-30 * DAY);
+    for (const password of ['wrong', PASSWORD]) expect(await tryLogin(app, password)).toBe('too_many_attempts 3600');
+    app.clock.advance(60 * MINUTE - 1);
+    expect(await tryLogin(app, PASSWORD)).toBe('too_many_attempts 1');
+    app.clock.advance(1);
+    expect(await tryLogin(app, PASSWORD)).toBe('ok');
+    app.clock.advance(30 * DAY);
   });
 
   it('attempts during a delay are not counted, recorded or hashed, and do not extend the delay', async () => {

@@ -51,7 +51,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
     'Every retry conflicted with another transaction. Perhaps the database releases row locks before a transaction ends.',
   ],
   [/^57P03 /, 'The server is starting or shutting down.'],
-  [/^(25P03|57P0[125]|1053|1927|4031) /, 'The server closed the connection.'],
+  [/^(25P0[34]|57P0[125]|1053|1927|4031) /, 'The server closed the connection.'],
   [
     /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|PROTOCOL_CONNECTION_LOST|0800[036]|08P01) /,
     'The connection was lost.',

@@ -50,11 +50,11 @@ const NOT_WRITABLE: Readonly<Record<string, NotWritableKind>> = {
 };
 
 /**
- * The server closed the connection (PostgreSQL 25P03 and some codes of classes 08 and 57; MySQL, MariaDB 1053, 1927,
+ * The server closed the connection (PostgreSQL 25P03, 25P04 and some codes of classes 08 and 57; MySQL, MariaDB 1053, 1927,
  * 4031), or the connection broke or could not be opened. CockroachDB's 40003 leaves the connection open, but the
  * outcome of the statement is unknown as well.
  */
-const CONNECTION_CLOSED = /^(0800[036]|08P01|25P03|40003|57P0[125]|1053|1927|4031)$/;
+const CONNECTION_CLOSED = /^(0800[036]|08P01|25P0[34]|40003|57P0[125]|1053|1927|4031)$/;
 
 const CONNECTION_BROKEN =
   /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|ETIMEDOUT|PROTOCOL_CONNECTION_LOST|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;

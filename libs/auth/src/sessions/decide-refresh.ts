@@ -1,4 +1,5 @@
 import type { AccountStatus } from '../adapters/user-store';
+import { isWithinLast } from '../base/clock';
 import type { TokenTransport } from '../database/entities';
 import type { Row } from '../database/transaction';
 import type { PairDigests, PairExpiries } from '../tokens/tokens';
@@ -116,7 +117,7 @@ function openReplayWindowOf(
 ): ReplayWindow | null {
   if (!replay || refreshedAt === null || replay.transport !== transport) return null;
   // A shortened grace period applies immediately.
-  return now < Math.min(replay.until, refreshedAt + graceMs) ? replay : null;
+  return now < replay.until && isWithinLast(graceMs, refreshedAt, now) ? replay : null;
 }
 
 /** Returns whether the current pair replaced the token, and may be issued to the client's network again. */

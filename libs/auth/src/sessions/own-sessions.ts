@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { UserId } from '../adapters/user-store';
-import { Clock } from '../base/clock';
+import { Clock, isWithinLast } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
@@ -93,8 +93,9 @@ export class OwnSessions {
     const proved: Readonly<Record<string, Date>> = principal.methods ?? {};
     const provedAt = methods.map((name) => (Object.hasOwn(proved, name) ? proved[name] : undefined));
     const instants = methods.length === 0 ? [principal.authenticatedAt] : provedAt;
-    const earliest = this.clock.now() - withinSeconds * 1000;
-    if (!instants.every((at) => at && at.getTime() > earliest)) throw standardError('recent_login_required');
+    const now = this.clock.now();
+    if (!instants.every((at) => at && isWithinLast(withinSeconds * 1000, at.getTime(), now)))
+      throw standardError('recent_login_required');
   }
 
   /** Checks that the user recently proved their identity, if the options require this to end sessions. (ASVS 7.5.2) */

@@ -50,6 +50,11 @@ export function refusal(
   return longest.delayedUntil > now ? blockUntil(longest.scope, longest.delayedUntil) : null;
 }
 
+/** Returns when the longest delay or block of a scope would end, if it began now. */
+export function longestUntil(scope: BlockScope, now: number): number {
+  return now + (scope === 'account' ? DAY_MS : LONGEST_DELAY_MS);
+}
+
 export function blockUntil(scope: BlockScope, until: number): LoginBlock {
   return { scope, until: until >= UNTIL_RESET ? null : until };
 }

@@ -22,6 +22,7 @@ import {
   type LoginBlock,
   MAX_FAILURES,
   PASSWORD_METHOD,
+  longestUntil,
   refusal,
   UNTIL_RESET,
 } from './limits';
@@ -182,8 +183,8 @@ export class Throttle {
       result = await tryToCharge(subject.counters.slice(0, 1));
     }
     if (!('scope' in result)) return result;
-    const seconds = result.until === null ? RESET_RETRY_SECONDS : Math.ceil((result.until - now) / 1000);
-    throw standardError('too_many_attempts', seconds);
+    const { until } = await this.shortened(result, subject, now, op);
+    throw standardError('too_many_attempts', until === null ? RESET_RETRY_SECONDS : Math.ceil((until - now) / 1000));
   }
 
   /** Deletes the counters after the secret proved right. Runs in the transaction of the success. */
@@ -246,6 +247,16 @@ export class Throttle {
 
   private unknownAccount(name: string): string {
     return `name\0${foldName(name, this.options.nameMatching)}`;
+  }
+
+  /** Shortens a delay or block that would last longer than any new one, because the clock was set back. */
+  private async shortened(block: LoginBlock, subject: Subject, now: number, op: Operation): Promise<LoginBlock> {
+    const until = longestUntil(block.scope, now);
+    if (block.until === null || block.until <= until) return block;
+    const { key } = subject.counters.find(({ scope }) => scope === block.scope)!;
+    const values = { key, until, expiresAt: Math.max(until, expiryAfter(block.scope, now, this.limits)) };
+    await this.keep(op.tx, (tx) => this.database.run(tx, this.beginBlock.with(values)));
+    return { ...block, until };
   }
 
   private clearing({ subject, begun }: Charge): Query {
