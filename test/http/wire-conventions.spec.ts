@@ -1,4 +1,11 @@
-import { Catch, VersioningType, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import {
+  Catch,
+  ClassSerializerInterceptor,
+  VersioningType,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { PASSWORD, type TestApplication } from '../support/test-application';
@@ -336,6 +343,32 @@ describeOnBothPlatforms(
       await post(900_000).expect(400, { non_field_errors: ['Invalid or expired refresh token.'] });
       const { status, body } = await post(1_100_000);
       expect([status, body]).toEqual([413, { detail: expect.any(String) }]);
+    });
+  },
+);
+
+describeOnBothPlatforms(
+  'a global ClassSerializerInterceptor that exposes no property',
+  {
+    configure: (app) => {
+      app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' }));
+    },
+    auth: { recentLogin: { endpoint: true } },
+  },
+  (env: TestEnvironment) => {
+    it('does not change the responses of the library', async () => {
+      const { app } = env;
+      const opened = await app.login();
+      expect(Object.keys(opened).sort()).toEqual(['access_token', 'refresh_token', 'session_id', 'token_type']);
+      const { body: pair } = await app.refresh(opened.refresh_token).expect(200);
+      expect(Object.keys(pair).sort()).toEqual(['access_token', 'refresh_token', 'token_type']);
+      const { body: sessions } = await app.get('/auth/sessions', pair.access_token);
+      expect(sessions).toMatchObject([{ id: opened.session_id, is_current: true }]);
+      const { body: history } = await app.get('/auth/history', pair.access_token);
+      expect(history[0]).toMatchObject({ event: 'token_refresh', extra: {} });
+      const { body: renewed } = await app.post('/auth/reauthenticate', pair.access_token).send({ password: PASSWORD });
+      expect(Object.keys(renewed).sort()).toEqual(['access_token', 'refresh_token', 'token_type']);
+      await app.post('/auth/logout', renewed.access_token).expect(200, { detail: 'Logged out successfully.' });
     });
   },
 );

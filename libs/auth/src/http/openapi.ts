@@ -1,4 +1,12 @@
-import { applyDecorators, Controller, Header, HttpCode, UseFilters, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  Header,
+  HttpCode,
+  SerializeOptions,
+  UseFilters,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import { type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
 import { LibraryRouteFilter } from './error-responses';
@@ -101,6 +109,7 @@ export const AuthEndpoint = (description: Description): MethodDecorator =>
     LibraryRoute(),
     HttpCode(200),
     Header('Cache-Control', 'no-store'),
+    SerializeOptions({ strategy: 'exposeAll' }),
     ...(swagger ? decoratorsOf(swagger, description) : []),
   );
 
