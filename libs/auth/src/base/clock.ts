@@ -10,12 +10,9 @@ export class SystemClock extends Clock {
   }
 }
 
-/** By how much the clocks of instances may differ. An instant further in the future shows that a clock was set back. */
-const MAX_SKEW_MS = 10_000;
-
-/** Returns whether an instant is less than `durationMs` ago, and not in the future beyond `MAX_SKEW_MS`. */
+/** Returns whether an instant is less than `durationMs` ago. One over 10 s ahead shows that a clock was set back. */
 export function isWithinLast(durationMs: number, at: number, now: number): boolean {
-  return now - at < durationMs && at - now <= MAX_SKEW_MS;
+  return now - at < durationMs && at - now <= 10_000;
 }
 
 /** Limits a report that each request could otherwise repeat. */

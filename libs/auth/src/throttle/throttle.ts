@@ -255,7 +255,7 @@ export class Throttle {
     if (block.until === null || block.until <= until) return block;
     const { key } = subject.counters.find(({ scope }) => scope === block.scope)!;
     const values = { key, until, expiresAt: Math.max(until, expiryAfter(block.scope, now, this.limits)) };
-    await this.keep(op.tx, (tx) => this.database.run(tx, this.beginBlock.with(values)));
+    await this.keep(op.tx, (tx) => this.database.run(tx, this.sql.beginBlock.with(values)));
     return { ...block, until };
   }
 
