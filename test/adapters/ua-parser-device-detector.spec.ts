@@ -378,6 +378,34 @@ describe('UaParserDeviceDetector', () => {
       expect(UaParserDeviceDetector.load(failingWith(missing('ua-parser-js')))).toBeNull();
     });
 
+    const NODE = { code: 'MODULE_NOT_FOUND' };
+    const ISSUER = 'nestjs-session-auth tried to access';
+    it.each([
+      ["Yarn Plug'n'Play, undeclared", `Your application tried to access ua-parser-js, but it isn't declared`, NODE],
+      ["Yarn Plug'n'Play, missing peer", `${ISSUER} ua-parser-js (a peer dependency) but it isn't provided`, NODE],
+      [
+        'the loader of ES modules',
+        `Cannot find package 'ua-parser-js' imported from /x.js`,
+        { code: 'ERR_MODULE_NOT_FOUND' },
+      ],
+      ['Jest', `Cannot find module 'ua-parser-js' from 'libs/x.js'`, NODE],
+      ['esbuild', 'Could not resolve "ua-parser-js"', NODE],
+    ])('returns null if ua-parser-js is absent, as %s reports it', (_, message, code) => {
+      expect(UaParserDeviceDetector.load(failingWith(Object.assign(new Error(message), code)))).toBeNull();
+    });
+
+    it.each([
+      ["Yarn Plug'n'Play", `ua-parser-js tried to access something-else, but it isn't declared`, NODE],
+      [
+        'ES modules',
+        `Cannot find package 'x' imported from /node_modules/ua-parser-js/a.js`,
+        { code: 'ERR_MODULE_NOT_FOUND' },
+      ],
+    ])('throws if a dependency of ua-parser-js is absent, as %s reports it', (_, message, code) => {
+      const error = Object.assign(new Error(message), code);
+      expect(() => UaParserDeviceDetector.load(failingWith(error))).toThrow(error);
+    });
+
     it.each([
       ['another missing module', missing('something-else')],
       ['a damaged ua-parser-js', missing('/app/node_modules/ua-parser-js/src/ua-parser.js')],

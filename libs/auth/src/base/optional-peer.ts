@@ -12,8 +12,11 @@ export function loadOptionalPeer<Peer>(name: string, load: () => unknown, conseq
     return load() as Peer;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing = code === 'MODULE_NOT_FOUND' && message.startsWith(`Cannot find module '${name}'`);
-    if (isMissing) return null;
+    const missing = String(message)
+      .split('\n', 1)[0]!
+      .replace(/^.*? tried to access /, '');
+    const isNamed = new RegExp(`(?<![\\w@/\\\\.-])${name}(?![\\w/\\\\-])`).test(missing);
+    if (isNamed && /^(ERR_)?MODULE_NOT_FOUND$/.test(String(code))) return null;
     if (consequence === undefined) throw error;
     new Logger('AuthModule').warn(`${name} is installed but cannot be loaded (${message}), so ${consequence}`);
     return null;
