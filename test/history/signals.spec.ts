@@ -6,6 +6,20 @@ import { TestApplication, PASSWORD } from '../support/test-application';
 describeOnEachDatabase('signals', {}, (env: TestEnvironment) => {
   const reasons = (): string[] => env.app.sent('user_logged_out').map(({ reason }) => reason);
 
+  it('`this.event` of a listener is the name of the signal', async () => {
+    const seen: unknown[] = [];
+    const emitter = env.app.nest.get(EventEmitter2);
+    const listener = function (this: { event?: unknown }): void {
+      seen.push(this.event);
+    };
+    emitter.on('user_logged_in', listener);
+    emitter.onAny(listener);
+    await env.app.login();
+    emitter.off('user_logged_in', listener);
+    emitter.offAny(listener);
+    expect(seen).toEqual(['user_logged_in', 'user_logged_in']);
+  });
+
   it('the signals of a login contain the session as its user sees it, frozen and without tokens', async () => {
     const login = await env.app.login();
     const [signal] = env.app.sent('user_logged_in');

@@ -66,6 +66,14 @@ beforeEach(() => {
 describeOnEachDatabase('logins of users who need a second factor', { auth }, (env: TestEnvironment) => {
   beforeEach(() => void enrolled.names.add('alice'));
 
+  it.each([{ method: 'otp' }, { method: 'otp', principal: undefined }, { method: 'otp', principal: null }, undefined])(
+    'attempt() cannot be called without a login ticket or a principal: %j',
+    async (target) => {
+      const attempt = env.app.auth.attempt(target as never, CLIENT, () => true);
+      await expect(attempt).rejects.toThrow('Pass attempt() a login ticket or a principal.');
+    },
+  );
+
   it('a login that needs a second factor fails with 403 and a login ticket, which opens a session after the second factor', async () => {
     const { app } = env;
     const { body, headers } = await app.http.post('/auth/login/').send(CREDENTIALS).expect(403);

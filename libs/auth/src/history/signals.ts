@@ -161,7 +161,7 @@ export class Signals {
     };
     try {
       // The promise is not awaited, because a listener may never finish.
-      Promise.resolve(listener.apply(this.emitter, args)).catch(report);
+      Promise.resolve(listener.apply(Object.assign(this.emitter, { event: name }), args)).catch(report);
     } catch (error) {
       report(error);
     }

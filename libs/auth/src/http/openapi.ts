@@ -97,6 +97,8 @@ export const LibraryController = (): ClassDecorator =>
   applyDecorators(
     Controller({ version: VERSION_NEUTRAL }),
     UseFilters(LibraryRouteFilter),
+    // The application's ClassSerializerInterceptor may exclude all properties.
+    SerializeOptions({ strategy: 'exposeAll' }),
     ...(swagger ? [swagger.ApiTags('Authentication')] : []),
   );
 
@@ -109,7 +111,6 @@ export const AuthEndpoint = (description: Description): MethodDecorator =>
     LibraryRoute(),
     HttpCode(200),
     Header('Cache-Control', 'no-store'),
-    SerializeOptions({ strategy: 'exposeAll' }),
     ...(swagger ? decoratorsOf(swagger, description) : []),
   );
 

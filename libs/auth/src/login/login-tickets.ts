@@ -223,6 +223,8 @@ export class LoginTickets {
    * @throws AuthError with the codes of `AuthService.attempt`
    */
   async attempt(target: AttemptTarget, op: Operation, verify: SecretVerifier): Promise<boolean> {
+    const given: { ticket?: unknown; principal?: unknown } = { ...target };
+    if (!('ticket' in given || given.principal)) throw new Error('Pass attempt() a login ticket or a principal.');
     const { method } = target;
     assertMethod(method);
     if (!('ticket' in target)) {
