@@ -72,7 +72,8 @@ describe.each(DATABASES)('SQL statements on %s', (name) => {
   });
 
   it('a statement that updates or deletes rows that were read before repeats the conditions of the read', () => {
-    const byList = [...templates].filter((template) => /^(UPDATE|DELETE).* IN \(:/s.test(template));
+    // Owners of counters are computed, not read.
+    const byList = [...templates].filter((template) => /^(UPDATE|DELETE).* IN \(:(?!owners)/s.test(template));
     const changing = byList.filter((template) => CHANGING.includes(writtenTables(template)[0]!));
     expect(changing.length).toBeGreaterThan(5);
     for (const template of changing) expect(template).toMatch(/ IN \(:\w+\.\.\.\) AND |:first, :last/);

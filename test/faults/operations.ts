@@ -9,6 +9,8 @@ export interface Fixture {
   readonly app: TestApplication;
   readonly userId: string;
   readonly username: string;
+  /** The version of the user's credentials at the beginning. */
+  readonly credentialsVersion: number;
   readonly session: LoginAnswer;
   readonly usedToken: string;
   /** A login ticket with two proven methods. */
@@ -106,9 +108,13 @@ export async function newFixture(app: TestApplication): Promise<Fixture> {
   const { body } = await app.refresh(opened.refresh_token).expect(200);
   const ticket = await app.auth.createLoginTicket(id, { methods: ['pwd', 'otp'] });
   app.signals.length = 0;
+  const [lock] = await app.dataSource.query<{ version: number }[]>(
+    `SELECT credentials_version AS version FROM auth_user_locks WHERE user_id = '${id}'`,
+  );
   return {
     app,
     userId: String(id),
+    credentialsVersion: lock!.version,
     username,
     session: { ...opened, ...body },
     usedToken: opened.refresh_token,
@@ -117,7 +123,7 @@ export async function newFixture(app: TestApplication): Promise<Fixture> {
 }
 
 /** Returns row counts of one user. Equal counts mean equal states. */
-export async function countsOf({ app, userId }: Fixture): Promise<Record<string, unknown>> {
+export async function countsOf({ app, userId, credentialsVersion }: Fixture): Promise<Record<string, unknown>> {
   const ofUser = `user_id = '${userId}'`;
   const rows = await rowsOf(
     app,
@@ -125,7 +131,8 @@ export async function countsOf({ app, userId }: Fixture): Promise<Record<string,
      UNION ALL SELECT 'generations', 'sum', SUM(generation) FROM auth_sessions WHERE ${ofUser}
      UNION ALL SELECT 'events', event, COUNT(*) FROM auth_events WHERE ${ofUser} GROUP BY event
      UNION ALL SELECT 'tickets', 'tickets', COUNT(*) FROM auth_login_tickets WHERE ${ofUser}
-     UNION ALL SELECT 'credentials', 'version', credentials_version FROM auth_user_locks WHERE ${ofUser}
+     UNION ALL SELECT 'credentials', 'changed', CASE WHEN credentials_version = ${credentialsVersion} THEN 0 ELSE 1 END
+       FROM auth_user_locks WHERE ${ofUser}
      UNION ALL SELECT 'password', password_hash, 0 FROM auth_users WHERE id = '${userId}'`,
   );
   const countsIn = (part: string): Record<string, number> =>

@@ -32,12 +32,11 @@ export {
   type SessionFilter,
 } from './sessions/administration';
 export type { Credentials } from './login/login';
-export { VerificationUnavailable } from './throttle/throttle';
 export type { PasswordChange, PasswordResetToken } from './passwords/replace-password';
 export type { CreatedUser, CreateUserOptions, UserToCreate } from './accounts/accounts';
 export type { OpenedSession, TokenPair } from './tokens/tokens';
 export type { AuthEventEntry, HistoryRequest } from './history/history';
-export { AuthError, type AuthErrorCode, type FieldErrors } from './base/errors';
+export { AuthError, type AuthErrorCode, type FieldErrors, VerificationUnavailable } from './base/errors';
 export type { SessionData } from './sessions/session';
 export type { AuthEventName, EndReason, SessionState } from './database/entities';
 

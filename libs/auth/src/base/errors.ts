@@ -139,3 +139,11 @@ export function assertValidField(field: string, problem: string | null): void {
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof AuthError && error.getStatus() === 401;
 }
+
+/**
+ * Thrown by a check of your own (the callback of `attempt`, a `PasswordHasher`) that could not be carried out, for
+ * example because a service did not answer. The attempt then does not count as failed. Any other error counts.
+ */
+export class VerificationUnavailable extends Error {
+  override readonly name = 'VerificationUnavailable';
+}

@@ -13,6 +13,9 @@ export const HALFWAY_FAILURES = MAX_FAILURES / 2;
 /** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
 export const UNTIL_RESET = 8_640_000_000_000_000;
 
+/** The `Retry-After` of a block that only a reset ends. The value is the same for known and unknown names. */
+export const RESET_RETRY_SECONDS = 86_400;
+
 const FIRST_DELAY_MS = 30_000;
 
 const LONGEST_DELAY_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { AuthError, standardError } from '../base/errors';
+import { AuthError, standardError, VerificationUnavailable } from '../base/errors';
 import { foldName, maskName } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
@@ -24,19 +24,9 @@ import {
   PASSWORD_METHOD,
   longestUntil,
   refusal,
+  RESET_RETRY_SECONDS,
   UNTIL_RESET,
 } from './limits';
-
-/** The `Retry-After` of a block that only a reset ends. The value is the same for known and unknown names. */
-const RESET_RETRY_SECONDS = 86_400;
-
-/**
- * Thrown by a check of your own (the callback of `attempt`, a `PasswordHasher`) that could not be carried out, for
- * example because a service did not answer. The attempt then does not count as failed. Any other error counts.
- */
-export class VerificationUnavailable extends Error {
-  override readonly name = 'VerificationUnavailable';
-}
 
 /** A number of consecutive failures. The keys are digests, so that networks and names are not stored as plain text. */
 interface Counter {
