@@ -5,7 +5,17 @@ import {
   type StoredUser,
   UserStore,
 } from 'nestjs-session-auth';
-import { Column, Entity, ManyToOne, PrimaryGeneratedColumn } from 'typeorm';
+import { createHash } from 'node:crypto';
+import {
+  Column,
+  type DataSourceOptions,
+  Entity,
+  type EntitySubscriberInterface,
+  EventSubscriber,
+  type InsertEvent,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+} from 'typeorm';
 import { createDatabase, DATABASES, type TestDatabase } from '../support/databases';
 import { TestApplication, PASSWORD } from '../support/test-application';
 
@@ -181,5 +191,67 @@ describe('additional properties of a new user', () => {
     await app.login();
     await app.close();
     await database.drop();
+  });
+});
+
+/** Hashes passwords, and folds names, of every row that is inserted. */
+@EventSubscriber()
+class ChangingSubscriber implements EntitySubscriberInterface<Customer> {
+  static change: (customer: Customer) => void;
+
+  listenTo(): typeof Customer {
+    return Customer;
+  }
+
+  beforeInsert({ entity }: InsertEvent<Customer>): void {
+    ChangingSubscriber.change(entity);
+  }
+}
+
+describe.each(DATABASES)('createUser beside a subscriber of the application on %s', (name) => {
+  let database: TestDatabase;
+  let app: TestApplication;
+
+  beforeAll(async () => {
+    database = await createDatabase(name);
+    const options = { ...database.options, subscribers: [ChangingSubscriber] } as DataSourceOptions;
+    app = await start({ ...database, options }, { users: CUSTOMERS });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  const hashAgain = (customer: Customer): void => {
+    customer.password = createHash('sha256').update(customer.password).digest('hex');
+  };
+  const lowerName = (customer: Customer): void => {
+    customer.email = customer.email.toLowerCase();
+  };
+
+  it.each([
+    ['the hash', 'password', hashAgain],
+    ['the name', 'email', lowerName],
+  ])(
+    'a user of whom a subscriber changes %s is not created, and the error names the property',
+    async (_, property, change) => {
+      ChangingSubscriber.change = change;
+      const user = { ...ALICE, username: 'Alice' };
+      const error = {
+        code: 'not_supported',
+        message: expect.stringContaining(`the property '${property}' of Customer`),
+      };
+      await expect(app.auth.createUser(user)).rejects.toMatchObject(error);
+      await app.dataSource.transaction(async (manager) => {
+        await expect(app.auth.inTransaction(manager).createUser(user)).rejects.toMatchObject(error);
+      });
+      expect(await app.dataSource.getRepository(Customer).count()).toBe(0);
+    },
+  );
+
+  it('a user whom a subscriber changes in other properties is created', async () => {
+    ChangingSubscriber.change = (customer) => (customer.fullName = 'Bob');
+    await app.auth.createUser({ ...ALICE, username: 'bob' });
+    await app.login('bob');
   });
 });

@@ -103,6 +103,25 @@ describeEachPooled('when another transaction has locked the event log on %s', (n
   );
 });
 
+describeEachPooled('an event log that does not respond, on %s', (name) => {
+  it('the revocation after reuse is committed although its event has used up the time of the refresh', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database });
+    const session = await app.login();
+    await app.refresh(session.refresh_token).expect(200);
+    let respond!: () => void;
+    const responding = new Promise<void>((resolve) => (respond = resolve));
+    new Tap(app).hook = { before: ({ sql }) => (/^INSERT INTO\W+auth_events/.test(sql) ? responding : undefined) };
+    Object.assign(app.nest.get(Database), { answerWithinMs: 300 });
+    await app.refresh(session.refresh_token).expect(400);
+    expect(app.sent('token_reuse_detected')).toHaveLength(1);
+    expect(app.logs.join('\n')).toContain('Lost events: token_reuse');
+    respond();
+    await app.close();
+    await database.drop();
+  });
+});
+
 describe.each(DATABASES)('conflicts of event ids on %s', (name) => {
   it('an event id that already exists is replaced by a new id', async () => {
     const database = await createDatabase(name);

@@ -133,6 +133,29 @@ describeEachPooled('a refresh that failed with 503 because its outcome is unknow
   });
 });
 
+describeEachPooled('a replay that failed with 503 because its outcome is unknown, on %s', (name) => {
+  it('repeating the refresh after the grace period returns the replayed pair, and is not reuse', async () => {
+    const database = await createDatabase(name);
+    const app = await TestApplication.start({ database, auth: { refreshReuseGraceSeconds: 10 } });
+    const { refresh_token: token } = await app.login();
+    const { body: pair } = (await app.refresh(token).expect(200)) as { body: Pair };
+    const tap = new Tap(app);
+    let answer!: () => void;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    tap.hook = { after: ({ sql }) => (sql === 'COMMIT' ? answered : undefined) };
+    Object.assign(app.nest.get(Database), { answerWithinMs: 200 });
+    await app.refresh(token).expect(503, UNAVAILABLE);
+    tap.hook = {};
+    Object.assign(app.nest.get(Database), { answerWithinMs: 5_000 });
+    answer();
+    app.clock.advance(11 * SECOND);
+    expect((await app.refresh(token).expect(200)).body).toMatchObject(pair);
+    expect(app.sent('token_reuse_detected')).toEqual([]);
+    await app.close();
+    await database.drop();
+  });
+});
+
 describeEachPooled('the creation of a user whose connection breaks, on %s', (name) => {
   let database: TestDatabase;
   let app: TestApplication;

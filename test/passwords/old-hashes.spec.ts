@@ -1,5 +1,5 @@
 import * as bcrypt from 'bcrypt';
-import { AuthUser, PrehashedBcryptPasswordHasher } from 'nestjs-session-auth';
+import { AuthUser, PasswordHasher, PrehashedBcryptPasswordHasher } from 'nestjs-session-auth';
 import { PASSWORD, type TestApplication } from '../support/test-application';
 import { INVALID_CREDENTIALS, describeOnEachDatabase, type TestEnvironment } from '../support/environment';
 
@@ -34,6 +34,17 @@ describeOnEachDatabase('password hashes of a lower cost', { auth: { bcryptCost: 
       expect(app.sent('password_changed')).toEqual([]);
     },
   );
+
+  it('a login succeeds although the hasher throws when it is asked whether to replace the hash', async () => {
+    const { app } = env;
+    const asked = jest.spyOn(app.nest.get(PasswordHasher), 'needsRehash').mockImplementation(() => {
+      throw new Error('an unknown format');
+    });
+    await app.login();
+    asked.mockRestore();
+    expect(app.sent('login_failed')).toEqual([]);
+    expect(app.logs.join('\n')).toContain('Upgrading the password hash of user');
+  });
 });
 
 const prehashed = { auth: { passwordHasher: new PrehashedBcryptPasswordHasher({ cost: 4 }) } };

@@ -123,9 +123,7 @@ export abstract class Database {
 
   /** Runs work with TypeORM's manager on the user entity. Has the time limit of a transaction. */
   withManager<T>(tx: JoinedTransaction | null, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.runWithRetries(tx, {}, (deadline) =>
-      tx ? tx.runApplicationCode(() => work(tx.runner.manager)) : this.runWithManager(work, deadline),
-    );
+    return this.runWithRetries(tx, {}, (deadline) => this.runWithManager(work, tx, deadline));
   }
 
   /** Returns warnings about a server or a proxy on which a guarantee does not hold. Called at startup. */
@@ -141,7 +139,11 @@ export abstract class Database {
   /** Runs a transaction. Sends no COMMIT once the deadline has passed and the caller has received an error. */
   protected abstract runTransaction<T>(unit: UnitOfWork<T>, deadline: Deadline): Promise<T>;
   protected abstract runAutocommit(query: Query, deadline: Deadline, options: AutocommitOptions): Promise<Result>;
-  protected abstract runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T>;
+  protected abstract runWithManager<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    joined: JoinedTransaction | null,
+    deadline: Deadline,
+  ): Promise<T>;
   /** Runs a transaction in a savepoint of the application's transaction. Most failures roll back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
 

@@ -73,7 +73,15 @@ export class PooledDatabase extends Database {
     return this.connections.use(deadline, work, options.isGuardRead);
   }
 
-  protected async runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
+  protected async runWithManager<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    joined: JoinedTransaction | null,
+    deadline: Deadline,
+  ): Promise<T> {
+    if (joined) {
+      const shared = (await joined.runner.connect()) as DriverConnection;
+      return joined.runApplicationCode(() => this.withOwnMode(shared, () => work(joined.runner.manager)));
+    }
     // 'master' is the primary. A replica may lag behind.
     const runner = this.dataSource.createQueryRunner('master');
     const connection = (await runner.connect()) as DriverConnection;
@@ -81,7 +89,7 @@ export class PooledDatabase extends Database {
     try {
       deadline.failIfPassed();
       deadline.onPassed(discard);
-      return await work(runner.manager);
+      return await this.withOwnMode(connection, () => work(runner.manager));
     } catch (error) {
       if (isNotWritable(error)) {
         this.connections.checkAgain(error);
@@ -115,8 +123,16 @@ export class PooledDatabase extends Database {
         throw error;
       }
     };
+    return this.withOwnMode(connection, work);
+  }
+
+  /**
+   * Runs work on a connection of the application under the library's `sql_mode`. Drivers and TypeORM escape values as if
+   * backslashes were escapes, so a value could end its literal under the mode `NO_BACKSLASH_ESCAPES`.
+   */
+  private async withOwnMode<T>(connection: DriverConnection, work: () => Promise<T>): Promise<T> {
     if (this.dialect === 'postgres') return work();
-    await send(text(`SET @auth_sql_mode = @@sql_mode, ${MYSQL_MODE}`));
+    await this.connections.send(connection, text(`SET @auth_sql_mode = @@sql_mode, ${MYSQL_MODE}`));
     return work().finally(() => this.connections.send(connection, text('SET sql_mode = @auth_sql_mode')));
   }
 

@@ -63,7 +63,12 @@ export class SqliteDatabase extends Database {
     return Promise.resolve(this.runUnit(unit, begin.sql, commit.sql, rollback.sql));
   }
 
-  protected runWithManager<T>(work: (manager: EntityManager) => Promise<T>, deadline: Deadline): Promise<T> {
+  protected runWithManager<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    joined: JoinedTransaction | null,
+    deadline: Deadline,
+  ): Promise<T> {
+    if (joined) return joined.runApplicationCode(() => work(joined.runner.manager));
     return this.whenFree(deadline, () => work(this.dataSource.manager));
   }
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuthError } from '../base/errors';
 import { Random } from '../base/random';
-import { Database, type TransactionOptions } from '../database/database';
+import { Database } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
 import { withLockTimeout } from '../database/dialect';
 import type { AuthEventName } from '../database/entities';
@@ -49,6 +49,9 @@ const ROWS_PER_INSERT = 200;
 
 /** The number of written events after which an instance prunes, besides its schedule. */
 const EVENTS_PER_PRUNING = 100_000;
+
+/** The minimum time for a revocation without its events, if writing them has used up the time of the operation. */
+const MIN_REVOCATION_MS = 2_000;
 
 /** Writes the events of a revocation. */
 export type WriteEvents = (events: readonly NewAuthEvent[]) => Step<void>;
@@ -127,7 +130,6 @@ export class EventLog {
     revocation: (write: WriteEvents) => Transaction<T>,
     budget?: TimeBudget,
   ): Promise<T> {
-    const options = (): TransactionOptions => (budget ? { withinMs: budget.remainingMs } : {});
     // The application decides how long its own transactions wait for a lock.
     const write = tx ? this.write.bind(this) : this.writeUnlessLocked.bind(this);
     let isWriting = false;
@@ -142,7 +144,7 @@ export class EventLog {
       return revocation(trackedWrite);
     };
     try {
-      return await this.database.transaction(tx, run, options());
+      return await this.database.transaction(tx, run, { withinMs: budget?.remainingMs ?? Infinity });
     } catch (error) {
       if (!isWriting || !(error instanceof AuthError)) throw error;
     }
@@ -154,7 +156,8 @@ export class EventLog {
         lost.push(...events.map(({ event }) => event));
       });
     };
-    const outcome = await this.database.transaction(tx, runWithoutEvents, options());
+    const withinMs = Math.max(budget?.remainingMs ?? Infinity, MIN_REVOCATION_MS);
+    const outcome = await this.database.transaction(tx, runWithoutEvents, { withinMs });
     this.logger.error(
       'A change was stored without its events, because the event log could not be written. ' +
         `Lost events: ${lost.join(', ')}`,

@@ -156,8 +156,9 @@ export class Login {
   /** Replaces a stored hash that is weaker than a new hash. A failure is logged, and the login succeeds nevertheless. */
   private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
     const { passwordHash } = user;
-    if (passwordHash === null || !this.users.canSetPasswords || !this.passwords.needsRehash(passwordHash)) return;
+    if (passwordHash === null || !this.users.canSetPasswords) return;
     try {
+      if (!this.passwords.needsRehash(passwordHash)) return;
       const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
       await this.users.setHash(user.id, upgraded, passwordHash);
     } catch (error) {

@@ -189,7 +189,10 @@ export class SessionAdministration {
     const { userId } = criteria;
     // A login locks the same row before it opens a session. The session therefore opens either before the sessions are
     // read here, or after this batch.
-    if (userId !== undefined && Object.keys(criteria).length === 1) yield* this.lock.revokeLogins(String(userId));
+    if (userId !== undefined && Object.keys(criteria).length === 1) {
+      yield* this.lock.lock(String(userId));
+      yield* this.lock.revokeLogins(String(userId));
+    }
     const statement = this.select(criteria, forUpdate(this.database.dialect));
     const found = (yield* rowsOf(statement.with({ ...criteria, after, limit: BATCH_SIZE }))).map(sessionFromRow);
     const now = this.clock.now();

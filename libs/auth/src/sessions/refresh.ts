@@ -138,9 +138,12 @@ export class Refresh {
         case 'unchanged':
           if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
           return tokenPair({ accessToken: accessToken!, refreshToken }, outcome.expiries);
-        case 'unknown':
-          this.unconfirmed.keep(presented, successor);
+        case 'unknown': {
+          const { replayedSeed: seed } = outcome;
+          const replayed = seed === null ? null : { ...this.tokens.deriveSuccessor(refreshToken, claims, seed), seed };
+          this.unconfirmed.keep(presented, replayed ?? successor);
           throw unavailable();
+        }
         default:
           await this.reactToRefusal(outcome, client);
           throw invalidRefreshToken();

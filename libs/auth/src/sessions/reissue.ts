@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock';
 import { Database } from '../database/database';
-import { least } from '../database/dialect';
+import { forUpdate, least } from '../database/dialect';
 import { columns, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, firstOf, type Step } from '../database/transaction';
 import type { Client } from '../history/client';
@@ -44,7 +44,7 @@ export class Reissue {
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.read = statements.statement(
       `SELECT ${sql.columns}, ${columns('session', `accessDigest methods ${EXPIRY_COLUMNS}`, 's.')}
-       FROM {session} s WHERE ${active}`,
+       FROM {session} s WHERE ${active} ${forUpdate(dialect)}`,
     );
     this.replace = statements.statement(
       `UPDATE {session} AS s SET {session.accessDigest} = :accessDigest, {session.refreshDigest} = :refreshDigest,

@@ -70,7 +70,7 @@ export type RotateOutcome =
     }
   | Reused
   /** The database failed or did not answer in time. The token may have been rotated, or may be rotated later. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly replayedSeed: string | null };
 
 /** One call of `rotate`. Its statements share one time budget. */
 interface RotationCall {
@@ -83,6 +83,8 @@ interface RotationCall {
   readonly budget: TimeBudget;
   /** Whether a statement may have been committed although it failed. */
   outcomeUnknown: boolean;
+  /** The seed of the pair that a replay returns, or null if no replay was tried. */
+  replayedSeed: string | null;
 }
 
 /** The details of the event if the network has changed. */
@@ -164,11 +166,20 @@ export class Rotate {
     const now = this.clock.now();
     const graceMs = graceSecondsFor(this.options, presented.transport) * 1000;
     const budget = this.database.startBudget();
-    const call = { presented, successor, client, now, graceMs, budget, outcomeUnknown: false };
+    const call: RotationCall = {
+      presented,
+      successor,
+      client,
+      now,
+      graceMs,
+      budget,
+      outcomeUnknown: false,
+      replayedSeed: null,
+    };
     try {
       return await this.rotateWithin(call);
     } catch (error) {
-      if (call.outcomeUnknown) return { kind: 'unknown' };
+      if (call.outcomeUnknown) return { kind: 'unknown', replayedSeed: call.replayedSeed };
       throw error;
     }
   }
@@ -273,6 +284,7 @@ export class Rotate {
     const event = newEvent('token_refresh', found.session.userId, client, now, { replayed: true });
     const { sessionId: id, networkDigest } = presented;
     const update = this.replay.with({ id, networkDigest, liveDigest: found.refreshDigest, now });
+    call.replayedSeed = found.replay!.seed;
     if (!(await this.changeAndRecord(update, event, call))) return null;
     const networkChange = networkChangeOf(found, client);
     return { kind: 'replayed', seed: found.replay!.seed, expiries: expiriesOf(found), networkChange };

@@ -9,7 +9,7 @@ import {
   type UserId,
 } from '../adapters/user-store';
 import type { Clock } from '../base/clock';
-import { invalidField } from '../base/errors';
+import { AuthError, invalidField } from '../base/errors';
 import { loggable } from '../base/failures';
 import { foldName, type NameMatching } from '../base/fields';
 import { type Random, sha256 } from '../base/random';
@@ -177,8 +177,7 @@ export class EntityUsers extends Users implements UserSteps {
   async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
     // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
     if (await this.rowOf(user.username, tx, {})) return null;
-    const row = this.newRow(user);
-    const insert = (manager: EntityManager): Promise<boolean> => insertUnlessTaken(manager, this.mapping.entity, row);
+    const insert = (manager: EntityManager): Promise<boolean> => this.insertUnlessTaken(manager, user);
     return (await this.database.withManager(tx, insert)) ? this.findByName(user.username, tx) : null;
   }
 
@@ -338,23 +337,48 @@ export class EntityUsers extends Users implements UserSteps {
     this.logged.add(kind);
     this.logger.warn(text);
   }
-}
 
-/** Inserts a row. Returns false if a row with the same key already exists. */
-async function insertUnlessTaken(manager: EntityManager, entity: new () => object, row: object): Promise<boolean> {
-  let isInserted = false;
-  const insert = async (inner: EntityManager): Promise<void> => {
-    await inner.insert(entity, row);
-    isInserted = true;
-  };
-  try {
-    // The transaction distinguishes a lost COMMIT from a lost INSERT, which can be repeated. In the application's
-    // transaction, it is a savepoint. Otherwise, SQLite has none, because it would include the other statements on the
-    // only connection.
-    await (manager.queryRunner ? manager.transaction(insert) : insert(manager));
-    return true;
-  } catch (error) {
-    if (isDuplicate(error)) return false;
-    throw isInserted ? new CommitError(error) : error;
+  /** Inserts the row of a new user. Returns false if a row with the same key already exists. */
+  private async insertUnlessTaken(manager: EntityManager, user: NewUser): Promise<boolean> {
+    let isInserted = false;
+    const insert = async (inner: EntityManager): Promise<void> => {
+      await this.insertUnchanged(inner, user);
+      isInserted = true;
+    };
+    try {
+      // The transaction distinguishes a lost COMMIT from a lost INSERT, which can be repeated. In the application's
+      // transaction, it is a savepoint. Otherwise, SQLite has none, because it would include the other statements on
+      // the only connection.
+      await (manager.queryRunner ? manager.transaction(insert) : insert(manager));
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw isInserted ? new CommitError(error) : error;
+    }
+  }
+
+  /** @throws AuthError `not_supported` if the stored name or hash differs, for example because it was hashed again */
+  private async insertUnchanged(manager: EntityManager, user: NewUser): Promise<void> {
+    const { entity, username, passwordHash } = this.mapping;
+    const row = this.newRow(user);
+    await manager.insert(entity, row);
+    const id: unknown = this.idColumn.getEntityValue(row);
+    const stored = await manager
+      .createQueryBuilder()
+      .select(`u.${username}`, 'name')
+      .addSelect(`u.${passwordHash}`, 'hash')
+      .from(entity, 'u')
+      .where(`u.${this.idColumn.propertyPath} = :id`, { id })
+      .getRawOne<{ name: string; hash: string | null }>();
+    const isNameSame = stored?.name === user.username;
+    if (isNameSame && (stored.hash ?? null) === user.passwordHash) return;
+    // SQLite has no transaction here that would undo the insertion.
+    await manager.delete(entity, { [this.idColumn.propertyPath]: id });
+    const property = isNameSame ? passwordHash : username;
+    throw new AuthError(
+      'not_supported',
+      `createUser() stored nothing, because an entity subscriber, a hook, a trigger or the connection's character set ` +
+        `changed the property '${property}' of ${entity.name}. Passwords of users that the library creates are hashed already.`,
+    );
   }
 }
