@@ -68,7 +68,6 @@ describeOn('mysql')('a %s server on which backslashes are not escapes', (name) =
       }
       const users = await app.dataSource.getRepository(AuthUser).find();
       expect(users.map(({ username }) => username).sort()).toEqual(['alice', 'bob', ...names].sort());
-      expect(new Set(users.map(({ passwordHash }) => passwordHash)).size).toBe(users.length);
       const [{ mode }] = await app.dataSource.query('SELECT @@sql_mode AS mode');
       expect(mode).toBe(MODE);
     },

@@ -177,7 +177,8 @@ export class EntityUsers extends Users implements UserSteps {
   async create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null> {
     // This lookup fails for a name that the column cannot represent. MySQL might otherwise store question marks.
     if (await this.rowOf(user.username, tx, {})) return null;
-    const insert = (manager: EntityManager): Promise<boolean> => this.insertUnlessTaken(manager, user);
+    const row = this.newRow(user);
+    const insert = (manager: EntityManager): Promise<boolean> => this.insertUnlessTaken(manager, row, user);
     return (await this.database.withManager(tx, insert)) ? this.findByName(user.username, tx) : null;
   }
 
@@ -339,10 +340,10 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   /** Inserts the row of a new user. Returns false if a row with the same key already exists. */
-  private async insertUnlessTaken(manager: EntityManager, user: NewUser): Promise<boolean> {
+  private async insertUnlessTaken(manager: EntityManager, row: object, user: NewUser): Promise<boolean> {
     let isInserted = false;
     const insert = async (inner: EntityManager): Promise<void> => {
-      await this.insertUnchanged(inner, user);
+      await this.insertUnchanged(inner, row, user);
       isInserted = true;
     };
     try {
@@ -358,9 +359,8 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   /** @throws AuthError `not_supported` if the stored name or hash differs, for example because it was hashed again */
-  private async insertUnchanged(manager: EntityManager, user: NewUser): Promise<void> {
+  private async insertUnchanged(manager: EntityManager, row: object, user: NewUser): Promise<void> {
     const { entity, username, passwordHash } = this.mapping;
-    const row = this.newRow(user);
     await manager.insert(entity, row);
     const id: unknown = this.idColumn.getEntityValue(row);
     const stored = await manager
