@@ -142,7 +142,9 @@ describe.each(DATABASES)('ids of users on %s', (name) => {
     it.each(unknown.map((id) => [JSON.stringify(id), id] as const))('no user has the id %s', async (_, id) => {
       await expect(auth.openSession(id)).rejects.toMatchObject({ code: 'unknown_user' });
       await expect(auth.disableUser(id)).rejects.toMatchObject({ code: 'unknown_user' });
-      expect((await app.nest.get(SessionAdministration).list({ userId: id })).items).toEqual([]);
+      const listed = app.nest.get(SessionAdministration).list({ userId: id });
+      if (id === '') await expect(listed).rejects.toMatchObject({ code: 'invalid_field' });
+      else expect((await listed).items).toEqual([]);
     });
   });
 });

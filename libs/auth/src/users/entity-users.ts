@@ -370,7 +370,7 @@ export class EntityUsers extends Users implements UserSteps {
       .from(entity, 'u')
       .where(`u.${this.idColumn.propertyPath} = :id`, { id })
       .getRawOne<{ name: string; hash: string | null }>();
-    const isNameSame = stored?.name === user.username;
+    const isNameSame = stored?.name === (username === this.keyProperty ? this.keyOf(user.username) : user.username);
     if (isNameSame && (stored.hash ?? null) === user.passwordHash) return;
     // SQLite has no transaction here that would undo the insertion.
     await manager.delete(entity, { [this.idColumn.propertyPath]: id });
