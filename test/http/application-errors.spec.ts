@@ -14,7 +14,7 @@ import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
-import { describeOnBothPlatforms } from '../support/environment';
+import { describeHttp } from '../support/environment';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { TestApplication, type PlatformName } from '../support/test-application';
 
@@ -136,7 +136,7 @@ describe.each<PlatformName>(['express', 'fastify'])("errors of the application's
   });
 });
 
-describeOnBothPlatforms(
+describeHttp(
   'an application with a filter for all errors',
   {
     controllers: [ApplicationController],
@@ -173,7 +173,7 @@ class HttpExceptionFilter implements ExceptionFilter<HttpException> {
   }
 }
 
-describeOnBothPlatforms(
+describeHttp(
   'an application with a filter for HttpException',
   { controllers: [ApplicationController], configure: (app) => void app.useGlobalFilters(new HttpExceptionFilter()) },
   (env) => {

@@ -6,7 +6,7 @@ import {
   INVALID_REFRESH,
   restorePassword,
   sendRaw,
-  describeOnBothPlatforms,
+  describeHttp,
   type TestEnvironment,
 } from '../support/environment';
 
@@ -124,7 +124,7 @@ const CONFIGURATIONS: Readonly<Record<string, (app: INestApplication) => void>> 
 };
 
 for (const [title, configure] of Object.entries(CONFIGURATIONS)) {
-  describeOnBothPlatforms(`malformed input to ${title}`, { configure }, (env: TestEnvironment) => {
+  describeHttp(`malformed input to ${title}`, { configure }, (env: TestEnvironment) => {
     let token: string;
     beforeEach(async () => {
       token = (await env.app.login()).access_token;
@@ -245,7 +245,7 @@ for (const [title, configure] of Object.entries(CONFIGURATIONS)) {
 const LEAKS =
   /select |insert |update |delete from|auth_[a-z]+s\b|sqlite|postgres|mariadb|\bat .*\.[jt]s:|stack|QueryFailed/i;
 
-describeOnBothPlatforms('any malformed request', {}, (env: TestEnvironment) => {
+describeHttp('any malformed request', {}, (env: TestEnvironment) => {
   afterEach(() => restorePassword(env.app));
 
   const text = fc.oneof(

@@ -1,13 +1,7 @@
 import { AuthUser } from 'nestjs-session-auth';
 import { PASSWORD } from '../support/test-application';
 import { DAY, MINUTE } from '../support/driven-clock';
-import {
-  sendRaw,
-  setActive,
-  describeOnBothPlatforms,
-  type RawAnswer,
-  type TestEnvironment,
-} from '../support/environment';
+import { sendRaw, setActive, describeHttp, type RawAnswer, type TestEnvironment } from '../support/environment';
 
 const MISSING = '{"detail":"Authentication credentials were not provided.","code":"credentials_missing"}';
 const INVALID = '{"detail":"Invalid or expired access token.","code":"access_token_invalid"}';
@@ -71,7 +65,7 @@ const NO_TOKEN = [
   'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
 ];
 
-describeOnBothPlatforms('bearer tokens', {}, (env: TestEnvironment) => {
+describeHttp('bearer tokens', {}, (env: TestEnvironment) => {
   const ask = (route: string, ...authorization: string[]): Promise<RawAnswer> =>
     sendRaw(env.app, [`${route} HTTP/1.1`, ...authorization.map((value) => `Authorization: ${value}`)]);
   const askMe = (token: string): Promise<RawAnswer> => ask('GET /me', `Bearer ${token}`);

@@ -3,7 +3,7 @@ import { createServer, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BearerAuthGuard, clientInfoOf, type AuthRequest } from 'nestjs-session-auth';
-import { describeOnBothPlatforms, type TestEnvironment } from '../support/environment';
+import { describeHttp, type TestEnvironment } from '../support/environment';
 import { PASSWORD } from '../support/test-application';
 import { sendAndReset, sendAndResetUnseen } from '../support/reset-connection';
 
@@ -21,7 +21,7 @@ class OwnController {
 
 const options = { controllers: [OwnController], auth: { recentLogin: { endpoint: true } } };
 
-describeOnBothPlatforms('clients that reset their connection', options, (env: TestEnvironment) => {
+describeHttp('clients that reset their connection', options, (env: TestEnvironment) => {
   const storedEvents = (names: readonly string[]): Promise<{ event: string; ip_address: string | null }[]> =>
     env.app.dataSource.query(
       `SELECT event, ip_address FROM auth_events WHERE event IN (${names.map((name) => `'${name}'`).join()})`,
@@ -81,7 +81,7 @@ describeOnBothPlatforms('clients that reset their connection', options, (env: Te
   );
 });
 
-describeOnBothPlatforms('clients on a Unix socket', {}, (env: TestEnvironment) => {
+describeHttp('clients on a Unix socket', {}, (env: TestEnvironment) => {
   it('a client on a Unix socket, which has no address, logs in', async () => {
     const { app } = env;
     const socketPath = join(tmpdir(), `auth-${process.pid}-${env.database.name}-${env.platform}.sock`);

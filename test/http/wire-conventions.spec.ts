@@ -13,7 +13,7 @@ import {
   inChunks,
   restorePassword,
   sendRaw,
-  describeOnBothPlatforms,
+  describeHttp,
   TIMESTAMP,
   type TestEnvironment,
 } from '../support/environment';
@@ -57,7 +57,7 @@ function* entriesOf(value: unknown): Generator<[string, unknown]> {
   }
 }
 
-describeOnBothPlatforms('wire conventions', {}, (env: TestEnvironment) => {
+describeHttp('wire conventions', {}, (env: TestEnvironment) => {
   afterEach(() => restorePassword(env.app));
 
   it.each(ROUTES)('$method $path is the same route with and without the trailing slash', async (route) => {
@@ -255,7 +255,7 @@ const MOUNTED: Readonly<
 };
 
 for (const [title, { prefix, nowhere, path, configure }] of Object.entries(MOUNTED)) {
-  describeOnBothPlatforms(
+  describeHttp(
     `the library's routes ${title}`,
     { configure, ...(path ? { auth: { path } } : {}) },
     (env: TestEnvironment) => {
@@ -303,7 +303,7 @@ class RewritingFilter implements ExceptionFilter {
   }
 }
 
-describeOnBothPlatforms(
+describeHttp(
   'applications that rewrite their errors',
   { configure: (app) => void app.useGlobalFilters(new RewritingFilter()) },
   (env: TestEnvironment) => {
@@ -327,7 +327,7 @@ describeOnBothPlatforms(
   },
 );
 
-describeOnBothPlatforms(
+describeHttp(
   'applications that accept larger bodies',
   {
     configure: (app) => {
@@ -347,7 +347,7 @@ describeOnBothPlatforms(
   },
 );
 
-describeOnBothPlatforms(
+describeHttp(
   'a global ClassSerializerInterceptor that exposes no property',
   {
     configure: (app) => {

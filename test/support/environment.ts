@@ -32,6 +32,17 @@ export function describeOnBothPlatforms(
   describe(`${title} on Fastify`, () => defineSuite('sqlite', { ...options, platform: 'fastify' }, defineTests));
 }
 
+/** Runs tests of the HTTP layer, which does not depend on the database, on Express and Fastify with SQLite. */
+export function describeHttp(
+  title: string,
+  options: EnvironmentOptions,
+  defineTests: (env: TestEnvironment) => void,
+): void {
+  for (const platform of ['express', 'fastify'] as const) {
+    describe(`${title} on ${platform}`, () => defineSuite('sqlite', { ...options, platform }, defineTests));
+  }
+}
+
 function defineSuite(
   name: DatabaseName,
   options: EnvironmentOptions,
