@@ -4,6 +4,8 @@ import type { DataSource } from 'typeorm';
 import { AUTH_PROVIDERS } from '../../libs/auth/src/providers';
 import { Clock } from '../../libs/auth/src/base/clock';
 import { DeviceDetector } from '../../libs/auth/src/adapters/device-detector';
+import { Database } from '../../libs/auth/src/database/database';
+import { PooledDatabase } from '../../libs/auth/src/database/pooled-database';
 import { Metrics } from '../../libs/auth/src/base/telemetry';
 import { type AuthSignalName, type AuthSignals, Signals } from '../../libs/auth/src/history/signals';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
@@ -66,6 +68,7 @@ export class Instance {
     readonly auth: AuthService,
     readonly pruning: PruningService,
     private readonly activity: Activity,
+    private readonly database: Database,
   ) {}
 
   static async create(dataSource: DataSource, clock: Clock, given: AuthModuleOptions, sent: Sent[]): Promise<Instance> {
@@ -82,6 +85,7 @@ export class Instance {
       await container.get(AuthService),
       await container.get(PruningService),
       await container.get(Activity),
+      await container.get(Database),
     );
   }
 
@@ -92,5 +96,6 @@ export class Instance {
 
   async stop(): Promise<void> {
     await Promise.all([this.activity.beforeApplicationShutdown(), this.pruning.beforeApplicationShutdown()]);
+    if (this.database instanceof PooledDatabase) await this.database.onApplicationShutdown();
   }
 }
