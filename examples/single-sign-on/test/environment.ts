@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { decodeJwt, importJWK, SignJWT, type JWTPayload } from 'jose';
@@ -53,6 +54,8 @@ export class Environment {
       .useValue({ isRequired: ({ id }: { id: unknown }) => this.enrolled.has(String(id)) })
       .compile();
     this.app = testingModule.createNestApplication<NestExpressApplication>();
+    // All applications of a file use one port, so no client may keep a connection to the previous application.
+    (this.app.getHttpServer() as Server).maxRequestsPerSocket = 1;
     await this.app.listen(new URL(ORIGIN).port, '127.0.0.1');
   }
 
