@@ -36,6 +36,9 @@ export const TICKET_LIMITS = { failures: 5, perUser: 20 } as const;
 
 export const MAX_REPLAYS = 100;
 
+/** By how much an instant may be in the future before a clock counts as set back. */
+const MAX_CLOCK_SKEW_MS = 10_000;
+
 export interface Pair {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -474,6 +477,7 @@ export class Model {
     if (replay?.predecessor !== token) return null;
     const untilByInstance = refreshedAt! + this.instance.refreshReuseGraceSeconds * 1000;
     if (this.now >= replay.until || this.now >= untilByInstance) return null;
+    if (refreshedAt! - this.now > MAX_CLOCK_SKEW_MS) return null;
     return network === replay.network || replay.firstUsedAt === null ? replay : null;
   }
 
