@@ -8,7 +8,9 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { PASSWORD, type TestApplication } from '../support/test-application';
+import type { IncomingMessage } from 'node:http';
+import { createDatabase } from '../support/databases';
+import { PASSWORD, TestApplication } from '../support/test-application';
 import {
   inChunks,
   restorePassword,
@@ -372,3 +374,38 @@ describeHttp(
     });
   },
 );
+
+type Middleware = (request: IncomingMessage & { body?: unknown }, response: unknown, next: () => void) => void;
+
+/** How adapters for serverless platforms hand a request to Express. */
+const HANDED_OVER: Readonly<Record<string, Middleware>> = {
+  'a numeric Content-Length': ({ headers }, _response, next) => {
+    Object.assign(headers, { 'content-length': Number(headers['content-length']) });
+    next();
+  },
+  'a body that is parsed already, without Content-Length': (request, _response, next) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      delete request.headers['content-length'];
+      if (chunks.length > 0) request.body = JSON.parse(Buffer.concat(chunks).toString());
+      next();
+    });
+  },
+};
+
+describe.each(Object.entries(HANDED_OVER))('requests with %s', (_title, middleware) => {
+  it('the body of a request counts', async () => {
+    const database = await createDatabase('sqlite');
+    const app = await TestApplication.start({ database, configure: (nest) => void nest.use(middleware) });
+    const first = await app.login();
+    await app.refresh(first.refresh_token).expect(200);
+    const { access_token: token } = await app.login();
+    await app.post('/auth/logout/all', token, { keep_current: true }).expect(200, { detail: 'Revoked 1 session(s).' });
+    await app.get('/me', token).expect(200);
+    await app.post('/auth/logout/all', token).expect(200);
+    await app.get('/me', token).expect(401);
+    await app.close();
+    await database.drop();
+  });
+});

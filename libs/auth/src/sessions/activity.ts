@@ -72,8 +72,8 @@ export class Activity implements BeforeApplicationShutdown {
   }
 
   /**
-   * Writes the earliest instant of the batch to all of its sessions. Skips sessions that other transactions have locked,
-   * so that they do not delay the rest of the batch.
+   * Writes the earliest instant of the batch to all of its sessions, so that one statement with one value updates them.
+   * Skips sessions that other transactions have locked, so that they do not delay the rest of the batch.
    */
   private *writeBatch(batch: readonly (readonly [string, number])[]): Transaction<void> {
     const rows = yield* rowsOf(this.lockAvailable.with({ ids: batch.map(([id]) => id) }));
