@@ -12,15 +12,15 @@ class NaturalMember {
 }
 
 interface Pool {
-  on(event: 'connection', listener: (connection: { query(sql: string): void }) => void): void;
+  on(event: 'acquire', listener: (connection: { query(sql: string): void }) => void): void;
 }
 
-/** Makes every connection begin with the mode, as with a setting of the server. */
+/** Sets the mode on every connection that is taken from a pool, those that are already open included. */
 function setModeOfServer(dataSource: DataSource): void {
   const driver = dataSource.driver as unknown as { createPool(...args: unknown[]): Promise<Pool>; pool: Pool };
   const create = driver.createPool.bind(driver);
   const withMode = (pool: Pool): Pool => {
-    pool.on('connection', (connection) => connection.query(`SET SESSION sql_mode = '${MODE}'`));
+    pool.on('acquire', (connection) => connection.query(`SET SESSION sql_mode = '${MODE}'`));
     return pool;
   };
   driver.createPool = async (...args) => withMode(await create(...args));
