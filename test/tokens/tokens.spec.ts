@@ -8,8 +8,7 @@ import {
   formatAccessToken,
   formatRefreshToken,
   GENERATION_LIMIT,
-  isLoginTicket,
-  isResetToken,
+  isToken,
   parseRefreshToken,
   REFRESH_SECRET_BYTES,
   TokenIssuer,
@@ -22,14 +21,14 @@ const familySecret = randomBytes(FAMILY_SECRET_BYTES);
 const newAccessToken = (): string => formatAccessToken(sessionId, randomBytes(ACCESS_SECRET_BYTES));
 const newRefreshToken = (generation = 0): string =>
   formatRefreshToken({ sessionId, familySecret, generation }, randomBytes(REFRESH_SECRET_BYTES));
-const newResetToken = (): string => issuer.issueResetToken(0).token;
-const newLoginTicket = (): string => issuer.issueLoginTicket(0).ticket;
+const newResetToken = (): string => issuer.issueToken('password_reset', 0).token;
+const newLoginTicket = (): string => issuer.issueToken('login_ticket', 0).token;
 
 const KINDS = [
   { kind: 'an access token', create: newAccessToken, accepts: (text: string) => accessTokenSessionId(text) !== null },
   { kind: 'a refresh token', create: newRefreshToken, accepts: (text: string) => parseRefreshToken(text) !== null },
-  { kind: 'a password reset token', create: newResetToken, accepts: isResetToken },
-  { kind: 'a login ticket', create: newLoginTicket, accepts: isLoginTicket },
+  { kind: 'a password reset token', create: newResetToken, accepts: (text: string) => isToken('password_reset', text) },
+  { kind: 'a login ticket', create: newLoginTicket, accepts: (text: string) => isToken('login_ticket', text) },
 ];
 
 /** Replaces the generation of a refresh token, with a correct checksum. */

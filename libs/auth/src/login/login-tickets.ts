@@ -28,7 +28,7 @@ import {
   withProvenMethods,
 } from '../sessions/session';
 import { type Charge, type Subject, Throttle } from '../throttle/throttle';
-import { isLoginTicket, type OpenedSession, TokenIssuer } from '../tokens/tokens';
+import { isToken, type OpenedSession, TokenIssuer } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 
@@ -155,7 +155,7 @@ export class LoginTickets {
   ): Promise<string | null> {
     const now = this.clock.now();
     const userId = String(id);
-    const { ticket, digest, expiresAt } = this.tokens.issueLoginTicket(now);
+    const { token: ticket, digest, expiresAt } = this.tokens.issueToken('login_ticket', now);
     const values = { ...storedProofs(given, now), userId, credentialsVersion, digest, createdAt: now, expiresAt };
     const store = function* (this: LoginTickets): Step<boolean> {
       // Without the lock, parallel logins would not see each other's tickets, and could exceed the limit.
@@ -250,7 +250,7 @@ export class LoginTickets {
     presented: string,
     op: Operation,
   ): Promise<{ readonly ticket: LoginTicket; readonly user: StoredUser }> {
-    if (typeof presented !== 'string' || !isLoginTicket(presented)) throw invalidLoginTicket();
+    if (typeof presented !== 'string' || !isToken('login_ticket', presented)) throw invalidLoginTicket();
     const digest = sha256(presented);
     const [row] = (await this.database.run(null, this.sql.find.with({ digest, now: this.clock.now() }))).rows;
     if (!row) throw invalidLoginTicket();

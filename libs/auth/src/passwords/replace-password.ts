@@ -16,7 +16,7 @@ import { EndSessions } from '../sessions/end-sessions';
 import { Reissue, type ReissuedSession } from '../sessions/reissue';
 import { type EndedSession, toSessionInfo } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
-import { isResetToken, type NewTokenFamily, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
+import { isToken, type NewTokenFamily, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { InSession } from './in-session';
@@ -125,7 +125,7 @@ export class ReplacePassword {
     const user = await this.findActive(userId, op);
     if (!user) throw unknownUser();
     const now = this.clock.now();
-    const { token, digest, expiresAt } = this.tokens.issueResetToken(now);
+    const { token, digest, expiresAt } = this.tokens.issueToken('password_reset', now);
     const id = String(user.id);
     const store = function* (this: ReplacePassword): Step<boolean> {
       // Without the lock, parallel calls would not see each other's tokens, and a user could have several.
@@ -144,7 +144,7 @@ export class ReplacePassword {
   /** Sets a new password with a reset token. If the password is refused, the token stays valid. */
   async redeemToken(token: string, newPassword: string, op: Operation): Promise<void> {
     this.assertSupported();
-    if (typeof token !== 'string' || !isResetToken(token)) throw invalidResetToken();
+    if (typeof token !== 'string' || !isToken('password_reset', token)) throw invalidResetToken();
     const resetDigest = sha256(token);
     const owner = this.sql.readOwner.with({ digest: resetDigest, now: this.clock.now() });
     const [row] = (await this.database.run(op.tx, owner)).rows;

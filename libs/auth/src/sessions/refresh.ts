@@ -140,7 +140,7 @@ export class Refresh {
           return tokenPair({ accessToken: accessToken!, refreshToken }, outcome.expiries);
         case 'unknown': {
           const { replayedSeed: seed } = outcome;
-          const replayed = seed === null ? null : { ...this.tokens.deriveSuccessor(refreshToken, claims, seed), seed };
+          const replayed = seed === null ? null : this.tokens.deriveSuccessor(refreshToken, claims, seed);
           this.unconfirmed.keep(presented, replayed ?? successor);
           throw unavailable();
         }

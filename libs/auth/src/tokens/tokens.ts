@@ -7,10 +7,7 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 /** How long a login ticket is valid, in milliseconds. */
 const TICKET_LIFETIME_MS = 300_000;
 
-/**
- * The prefix and payload size of each kind of token. Secret scanners can search for the prefixes. The sizes leave no
- * spare bits in base64url.
- */
+/** The prefixes, for which secret scanners can search, and payload sizes, which leave no spare bits in base64url. */
 const FORMATS = {
   access: { prefix: 'nsaa_', bytes: 48 },
   refresh: { prefix: 'nsar_', bytes: 69 },
@@ -21,25 +18,23 @@ const FORMATS = {
 type TokenKind = keyof typeof FORMATS;
 
 const PREFIX_LENGTH = 5;
-
 const CHECKSUM_LENGTH = 6;
-
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
 const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
 
 const SESSION_ID_BYTES = 16;
-
 const GENERATION_OFFSET = 32;
 
 /** The number of random bytes in an access token: 256 bits, twice the minimum of ASVS 7.2.3. */
 export const ACCESS_SECRET_BYTES = 32;
 
-/** The number of random bytes in a refresh token. */
 export const REFRESH_SECRET_BYTES = 33;
 
 /** The number of random bytes that all refresh tokens of a family share. */
 export const FAMILY_SECRET_BYTES = 16;
+
+/** A pair is derived from a seed of 128 bits and the presented refresh token. */
+const SEED_BYTES = 16;
 
 /** The exclusive upper bound of generations. */
 export const GENERATION_LIMIT = 0xffffffff;
@@ -54,7 +49,6 @@ export interface NewTokenFamily extends PairDigests, PairExpiries {
   readonly familyDigest: string;
 }
 
-/** A token pair in plain text. The database stores only digests of the tokens. */
 export interface PlainTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -77,20 +71,14 @@ export interface OpenedSession extends TokenPair {
   readonly sessionId: string;
 }
 
-/** Returns the tokens with their expiries as dates. */
-export function tokenPair(
-  { accessToken, refreshToken }: PlainTokens,
-  { accessExpiresAt, refreshExpiresAt }: PairExpiries,
-): TokenPair {
+export function tokenPair(tokens: PlainTokens, { accessExpiresAt, refreshExpiresAt }: PairExpiries): TokenPair {
   return {
-    accessToken,
-    refreshToken,
+    ...tokens,
     accessTokenExpiresAt: new Date(accessExpiresAt),
     refreshTokenExpiresAt: new Date(refreshExpiresAt),
   };
 }
 
-/** The claims in the text of a refresh token. */
 export interface RefreshTokenClaims {
   readonly sessionId: string;
   readonly familySecret: Uint8Array;
@@ -98,7 +86,6 @@ export interface RefreshTokenClaims {
   readonly generation: number;
 }
 
-/** Returns an access token that contains the session id and the secret. */
 export function formatAccessToken(sessionId: string, secret: Uint8Array): string {
   return formatToken('access', Buffer.concat([uuidBytes(sessionId), secret]));
 }
@@ -109,7 +96,6 @@ export function accessTokenSessionId(text: string): string | null {
   return payload && uuidText(payload);
 }
 
-/** Returns a refresh token that contains the claims (session id, family secret and generation) and the secret. */
 export function formatRefreshToken(claims: RefreshTokenClaims, secret: Uint8Array): string {
   const generation = Buffer.alloc(4);
   generation.writeUInt32BE(claims.generation);
@@ -126,14 +112,9 @@ export function parseRefreshToken(text: string): RefreshTokenClaims | null {
   return { sessionId: uuidText(payload), familySecret, generation };
 }
 
-/** Returns whether the text has the form of a password reset token. */
-export function isResetToken(text: string): boolean {
-  return tokenPayload('password_reset', text) !== null;
-}
-
-/** Returns whether the text has the form of a login ticket. */
-export function isLoginTicket(text: string): boolean {
-  return tokenPayload('login_ticket', text) !== null;
+/** Returns whether the text has the form of a token of this kind. */
+export function isToken(kind: TokenKind, text: string): boolean {
+  return tokenPayload(kind, text) !== null;
 }
 
 function formatToken(kind: TokenKind, payload: Uint8Array): string {
@@ -142,8 +123,8 @@ function formatToken(kind: TokenKind, payload: Uint8Array): string {
 }
 
 /**
- * Returns the payload of a token of this kind, or null if the text is not such a token. The checksum is not a secret.
- * Checking the checksum detects corrupted tokens before the content is used and the database is queried.
+ * Returns the payload of a token of this kind, or null if the text is not such a token. The checksum is not a secret:
+ * it detects corrupted tokens before the database is queried.
  */
 function tokenPayload(kind: TokenKind, text: string): Buffer | null {
   const { prefix, bytes } = FORMATS[kind];
@@ -180,27 +161,15 @@ function uuidText(payload: Buffer): string {
 const COOKIE_GRACE_SECONDS = 10;
 
 /** Returns the grace period after a refresh over this transport, in seconds, or 0 for none. */
-export function graceSecondsFor(
-  {
-    refreshReuseGraceSeconds,
-    rotateRefreshTokens,
-  }: Pick<ResolvedAuthOptions, 'refreshReuseGraceSeconds' | 'rotateRefreshTokens'>,
-  transport: TokenTransport,
-): number {
-  return refreshReuseGraceSeconds ?? (transport === 'cookie' && rotateRefreshTokens ? COOKIE_GRACE_SECONDS : 0);
+export function graceSecondsFor(options: ResolvedAuthOptions, transport: TokenTransport): number {
+  const byDefault = transport === 'cookie' && options.rotateRefreshTokens ? COOKIE_GRACE_SECONDS : 0;
+  return options.refreshReuseGraceSeconds ?? byDefault;
 }
 
-/** The size of a seed: 128 bits. A pair is derived from a seed and the presented refresh token. */
-const SEED_BYTES = 16;
-
-/** A token pair in plain text for the response, and its digests for the database. */
-interface IssuedPair {
+/** A token pair for the response, its digests for the database, and the seed from which it was derived, if any. */
+export interface Successor {
   readonly tokens: PlainTokens;
   readonly digests: PairDigests;
-}
-
-/** The pair that replaces a refresh token, and the seed from which the pair was derived, if any. */
-export interface Successor extends IssuedPair {
   readonly seed: string | null;
 }
 
@@ -212,7 +181,6 @@ export class TokenIssuer {
     @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
   ) {}
 
-  /** Returns a new session id, which becomes a part of every token of the session. */
   newSessionId(): string {
     return this.random.uuid();
   }
@@ -235,51 +203,42 @@ export class TokenIssuer {
   }
 
   /**
-   * Issues the pair that replaces a refresh token. With a grace period, the pair is derived from a seed, so that the
-   * same pair can be issued again. Without a grace period, new tokens are random. Without rotation, the refresh token
-   * stays the same.
+   * Issues the pair that replaces a refresh token: with a grace period derived from a seed, so that the same pair can be
+   * issued again, otherwise random. Without rotation, the refresh token stays the same.
    */
   issueSuccessor(refreshToken: string, claims: RefreshTokenClaims, transport: TokenTransport): Successor {
     if (graceSecondsFor(this.options, transport) > 0) {
       const seed = Buffer.from(this.random.bytes(SEED_BYTES)).toString('base64url');
-      return { ...this.deriveSuccessor(refreshToken, claims, seed), seed };
+      return this.deriveSuccessor(refreshToken, claims, seed);
     }
     const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);
     if (!this.options.rotateRefreshTokens) {
-      return { ...withDigests(formatAccessToken(claims.sessionId, accessSecret), refreshToken), seed: null };
+      return withDigests(formatAccessToken(claims.sessionId, accessSecret), refreshToken);
     }
-    return { ...pairOf(successorOf(claims), accessSecret, this.random.bytes(REFRESH_SECRET_BYTES)), seed: null };
+    return pairOf(successorOf(claims), accessSecret, this.random.bytes(REFRESH_SECRET_BYTES));
   }
 
   /** Derives the pair that replaces a refresh token. The same token and seed always yield the same pair. */
-  deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): IssuedPair {
+  deriveSuccessor(refreshToken: string, claims: RefreshTokenClaims, seed: string): Successor {
     const size = ACCESS_SECRET_BYTES + REFRESH_SECRET_BYTES;
     const secrets = derive(refreshToken, Buffer.from(seed, 'base64url'), size);
-    return pairOf(successorOf(claims), secrets.subarray(0, ACCESS_SECRET_BYTES), secrets.subarray(ACCESS_SECRET_BYTES));
+    const accessSecret = secrets.subarray(0, ACCESS_SECRET_BYTES);
+    return pairOf(successorOf(claims), accessSecret, secrets.subarray(ACCESS_SECRET_BYTES), seed);
   }
 
-  /** Issues a password reset token. */
-  issueResetToken(now: number): { readonly token: string; readonly digest: string; readonly expiresAt: number } {
-    const token = this.randomToken('password_reset');
-    return { token, digest: sha256(token), expiresAt: now + this.options.passwordResetTtlSeconds * 1000 };
+  /** Issues a token that is stored by its digest, and can be used once. */
+  issueToken(
+    kind: 'password_reset' | 'login_ticket',
+    now: number,
+  ): { token: string; digest: string; expiresAt: number } {
+    const token = formatToken(kind, this.random.bytes(FORMATS[kind].bytes));
+    const lifetimeMs = kind === 'login_ticket' ? TICKET_LIFETIME_MS : this.options.passwordResetTtlSeconds * 1000;
+    return { token, digest: sha256(token), expiresAt: now + lifetimeMs };
   }
 
-  /** Issues a login ticket. */
-  issueLoginTicket(now: number): { readonly ticket: string; readonly digest: string; readonly expiresAt: number } {
-    const ticket = this.randomToken('login_ticket');
-    return { ticket, digest: sha256(ticket), expiresAt: now + TICKET_LIFETIME_MS };
-  }
-
-  /**
-   * Returns a digest of the network to which a pair is issued. The digest includes the presented refresh token, so
-   * that the database alone does not reveal the network.
-   */
+  /** Returns a digest of a network that does not reveal it, because the digest includes the presented refresh token. */
   networkDigest(refreshToken: string, network: string): string {
     return Buffer.from(sha256(`${refreshToken}\0${network}`), 'hex').toString('base64url');
-  }
-
-  private randomToken(kind: 'password_reset' | 'login_ticket'): string {
-    return formatToken(kind, this.random.bytes(FORMATS[kind].bytes));
   }
 }
 
@@ -287,11 +246,20 @@ function successorOf(claims: RefreshTokenClaims): RefreshTokenClaims {
   return { ...claims, generation: claims.generation + 1 };
 }
 
-function pairOf(claims: RefreshTokenClaims, accessSecret: Uint8Array, refreshSecret: Uint8Array): IssuedPair {
-  return withDigests(formatAccessToken(claims.sessionId, accessSecret), formatRefreshToken(claims, refreshSecret));
+function pairOf(
+  claims: RefreshTokenClaims,
+  accessSecret: Uint8Array,
+  refreshSecret: Uint8Array,
+  seed: string | null = null,
+): Successor {
+  return withDigests(
+    formatAccessToken(claims.sessionId, accessSecret),
+    formatRefreshToken(claims, refreshSecret),
+    seed,
+  );
 }
 
-function withDigests(accessToken: string, refreshToken: string): IssuedPair {
+function withDigests(accessToken: string, refreshToken: string, seed: string | null = null): Successor {
   const digests = { accessDigest: sha256(accessToken), refreshDigest: sha256(refreshToken) };
-  return { tokens: { accessToken, refreshToken }, digests };
+  return { tokens: { accessToken, refreshToken }, digests, seed };
 }
