@@ -1,4 +1,4 @@
-import { canonicalIp, networkOf } from '../../libs/auth/src/history/client';
+import { canonicalIp, networkOf } from '../../libs/auth/src/history/event-log';
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],

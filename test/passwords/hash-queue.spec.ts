@@ -1,4 +1,4 @@
-import { HashQueue } from '../../libs/auth/src/passwords/hash-queue';
+import { HashQueue } from '../../libs/auth/src/passwords/passwords';
 
 /** Work that ends when the test calls `end` or `fail`. */
 function work(): { run: () => Promise<string>; end: () => void; fail: () => void; started: () => boolean } {

@@ -7,7 +7,7 @@ import {
 } from 'nestjs-session-auth';
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { networkOf } from '../../libs/auth/src/history/client';
+import { networkOf } from '../../libs/auth/src/history/event-log';
 import { FAMILY_SECRET_BYTES, formatRefreshToken, REFRESH_SECRET_BYTES } from '../../libs/auth/src/tokens/tokens';
 import { DrivenClock } from '../support/driven-clock';
 import { ADDRESSES, type Action, type Configuration, type SessionAction } from './actions';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SessionAdministration } from 'nestjs-session-auth';
 import { Clock } from '../../libs/auth/src/base/clock';
-import { type Client, ClientInspector, type Operation } from '../../libs/auth/src/history/client';
+import { type Client, ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
 import { Activity } from '../../libs/auth/src/sessions/activity';
 import { Reissue } from '../../libs/auth/src/sessions/reissue';
 import { Prune } from '../../libs/auth/src/retention/prune';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions, type TokenPair } from 'nestjs-session-auth';
 import { Random } from '../../libs/auth/src/base/random';
-import { networkOf } from '../../libs/auth/src/history/client';
+import { networkOf } from '../../libs/auth/src/history/event-log';
 import {
   decideRefresh,
   MAX_REPLAYS,

@@ -1,5 +1,5 @@
 import type { ClientInfo, TokenPair } from 'nestjs-session-auth';
-import { ClientInspector } from '../../libs/auth/src/history/client';
+import { ClientInspector } from '../../libs/auth/src/history/event-log';
 import { Refresh } from '../../libs/auth/src/sessions/refresh';
 import type { TestApplication } from './test-application';
 

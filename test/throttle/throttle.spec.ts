@@ -7,7 +7,7 @@ import {
 } from 'nestjs-session-auth';
 import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/src/base/errors';
 import { Database } from '../../libs/auth/src/database/database';
-import { ClientInspector, type Operation } from '../../libs/auth/src/history/client';
+import { ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
 import { begins, expiryAfter, type Limits, refusal } from '../../libs/auth/src/throttle/limits';
 import { type Charge, Throttle } from '../../libs/auth/src/throttle/throttle';
 import { createDatabase, DATABASES, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';

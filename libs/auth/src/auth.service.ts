@@ -7,7 +7,7 @@ import {
   type JoinedTransaction,
   type TransactionManager,
 } from './database/joined-transaction';
-import { ClientInspector, type Operation } from './history/client';
+import { ClientInspector, type Operation } from './history/event-log';
 import { type AuthEventEntry, History, type HistoryRequest } from './history/history';
 import type { SessionInfo } from './history/signals';
 import { type Credentials, Login } from './login/login';

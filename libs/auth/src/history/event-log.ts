@@ -1,5 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { checkedDevice, DeviceDetector, type DeviceInfo, UNKNOWN_DEVICE } from '../adapters/device-detector';
+import type { ClientInfo } from '../adapters/second-factor';
+import { Clock, OncePerMinute } from '../base/clock';
 import { AuthError } from '../base/errors';
+import { toFailureReport } from '../base/failures';
 import { Random } from '../base/random';
 import { Database } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
@@ -9,15 +14,126 @@ import { DatabaseFailure, isLockTimeout } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { letters, StatementFactory } from '../database/statements';
 import { affectedBy, type Query, type Step, type Transaction } from '../database/transaction';
-import type { Client } from './client';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
+
+/** The client that requested an operation, and the application's transaction that the operation takes part in. */
+export interface Operation {
+  readonly client: Client;
+  readonly tx: JoinedTransaction | null;
+}
+
+/** The validated data of a client. Contains only what the options allow to be stored, except for `network`. */
+export interface Client {
+  /** The values that the caller has passed. */
+  readonly info: ClientInfo;
+  readonly ipAddress: string | null;
+  readonly userAgent: string;
+  readonly device: DeviceInfo;
+  /** The IPv4 address or the IPv6 /64, even if addresses are not tracked. Empty if unknown. Stored only as digests. */
+  readonly network: string;
+  /** The same as `network`, or empty if addresses are not tracked. */
+  readonly trackedNetwork: string;
+  /** Whether enough data is available to distinguish a new device from a known device. */
+  readonly recognizable: boolean;
+}
+
+/** Validates the data of clients, detects their devices, and drops what the options do not track. */
+@Injectable()
+export class ClientInspector {
+  private readonly logger = new Logger('AuthDevices');
+  private readonly logLimit;
+  private readonly tracksDevices;
+
+  constructor(
+    @Inject(AUTH_OPTIONS) private readonly options: ResolvedAuthOptions,
+    /** Null if the option `deviceDetector` is not set and `ua-parser-js` is not available. */
+    @Inject(DeviceDetector) private readonly detector: DeviceDetector | null,
+    clock: Clock,
+  ) {
+    this.logLimit = new OncePerMinute(clock);
+    this.tracksDevices = options.trackUserAgents && options.trackDevices && detector !== null;
+  }
+
+  inspect(info: ClientInfo): Client {
+    const { trackIps, trackUserAgents } = this.options;
+    const ip = canonicalIp(textOf(info.ipAddress));
+    const network = ip ? networkOf(ip) : '';
+    const userAgent = trackUserAgents ? cleanUserAgent(textOf(info.userAgent)) : '';
+    const device = this.deviceOf(userAgent);
+    return {
+      info,
+      ipAddress: trackIps ? ip : null,
+      userAgent,
+      device,
+      network,
+      trackedNetwork: trackIps ? network : '',
+      recognizable: trackIps && ip !== null && device !== UNKNOWN_DEVICE,
+    };
+  }
+
+  private deviceOf(userAgent: string): DeviceInfo {
+    if (!this.tracksDevices || userAgent === '') return UNKNOWN_DEVICE;
+    try {
+      return checkedDevice(this.detector!.detect(userAgent));
+    } catch (error) {
+      this.logLimit.run(() => {
+        const { summary, stack } = toFailureReport(error);
+        const effect = 'so the device is stored as unknown. This error is logged at most once a minute.';
+        this.logger.error(`The device detector failed, ${effect} ${summary}`, stack);
+      });
+      return UNKNOWN_DEVICE;
+    }
+  }
+}
+
+/** Returns an empty string for other values, which transports other than HTTP may pass as a header. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const USER_AGENT_LENGTH = 500;
+
+/** Returns at most 500 characters of the text, without control characters. */
+function cleanUserAgent(text: string): string {
+  // Truncated first, because the header may be 16 kB long. `toWellFormed` replaces a surrogate without its pair.
+  return text
+    .slice(0, USER_AGENT_LENGTH * 2)
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, USER_AGENT_LENGTH)
+    .toWellFormed();
+}
+
+/** Matches the address formats of some proxies: `192.0.2.1:1234`, `[2001:db8::1]:443`, `[2001:db8::1]`. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*:[^\]]*)\](?::\d{1,5})?)$/;
+
+/**
+ * Returns an IP address in canonical form (RFC 5952), without port and zone id. Returns null if the text is not an IP
+ * address. An IPv4-mapped IPv6 address becomes an IPv4 address.
+ */
+export function canonicalIp(text: string | null | undefined): string | null {
+  const address = (text ?? '').replace(WITH_PORT, '$1$2').replace(/%.*$/s, '');
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  return new SocketAddress({ address, family: 'ipv6' }).address.replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** Returns the network of a canonical address: the address itself for IPv4, and its /64 for IPv6. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const [head = '', tail] = ip.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const last = tail === '' ? [] : tail.split(':');
+    groups.push(...Array<string>(8 - groups.length - last.length).fill('0'), ...last);
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
 
 /** An event to write to `auth_events`. */
-export interface NewAuthEvent {
+export interface NewAuthEvent extends Pick<Client, 'ipAddress' | 'userAgent'> {
   readonly event: AuthEventName;
   /** The user's id as text, or null for an unknown username. */
   readonly userId: string | null;
-  readonly ipAddress: string | null;
-  readonly userAgent: string;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly at: number;
 }
@@ -25,11 +141,11 @@ export interface NewAuthEvent {
 export function newEvent(
   event: AuthEventName,
   userId: string | null,
-  client: Pick<Client, 'ipAddress' | 'userAgent'>,
+  { ipAddress, userAgent }: Pick<Client, 'ipAddress' | 'userAgent'>,
   at: number,
   extra: Record<string, unknown> = {},
 ): NewAuthEvent {
-  return { event, userId, ipAddress: client.ipAddress, userAgent: client.userAgent, extra, at };
+  return { event, userId, ipAddress, userAgent, extra, at };
 }
 
 const EPOCH = Date.UTC(2020, 0, 1);
@@ -104,6 +220,12 @@ export class EventLog {
       CAST(:eventUserAgent AS text), ${extra}, CAST(:eventAt AS bigint) FROM ${table}`;
   }
 
+  /** Returns the values of the parameters in the SQL of `insertForUsersIn`. */
+  valuesOf(event: NewAuthEvent): Record<string, unknown> {
+    const [eventId, , name, eventIp, eventUserAgent, eventExtra, eventAt] = this.rowOf(event);
+    return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };
+  }
+
   /** Counts events that `insertForUsersIn` has written. `write` counts its own events. */
   countWritten(events: number): void {
     this.written += events;
@@ -112,55 +234,43 @@ export class EventLog {
     this.onGrowth();
   }
 
-  /** Returns the values of the parameters in the SQL of `insertForUsersIn`. */
-  valuesOf(event: NewAuthEvent): Record<string, unknown> {
-    const [eventId, , name, eventIp, eventUserAgent, eventExtra, eventAt] = this.rowOf(event);
-    return { eventId, event: name, eventIp, eventUserAgent, eventExtra, eventAt };
-  }
-
   /**
-   * Runs a transaction that ends sessions, which must not fail because of its events. If the events cannot be written,
-   * for example because another transaction keeps the event log locked, the transaction is run again without them,
-   * and the loss is logged.
+   * Runs a transaction that ends sessions. If its events cannot be written, for example because another transaction
+   * keeps the event log locked, the transaction is run again without them, and the loss is logged.
    * @param revocation receives the function that writes its events
    * @param budget the remaining time, if the revocation is part of a longer operation
    */
   async revoke<T>(
     tx: JoinedTransaction | null,
     revocation: (write: WriteEvents) => Transaction<T>,
-    budget?: TimeBudget,
+    budget: Pick<TimeBudget, 'remainingMs'> = { remainingMs: Infinity },
   ): Promise<T> {
     // The application decides how long its own transactions wait for a lock.
     const write = tx ? this.write.bind(this) : this.writeUnlessLocked.bind(this);
     let isWriting = false;
-    const trackedWrite: WriteEvents = function* (events) {
-      if (events.length === 0) return;
-      isWriting = true;
-      yield* write(events);
-      isWriting = false;
-    };
     const run = (): Transaction<T> => {
       isWriting = false;
-      return revocation(trackedWrite);
+      return revocation(function* (events) {
+        isWriting = true;
+        if (events.length > 0) yield* write(events);
+        isWriting = false;
+      });
     };
     try {
-      return await this.database.transaction(tx, run, { withinMs: budget?.remainingMs ?? Infinity });
+      return await this.database.transaction(tx, run, { withinMs: budget.remainingMs });
     } catch (error) {
       if (!isWriting || !(error instanceof AuthError)) throw error;
     }
-    let lost: string[] = [];
-    const runWithoutEvents = (): Transaction<T> => {
-      lost = [];
-      // eslint-disable-next-line require-yield -- nothing is written
-      return revocation(function* (events) {
-        lost.push(...events.map(({ event }) => event));
-      });
+    const lost = new Set<string>();
+    // eslint-disable-next-line require-yield -- nothing is written
+    const skip: WriteEvents = function* (events) {
+      for (const { event } of events) lost.add(event);
     };
-    const withinMs = Math.max(budget?.remainingMs ?? Infinity, MIN_REVOCATION_MS);
-    const outcome = await this.database.transaction(tx, runWithoutEvents, { withinMs });
+    const withinMs = Math.max(budget.remainingMs, MIN_REVOCATION_MS);
+    const outcome = await this.database.transaction(tx, () => revocation(skip), { withinMs });
     this.logger.error(
       'A change was stored without its events, because the event log could not be written. ' +
-        `Lost events: ${lost.join(', ')}`,
+        `Lost events: ${[...lost].join(', ')}`,
     );
     return outcome;
   }
@@ -185,9 +295,9 @@ export class EventLog {
   }
 
   /**
-   * Returns the id of an event: the milliseconds since 2020 times 4096 plus an offset, which stays below 2^53. The
-   * first offset of a millisecond and the steps to further ids are random, so that instances rarely generate the same
-   * id. If they do, the transaction that fails is run again with new ids.
+   * Returns milliseconds since 2020 times 4096, plus an offset. The first offset of a millisecond and the steps to
+   * further ids are random, so that instances rarely generate the same id. If they do, the transaction that fails is
+   * run again with new ids.
    */
   private nextId(at: number): number {
     const first = firstEventIdAt(at);

@@ -5,9 +5,8 @@ import { assertValidField, AuthError, secondFactorRequired, standardError, unkno
 import { loggable, toFailureReport } from '../base/failures';
 import { passwordProblem, USERNAME_LENGTH, usernameProblem } from '../base/fields';
 import { measureDuration, Metrics } from '../base/telemetry';
-import type { Operation } from '../history/client';
-import { HashQueue } from '../passwords/hash-queue';
-import { Passwords } from '../passwords/passwords';
+import type { Operation } from '../history/event-log';
+import { HashQueue, Passwords } from '../passwords/passwords';
 import { OpenSession } from '../sessions/open-session';
 import { type GivenProofs, storedProofs } from '../sessions/session';
 import { PASSWORD_METHOD } from '../throttle/limits';

@@ -7,7 +7,7 @@ import { Database } from '../database/database';
 import { forUpdate } from '../database/dialect';
 import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, type Step } from '../database/transaction';
-import type { Operation } from '../history/client';
+import type { Operation } from '../history/event-log';
 import { type AuthPrincipal, type CurrentSession, currentSessionOf } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { OpenSockets } from '../sessions/open-sockets';
@@ -17,8 +17,7 @@ import { PASSWORD_METHOD } from '../throttle/limits';
 import { type Subject, Throttle } from '../throttle/throttle';
 import { TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { HashQueue } from './hash-queue';
-import { Passwords } from './passwords';
+import { HashQueue, Passwords } from './passwords';
 
 /**
  * Checks passwords and other secrets within a session, and confirms the user's identity. Failures are counted

@@ -2,18 +2,91 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModu
 import { PasswordHasher } from '../adapters/password-hasher';
 import type { StoredUser } from '../adapters/user-store';
 import { Clock, OncePerMinute } from '../base/clock';
-import { assertValidField, invalidField } from '../base/errors';
+import { assertValidField, invalidField, tooBusy } from '../base/errors';
 import { loggable } from '../base/failures';
 import { FIELD_MESSAGES, passwordProblem } from '../base/fields';
 import { Metrics } from '../base/telemetry';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { type HashOrigin, HashQueue } from './hash-queue';
 import { predictabilityProblem } from './password-policy';
 
+/** The client that a password is hashed for. */
+interface HashOrigin {
+  /** The network of the client. All hashes without a network share the limit of one network. Default: unknown. */
+  readonly network?: string;
+  /** Whether the caller is already inside `HashQueue.enter`. Default: false. */
+  readonly hasEntered?: boolean;
+}
+
 /**
- * Verifies passwords, and checks and hashes new passwords. Each verification verifies exactly one hash: the user's
- * hash, or a dummy hash if the user's hash cannot be used.
+ * Queues the password hashes of this process. The capacity is bounded, and one network can use at most half of it.
+ * Among the hashes that wait, the networks take turns. Password hashes usually run on libuv's thread pool: without a
+ * bound, many parallel hashes would delay file access and DNS lookups. (ASVS 15.1.3)
  */
+@Injectable()
+export class HashQueue {
+  /** The callbacks that start the hashes that wait, by network. The first network is next. */
+  private readonly waiting = new Map<string, (() => void)[]>();
+  /** The number of callers inside `enter`, by network. */
+  private readonly entered = new Map<string, number>();
+  private readonly capacity: number;
+  private enteredCount = 0;
+  private running = 0;
+
+  constructor(private readonly bounds: { readonly concurrent: number; readonly waiting: number }) {
+    this.capacity = bounds.concurrent + bounds.waiting;
+  }
+
+  /** The numbers of running and of waiting hashes. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running, waiting: [...this.waiting.values()].flat().length };
+  }
+
+  /**
+   * Runs work that may hash any number of passwords. The work must not call `enter` again.
+   * @throws AuthError `busy` if the queue is at capacity, or if the network already uses half of the capacity
+   */
+  async enter<T>(network: string, work: () => Promise<T>): Promise<T> {
+    const ofNetwork = this.entered.get(network) ?? 0;
+    if (this.enteredCount >= this.capacity || ofNetwork >= Math.floor(this.capacity / 2)) throw tooBusy();
+    this.enteredCount++;
+    this.entered.set(network, ofNetwork + 1);
+    try {
+      return await work();
+    } finally {
+      this.enteredCount--;
+      const left = this.entered.get(network)! - 1;
+      if (left > 0) this.entered.set(network, left);
+      else this.entered.delete(network);
+    }
+  }
+
+  /** Runs a password hash, after a wait if `concurrent` hashes are already running. @throws AuthError `busy` */
+  async runHash<T>(work: () => Promise<T>, { network = '', hasEntered = false }: HashOrigin = {}): Promise<T> {
+    if (!hasEntered) return this.enter(network, () => this.runHash(work, { network, hasEntered: true }));
+    if (this.running < this.bounds.concurrent) this.running++;
+    else await new Promise<void>((start) => this.waiting.set(network, [...(this.waiting.get(network) ?? []), start]));
+    try {
+      return await work();
+    } finally {
+      // The next hash takes over the slot of this one, so that no new caller can overtake it.
+      if (!this.startNext()) this.running--;
+    }
+  }
+
+  /** Starts the hash that has waited longest in the network that is next in turn. Returns false if none waits. */
+  private startNext(): boolean {
+    const [next] = this.waiting;
+    if (!next) return false;
+    const [network, [start, ...others]] = next;
+    // Moves the network to the end of the map, so that all other networks are served before its next turn.
+    this.waiting.delete(network);
+    if (others.length > 0) this.waiting.set(network, others);
+    start!();
+    return true;
+  }
+}
+
+/** Verifies passwords, and checks and hashes new passwords. */
 @Injectable()
 export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('AuthPasswords');
@@ -45,9 +118,8 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Returns whether the password is correct. Call this method within `HashQueue.enter`.
-   * @param user the user, or null if the user does not exist or may not log in. If null, a dummy hash is verified
-   * @param network the network of the attempt
+   * Returns whether the password is correct. Verifies exactly one hash: the user's, or a dummy hash if there is no user
+   * or the user's hash cannot be used. Call this method within `HashQueue.enter`.
    */
   async verify(password: string, user: StoredUser | null, network: string): Promise<boolean> {
     const hash = user?.passwordHash ?? null;
@@ -67,17 +139,14 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     return this.hasher.needsRehash(hash);
   }
 
-  /**
-   * Hashes a password.
-   * @throws AuthError `busy`; `invalid_field` if the password is not a valid string, or is too long to be hashed in full
-   */
+  /** @throws AuthError `busy`; `invalid_field` if the password is invalid, or too long to be hashed in full */
   async hash(password: string, field: string, origin?: HashOrigin): Promise<string> {
     this.assertHashable(password, field);
     return this.queue.runHash(() => this.hasher.hash(password), origin);
   }
 
   /** Calls `assertAllowed` and `hash`. */
-  async hashNew(password: string, field: string, username: string, origin?: HashOrigin): Promise<string> {
+  async hashNew(password: string, field: string, username: string, origin: HashOrigin): Promise<string> {
     await this.assertAllowed(password, field, username);
     return this.hash(password, field, origin);
   }
@@ -92,8 +161,7 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     const { minLength, allowPredictable, check } = this.options.passwordPolicy;
     if ([...password].length < minLength) throw invalidField(field, FIELD_MESSAGES.tooShort(minLength));
     if (!allowPredictable) assertValidField(field, predictabilityProblem(password, username));
-    const problem = await check?.(password, { username });
-    if (problem) throw invalidField(field, problem);
+    assertValidField(field, (await check?.(password, { username })) ?? null);
   }
 
   /** Does not log the hash, because the stored text may be a password in plain text. */
@@ -112,7 +180,6 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     if (Buffer.byteLength(password) > maxBytes) throw invalidField(field, FIELD_MESSAGES.passwordTooLong(maxBytes));
   }
 
-  /** Returns the hash that is verified if the password cannot be verified against a user's hash. */
   private hashDummy(): Promise<string> {
     this.dummyHash ??= this.hasher.hash('a password that nobody has').catch((error: unknown) => {
       this.dummyHash = undefined;

@@ -14,8 +14,7 @@ import {
 } from '../database/joined-transaction';
 import type { Statement } from '../database/statements';
 import { rowsOf, type Transaction } from '../database/transaction';
-import { canonicalIp, type Client, ClientInspector } from '../history/client';
-import { EventLog, type WriteEvents } from '../history/event-log';
+import { canonicalIp, type Client, ClientInspector, EventLog, type WriteEvents } from '../history/event-log';
 import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
 import { UserLock } from '../users/user-lock';

@@ -8,7 +8,7 @@ import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
 import { columns, type Statement, StatementFactory } from '../database/statements';
-import { ClientInspector } from '../history/client';
+import { ClientInspector } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { accessTokenSessionId, parseRefreshToken } from '../tokens/tokens';
 import { Users } from '../users/users';

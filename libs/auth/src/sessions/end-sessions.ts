@@ -7,8 +7,14 @@ import type { AuthEventName, EndReason } from '../database/entities';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { StatementFactory } from '../database/statements';
 import { changeAll, firstOf, rowsOf, type Step } from '../database/transaction';
-import type { Client, Operation } from '../history/client';
-import { EventLog, type NewAuthEvent, newEvent, type WriteEvents } from '../history/event-log';
+import {
+  type Client,
+  EventLog,
+  type NewAuthEvent,
+  newEvent,
+  type Operation,
+  type WriteEvents,
+} from '../history/event-log';
 import { Signals } from '../history/signals';
 import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';

@@ -4,8 +4,15 @@ import { Clock } from '../base/clock';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Row, rowsOf, type Step } from '../database/transaction';
-import { type Client, networkOf, type Operation } from '../history/client';
-import { EventLog, firstEventIdAt, type NewAuthEvent, newEvent } from '../history/event-log';
+import {
+  type Client,
+  EventLog,
+  firstEventIdAt,
+  networkOf,
+  type NewAuthEvent,
+  newEvent,
+  type Operation,
+} from '../history/event-log';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { type NewTokenFamily, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';

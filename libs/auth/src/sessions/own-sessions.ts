@@ -4,7 +4,7 @@ import { Clock, isWithinLast } from '../base/clock';
 import { invalidAccessToken, standardError } from '../base/errors';
 import { actorOf, UUID } from '../base/fields';
 import { Database } from '../database/database';
-import type { Operation } from '../history/client';
+import type { Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Authenticate, type AuthPrincipal } from './authenticate';

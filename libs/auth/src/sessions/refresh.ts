@@ -5,7 +5,7 @@ import { textProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
-import type { Client } from '../history/client';
+import type { Client } from '../history/event-log';
 import { Signals } from '../history/signals';
 import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';

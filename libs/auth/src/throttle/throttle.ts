@@ -9,8 +9,7 @@ import { type Dialect, incomingValue, onDuplicate } from '../database/dialect';
 import type { JoinedTransaction } from '../database/joined-transaction';
 import { StatementFactory } from '../database/statements';
 import { affectedBy, type Query, RolledBack, rowsOf, type Step, type Transaction } from '../database/transaction';
-import type { Client, Operation } from '../history/client';
-import { EventLog, newEvent } from '../history/event-log';
+import { type Client, EventLog, newEvent, type Operation } from '../history/event-log';
 import { type BlockScope, Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import {

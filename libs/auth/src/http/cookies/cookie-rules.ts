@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../adapters/second-factor';
 import { AuthError, credentialsMissing, invalidAccessToken, invalidRefreshToken } from '../../base/errors';
-import { ClientInspector } from '../../history/client';
+import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
