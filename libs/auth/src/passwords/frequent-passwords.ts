@@ -28,8 +28,8 @@
 /**
  * Leaked passwords, the most frequent first. For each minimum length of 8 or more characters,
  * contains the 3,000 most frequent passwords of at least that length. From a minimum length of 18,
- * the source list has fewer, and all are included. The passwords are in lower case, with a space
- * before and after each.
+ * the source list has fewer, and all are included. Common phrases that the source list lacks follow at
+ * the end. The passwords are in lower case, with a space before and after each.
  */
 export const FREQUENT_PASSWORDS: string = ` \
 password 12345678 123456789 baseball football qwertyuiop 1234567890 superman 1qaz2wsx trustno1 jennifer sunshine \
@@ -2288,4 +2288,21 @@ vkkkkk.dlornvkkkkk.dlorn vkgh7ru0j9le5j8x7g2tegua vkantakte2010pasha vk14hdr663j
 vjzvtxnfjybnjkmrjjy vjzvtxnfdctulfcjvyjq vjzvfzkexifz19041988vfcfvf vjzvfvfcfvfzkexifz19041988 vjzljxfcjabz14032008 \
 vjzljxehrfdthjybrf3 vjzghtrhfcyfznjkcneirf vjzghfdbkmyfzafvbkbz1234 vjy74269850cnh1993qwe vjtujrjnbrfpdfkbevrf11 \
 vjtcxfcnmtytdfitltkj vjtcthlwtjnlfyjnjkmrjntt vjqyjvth89062759514 vjqgfhjkmhtaktrc09 vjqgfhjkm89066677746 \
-vjqfyutkjxtr160878 vjqcsyxelj12011208 vjq1236578gfhjkm1922 vjlyfz14jxrhfcjnrf vjlbabrfwbzfunny304 vjjkjhgagvjjkjhgag `;
+vjqfyutkjxtr160878 vjqcsyxelj12011208 vjq1236578gfhjkm1922 vjlyfz14jxrhfcjnrf vjlbabrfwbzfunny304 vjjkjhgagvjjkjhgag \
+password123456 password1234567 password12345678 password1234567890 password! password1! password123! p@ssword \
+p@ssw0rd p@ssw0rd1 mypassword1 mypassword123 mypassword1234 mysecretpassword mysupersecretpassword thisismypassword1 \
+thisisnotapassword thepasswordispassword passwordispassword newpassword123 changepassword changeme123 changemeplease \
+pleasechangeme changethispassword defaultpassword temporarypassword temppassword123 testpassword testpassword123 \
+testpassword1234 strongpassword strongpassword123 securepassword securepassword123 supersecret supersecretpassword \
+secretpassword123 topsecretpassword nopasswordhere forgotpassword forgotmypassword iforgotmypassword \
+iforgotthepassword idontknowmypassword rememberthispassword rootpassword adminpassword adminpassword123 \
+administrator1 administrator123 administrator1234 admin123 admin1234 admin12345 admin123456 adminadmin1 superadmin \
+superadmin123 sysadmin rootroot1 guest123 welcome1234 welcome12345 welcometotheclub welcomehome123 letmein1234 \
+letmeinplease opensesame123 login123 helloworld1 helloworld123 helloworld12345 hellohello1 ilovemychildren \
+ilovejesuschrist ilovechocolate iwillalwaysloveyou jesusismylord jesuschrist1 inthenameofjesus godisgoodallthetime \
+qwerty12! qwerty123! qwertypassword qwertyqwerty1 abcd1234! abc123456789! a1b2c3d4e5f6g7 a1b2c3d4e5f6g7h8 \
+1a2b3c4d5e6f7g 1a2b3c4d5e6f7g8h 0123456789abcdef sunshine123 manchestercity realmadrid123 fcbarcelona123 summer2023 \
+summer2024 summer2025 winter2023 winter2024 winter2025 correcthorsebatterystaple thequickbrownfox \
+thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog tobeornottobethatisthequestion maytheforcebewithyou \
+supercalifragilisticexpialidocious onceuponatime twinkletwinklelittlestar youllneverwalkalone youneverwalkalone \
+neverwalkalone nevergonnagiveyouup `;
