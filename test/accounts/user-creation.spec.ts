@@ -112,11 +112,11 @@ describe.each(DATABASES)('createUser with additional columns of a mapped entity 
       app.auth.createUser({ ...ALICE, properties: { fullName: 'Alice', ...properties } });
     const choice = 'use one of id, fullName, language, team.id, profile.phone';
     for (const property of ['email', 'password', 'isActive']) {
-      const message = `createUser was given the property '${property}', which the option users maps; ${choice}`;
+      const message = `createUser() received the property '${property}', which the option users maps; ${choice}`;
       await expect(create({ [property]: 'x' })).rejects.toThrow(message);
     }
     for (const property of ['nickname', 'profile', 'team', 'constructor']) {
-      const message = `createUser was given the property '${property}', which is not a column of Customer; ${choice}`;
+      const message = `createUser() received the property '${property}', not a column of Customer; ${choice}`;
       await expect(create({ [property]: 'x' })).rejects.toThrow(message);
     }
     expect(await customers()).toEqual([]);

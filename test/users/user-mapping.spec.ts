@@ -198,7 +198,7 @@ describe.each(DATABASES)('the mapping of the users on %s', (name) => {
     [
       'a date as `active`',
       { active: 'disabledAt' },
-      /users\.active is 'disabledAt', a nullable column of type .*use disabledAt: 'disabledAt'/,
+      /users\.active is 'disabledAt', a nullable column of type .*use disabledAt/,
     ],
     ['a string as `active`', { active: 'note' }, /users\.active is 'note', a nullable column of type .*UserStore/],
     ['a number as `active`', { active: 'level' }, /users\.active is 'level', a column of type int.*UserStore/],

@@ -161,7 +161,7 @@ export class Authenticate {
     @Inject(AUTH_OPTIONS) { activityIntervalSeconds }: ResolvedAuthOptions,
   ) {
     this.activityIntervalMs = activityIntervalSeconds * 1000;
-    const user = users.sql?.user;
+    const user = users.sql;
     const select = (condition: string): Statement =>
       statements.prepared(
         `SELECT ${columns('session', `id userId accessDigest lastActivity authenticatedAt ${PROOF_COLUMNS}`, 's.')},
@@ -216,7 +216,7 @@ export class Authenticate {
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
     this.metrics.record('session_auth.lookup.batch_size', ids.length);
-    const user = this.users.sql?.user;
+    const user = this.users.sql;
     const { size, statement } = this.lookups.find((lookup) => lookup.size >= ids.length)!;
     const list = size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
     const found = new Map<string, FoundByAccessToken>();

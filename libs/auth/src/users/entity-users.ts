@@ -1,9 +1,7 @@
-import { Logger } from '@nestjs/common';
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import {
   isDistinctId,
   type NewUser,
-  type RequestUser,
   type StoredUser,
   type UserEntityMapping,
   type UserId,
@@ -21,19 +19,17 @@ import type { JoinedTransaction } from '../database/joined-transaction';
 import { Statement } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import type { Column } from '../database/typeorm';
+import { storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
 import type { UserLock } from './user-lock';
 import { type AccountSql, type FoundCredentials, Users, type UserSteps, withExactId } from './users';
 
-/** The mapping of the library's own entity. */
 export const OWN_USERS: UserEntityMapping = {
   entity: AuthUser,
   username: 'username',
   passwordHash: 'passwordHash',
   active: 'active',
 };
-
-const NO_ROWS_IF_UNREPRESENTABLE: AutocommitOptions = { meansNoRows: isUnrepresentable };
 
 /** Users in a TypeORM entity of the same DataSource: the application's own entity, or the library's `AuthUser`. */
 export class EntityUsers extends Users implements UserSteps {
@@ -44,8 +40,6 @@ export class EntityUsers extends Users implements UserSteps {
   readonly canCreate = true;
   /** The ids of `AuthUser` are random UUIDs. */
   readonly hasUniqueIds: boolean;
-  private readonly logger = new Logger('AuthUsers');
-  private readonly logged = new Set<string>();
   private readonly metadata: EntityMetadata;
   private readonly idColumn: Column;
   /** The property by which users are found. It contains the result of `keyOf`. */
@@ -124,8 +118,8 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   /**
-   * Reads the user and the version of the credentials in one statement, unless the id of the user has a different text
-   * form in the database than in sessions.
+   * Reads the user and the version in one statement, unless the text of the id in the database differs from that in
+   * sessions.
    */
   override async findCredentials(username: string): Promise<FoundCredentials> {
     const row = await this.rowOf(username, null);
@@ -189,7 +183,7 @@ export class EntityUsers extends Users implements UserSteps {
   /** Returns the value of a name in the column of `keyProperty`. */
   private keyOf(username: string): string {
     const name = foldName(username, this.matching);
-    return this.mapping === OWN_USERS ? sha256(name) : name;
+    return this.hasUniqueIds ? sha256(name) : name;
   }
 
   private statusSql(): string {
@@ -204,7 +198,6 @@ export class EntityUsers extends Users implements UserSteps {
     return cases.length === 0 ? otherwise : `CASE ${cases.join(' ')} ELSE ${otherwise} END`;
   }
 
-  /** Returns the value of the status property in the form that the driver expects. */
   private statusValue(active: boolean): unknown {
     const { disabledAt } = this.mapping;
     if (!disabledAt) return active;
@@ -222,7 +215,7 @@ export class EntityUsers extends Users implements UserSteps {
       [this.keyProperty]: this.keyOf(username),
       [mapping.passwordHash]: passwordHash,
       ...(mapping.active ? { [mapping.active]: true } : {}),
-      ...(mapping === OWN_USERS ? { id: this.random.uuid(), createdAt: this.clock.now() } : {}),
+      ...(this.hasUniqueIds ? { id: this.random.uuid(), createdAt: this.clock.now() } : {}),
     };
     const row = {};
     for (const [property, value] of Object.entries(values)) this.column(property).setEntityValue(row, value);
@@ -231,7 +224,7 @@ export class EntityUsers extends Users implements UserSteps {
 
   /** @throws Error if the property is not a column of the entity, or is mapped by the option `users` */
   private assertSettable(property: string): void {
-    if (this.mapping === OWN_USERS) {
+    if (this.hasUniqueIds) {
       throw new Error(
         `createUser() received the property '${property}', but AuthUser accepts no properties. Map your own entity: ` +
           "users: { entity: User, username: 'email', passwordHash: 'password' }",
@@ -239,13 +232,10 @@ export class EntityUsers extends Users implements UserSteps {
     }
     const { entity, ...options } = this.mapping;
     const mapped: unknown[] = Object.values(options);
-    const stored = this.metadata.columns.filter((column) => !column.isVirtualProperty);
-    const free = stored.map(({ propertyPath }) => propertyPath).filter((name) => !mapped.includes(name));
+    const free = storedProperties(this.metadata).filter((name) => !mapped.includes(name));
     if (free.includes(property)) return;
-    const reason = mapped.includes(property)
-      ? 'which the option users maps'
-      : `which is not a column of ${entity.name}`;
-    throw new Error(`createUser was given the property '${property}', ${reason}; use one of ${free.join(', ')}`);
+    const reason = mapped.includes(property) ? 'which the option users maps' : `not a column of ${entity.name}`;
+    throw new Error(`createUser() received the property '${property}', ${reason}; use one of ${free.join(', ')}`);
   }
 
   /** Returns the SQL that reads the account of a session's user in the statement that looks up the session. */
@@ -254,21 +244,18 @@ export class EntityUsers extends Users implements UserSteps {
     const entities = { user: mapping.entity, session: AuthSession };
     const compile = (part: string): string => new Statement(this.dataSource, entities, part).with({}).sql;
     const condition = this.ids.ofSession();
-    const selected = mapping.select ?? [];
-    const columns = selected.map((property) => this.column(property));
-    const selectList = [mapping.username, ...selected].map((property, i) => `u.{user.${property}} AS user_${i}`);
+    const selected = (mapping.select ?? []).map((property) => this.column(property));
+    const properties = [mapping.username, ...selected.map(({ propertyPath }) => propertyPath)];
+    const selectList = properties.map((property, i) => `u.{user.${property}} AS user_${i}`).join(', ');
     const joined = `CASE WHEN u.{user.${idColumn.propertyPath}} IS NULL THEN 'deleted' ELSE ${status} END AS account`;
-    const fromRow = (row: Row): RequestUser => {
-      const user = { id: this.parseId(String(row['user_id'])), username: String(row['user_0']) };
-      columns.forEach((column, i) => column.setEntityValue(user, this.hydrated(column, row[`user_${i + 1}`])));
-      return user;
-    };
     return {
       status: compile(`COALESCE((SELECT ${status} FROM {user} u WHERE ${condition}), 'deleted')`),
-      user: {
-        columns: compile(`${joined}, ${selectList.join(', ')}`),
-        join: compile(`LEFT JOIN {user} u ON ${condition}`),
-        fromRow,
+      columns: compile(`${joined}, ${selectList}`),
+      join: compile(`LEFT JOIN {user} u ON ${condition}`),
+      fromRow: (row) => {
+        const user = { id: this.parseId(String(row['user_id'])), username: String(row['user_0']) };
+        selected.forEach((column, i) => column.setEntityValue(user, this.hydrated(column, row[`user_${i + 1}`])));
+        return user;
       },
     };
   }
@@ -280,14 +267,13 @@ export class EntityUsers extends Users implements UserSteps {
   }
 
   /**
-   * Returns the row of the user with this name. Returns null if no user has the name, or if several users who are not
-   * deleted have it. By default, also returns null for a name that the column's character set cannot represent, which
-   * makes the statement fail. A condition that prevents the failure could not use the index.
+   * Returns the row of the user with this name, or null if none or several have it who are not deleted. By default, a
+   * name that the column's character set cannot represent, which makes the statement fail, is the name of no user.
    */
   private async rowOf(
     username: string,
     tx: JoinedTransaction | null,
-    options = NO_ROWS_IF_UNREPRESENTABLE,
+    options: AutocommitOptions = { meansNoRows: isUnrepresentable },
   ): Promise<Row | null> {
     const key = this.keyOf(username);
     const { rows } = await this.database.run(tx, this.byName.with({ name: key }), options);
@@ -316,27 +302,19 @@ export class EntityUsers extends Users implements UserSteps {
     };
   }
 
-  /** Returns whether the library's tables distinguish this id from all other ids. */
   private isDistinct(id: string): boolean {
     return this.database.dialect !== 'mysql' || isDistinctId(id);
   }
 
   private warnAboutStaleKey({ id }: Row): void {
-    const { keyProperty, mapping, matching } = this;
-    const folded = mapping === OWN_USERS && matching === 'exact' ? 'the name' : 'foldName(name)';
-    const value = mapping === OWN_USERS ? `the SHA-256 digest of ${folded} in hexadecimal` : folded;
+    const folded = this.hasUniqueIds && this.matching === 'exact' ? 'the name' : 'foldName(name)';
+    const value = this.hasUniqueIds ? `the SHA-256 digest of ${folded} in hexadecimal` : folded;
     this.warnOnce(
       'stale',
-      `In the row of ${this.metadata.name} with the id ${loggable(String(id))}, ${keyProperty} does not match the name, ` +
-        `so the user cannot log in by name. Set ${keyProperty} to ${value} whenever a name changes, also by update(), ` +
-        'upsert() and query builders, which can skip entity listeners. Logged once.',
+      `In the row of ${this.metadata.name} with the id ${loggable(String(id))}, ${this.keyProperty} does not match the ` +
+        `name, so the user cannot log in by name. Set ${this.keyProperty} to ${value} whenever a name changes, also by ` +
+        'update(), upsert() and query builders, which can skip entity listeners. Logged once.',
     );
-  }
-
-  private warnOnce(kind: 'duplicates' | 'stale', text: string): void {
-    if (this.logged.has(kind)) return;
-    this.logged.add(kind);
-    this.logger.warn(text);
   }
 
   /** Inserts the row of a new user. Returns false if a row with the same key already exists. */
@@ -348,8 +326,7 @@ export class EntityUsers extends Users implements UserSteps {
     };
     try {
       // The transaction distinguishes a lost COMMIT from a lost INSERT, which can be repeated. In the application's
-      // transaction, it is a savepoint. Otherwise, SQLite has none, because it would include the other statements on
-      // the only connection.
+      // transaction, it is a savepoint. Otherwise, SQLite has none: it would include all statements on the connection.
       await (manager.queryRunner ? manager.transaction(insert) : insert(manager));
       return true;
     } catch (error) {

@@ -1,15 +1,11 @@
-import { Logger } from '@nestjs/common';
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
 import type { NewUser, StoredUser, UserId, UserStore } from '../adapters/user-store';
 import { foldName, type NameMatching } from '../base/fields';
 import type { UserLock } from './user-lock';
 import { Users, withExactId } from './users';
 
-const CONTEXT = 'AuthUserStore';
-
-const UNCHANGED_HASH = 'Return true, or false if the user is unknown or the stored hash is not the expected one.';
-
-const UNKNOWN_USER = 'Return true, or false if the user is unknown.';
+const UNKNOWN_USER = 'Return true, or false if the user is unknown';
+const UNCHANGED_HASH = `${UNKNOWN_USER} or the stored hash is not the expected one.`;
 
 /**
  * The users of the application's `UserStore`, which takes part in no transaction. If a method fails, times out or
@@ -23,9 +19,7 @@ export class ExternalUsers extends Users {
   readonly canSetPasswords: boolean;
   readonly canSetActive: boolean;
   readonly canCreate: boolean;
-  private readonly logger = new Logger(CONTEXT);
-  private readonly calls = new ApplicationCalls(CONTEXT, 'user store');
-  private hasWarned = false;
+  private readonly calls = new ApplicationCalls('AuthUserStore', 'user store');
 
   constructor(
     private readonly store: UserStore,
@@ -67,15 +61,15 @@ export class ExternalUsers extends Users {
   }
 
   setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean> {
-    return this.calls.call('setPasswordHash', async () =>
-      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), UNCHANGED_HASH),
-    );
+    const set = async (): Promise<boolean> =>
+      checkedBoolean(await this.store.setPasswordHash!(id, passwordHash, expectedHash), UNCHANGED_HASH);
+    return this.calls.call('setPasswordHash', set);
   }
 
   setActive(id: UserId, active: boolean): Promise<boolean> {
-    return this.calls.call('setActive', async () =>
-      checkedBoolean(await this.store.setActive!(id, active), UNKNOWN_USER),
-    );
+    const set = async (): Promise<boolean> =>
+      checkedBoolean(await this.store.setActive!(id, active), `${UNKNOWN_USER}.`);
+    return this.calls.call('setActive', set);
   }
 
   /** Returns null for a user with another name, because a database may ignore case, accents or trailing spaces. */
@@ -86,15 +80,12 @@ export class ExternalUsers extends Users {
   ): Promise<StoredUser | null> {
     const user = await this.user(method, invoke);
     if (!user || foldName(user.username, this.matching) === foldName(username, this.matching)) return user;
-    if (!this.hasWarned) {
-      const form = this.matching === 'exact' ? '' : ' after foldName()';
-      this.logger.warn(
-        `${method}() of the user store returned a user with another name, and the library ignored ` +
-          `this user. With nameMatching: '${this.matching}', names are compared byte by byte${form}. ` +
-          'Compare them in the same way in the user store.',
-      );
-    }
-    this.hasWarned = true;
+    const form = this.matching === 'exact' ? '' : ' after foldName()';
+    this.warnOnce(
+      'other name',
+      `${method}() of the user store returned a user with another name, and the library ignored this user. With ` +
+        `nameMatching: '${this.matching}', names are compared byte by byte${form}. Compare them in the same way.`,
+    );
     return null;
   }
 

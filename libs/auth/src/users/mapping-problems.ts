@@ -3,10 +3,10 @@ import type { UserEntityMapping } from '../adapters/user-store';
 import { dialectOf } from '../database/dialect';
 import type { Column } from '../database/typeorm';
 
-/** A requirement on a column, and the text that follows "use" in the message. */
+/** A requirement on a column, and its description, which follows "use the name of" in the message. */
 interface Requirement {
   readonly accepts: (column: Column, type: string, isPadded: boolean) => boolean;
-  readonly expected: (property: string) => string;
+  readonly expected: string;
 }
 
 /** The length of a bcrypt hash. */
@@ -17,8 +17,7 @@ const OTHERWISE = 'for anything else, use a class that extends UserStore';
 const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 'select'>, Requirement>> = {
   username: {
     accepts: (_, __, isPadded) => !isPadded,
-    expected: () =>
-      'the name of a column of type varchar or text, because PostgreSQL pads char(n) and shorter names would not match',
+    expected: 'a column of type varchar or text, because PostgreSQL pads char(n) and shorter names would not match',
   },
   foldedUsername: {
     // A type of fixed length changes trailing spaces. A generated column cannot call the function `foldName`.
@@ -27,38 +26,33 @@ const REQUIREMENTS: Readonly<Record<Exclude<keyof UserEntityMapping, 'entity' | 
       column.isInsert &&
       !column.generatedType &&
       isUnique(column),
-    expected: () =>
-      'the name of a varchar or text column that the library fills with the folded name, with a unique index ' +
+    expected:
+      'a varchar or text column that the library fills with the folded name, with a unique index ' +
       "or constraint on it alone, such as @Column({ type: 'varchar', unique: true })",
   },
   passwordHash: {
     accepts: ({ length }, _, isPadded) => !isPadded || Number(length) === BCRYPT_LENGTH,
-    expected: () =>
-      'the name of a column of type varchar or text, because PostgreSQL pads char(n) with spaces and shorter ' +
-      'hashes would not match (char(60) is accepted for bcrypt hashes)',
+    expected:
+      'a column of type varchar or text, because PostgreSQL pads char(n) and shorter hashes would not match ' +
+      '(char(60) is accepted for bcrypt hashes)',
   },
   active: {
     accepts: isBoolean,
-    expected: (property) =>
-      'the name of a boolean column; for a date that is null while the user is active, ' +
-      `use disabledAt: '${property}'; ${OTHERWISE}`,
+    expected: `a boolean column; for a date that is null while the user is active, use disabledAt; ${OTHERWISE}`,
   },
   disabledAt: {
     accepts: ({ isNullable }, type) => isNullable && /^(date|datetime|timestamp.*)$/.test(type),
-    expected: () => `the name of a nullable date column that is null while the user is active; ${OTHERWISE}`,
+    expected: `a nullable date column that is null while the user is active; ${OTHERWISE}`,
   },
 };
 
 function isBoolean(column: Column, type: string): boolean {
-  const { target, propertyName } = column;
   if (([Boolean, 'boolean', 'bool', 'Boolean'] as unknown[]).includes(column.type)) return true;
   // MySQL has no boolean type. A `tinyint` counts as a boolean if its width is 1 or its property is a boolean.
-  const declared: unknown =
-    typeof target === 'function'
-      ? Reflect.getMetadata('design:type', target.prototype as object, propertyName)
-      : undefined;
-  const { width } = column as { readonly width?: number };
-  return type === 'tinyint' && (Number(width) === 1 || declared === Boolean);
+  const { target, propertyName, width } = column as Column & { readonly width?: number };
+  const owner = typeof target === 'function' ? (target.prototype as object) : {};
+  const isDeclared = Reflect.getMetadata('design:type', owner, propertyName) === Boolean;
+  return type === 'tinyint' && (Number(width) === 1 || isDeclared);
 }
 
 /** Returns whether the column alone is unique. A unique index with a condition does not cover all rows. */
@@ -124,16 +118,20 @@ function selectProblem(
     : null;
 }
 
-function notAColumn({ name, columns }: EntityMetadata): string {
-  const stored = columns.filter((column) => !column.isVirtualProperty).map((column) => column.propertyPath);
-  return `which is not a column of ${name}; use one of ${stored.join(', ')}`;
+function notAColumn(metadata: EntityMetadata): string {
+  return `which is not a column of ${metadata.name}; use one of ${storedProperties(metadata).join(', ')}`;
+}
+
+/** Returns the paths of the properties that have a column. */
+export function storedProperties({ columns }: EntityMetadata): string[] {
+  return columns.filter((column) => !column.isVirtualProperty).map((column) => column.propertyPath);
 }
 
 function columnProblem(
   dataSource: DataSource,
   metadata: EntityMetadata,
   property: string,
-  requirement: Requirement,
+  { accepts, expected }: Requirement,
 ): string | null {
   const column = metadata.findColumnWithPropertyPath(property);
   if (!column || column.isVirtualProperty) return notAColumn(metadata);
@@ -144,7 +142,7 @@ function columnProblem(
   const type = dataSource.driver.normalizeType(column);
   // By default, MySQL and MariaDB remove the padding, and SQLite adds none.
   const isPadded = dialectOf(dataSource) === 'postgres' && type === 'character';
-  if (!column.isArray && requirement.accepts(column, type, isPadded)) return null;
+  if (!column.isArray && accepts(column, type, isPadded)) return null;
   const nullable = column.isNullable ? 'nullable ' : '';
-  return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; use ${requirement.expected(property)}`;
+  return `a ${nullable}column of type ${type}${column.isArray ? '[]' : ''}; use the name of ${expected}`;
 }

@@ -6,20 +6,18 @@ import type { Column } from '../database/typeorm';
 
 /**
  * The formats of ids by the type of their column, as patterns that JavaScript and PostgreSQL interpret alike. A text in
- * another format is not the id of any user, and must not be cast: the type of the column may have changed since a
- * session was opened, and one failed cast would fail the lookup of every session in the batch.
+ * another format is no user's id, and is not cast: one failed cast would fail the lookup of every session in the batch.
  */
 const ID_FORMATS: readonly { readonly types: RegExp; readonly pattern: string; readonly postgresType: string }[] = [
   { types: /^(\w*int\w*|\w*serial\w*)$/, pattern: '^(0|-?[1-9][0-9]{0,18})$', postgresType: 'bigint' },
   { types: /^uuid$/, pattern: UUID.source, postgresType: 'uuid' },
 ];
 
-/** The sizes of PostgreSQL's integer types. PostgreSQL fails if a parameter does not fit. */
+/** The sizes of PostgreSQL's integer types. */
 const POSTGRES_BITS: Readonly<Record<string, number>> = { smallint: 16, integer: 32, bigint: 64 };
 
 /** Compares the ids of users, whose column can have any type, with the ids in sessions, which are text. */
 export class UserIds {
-  /** The column type, as the driver names it. */
   private readonly type: string;
   private readonly format: (typeof ID_FORMATS)[number] | undefined;
 
@@ -33,9 +31,8 @@ export class UserIds {
   }
 
   /**
-   * Returns the id as a parameter, or null if the id does not match the format of its column (see `ID_FORMATS`) or, on
-   * PostgreSQL, does not fit into an integer column. As parameters, MySQL would treat `abc` as 0 and `7x` as 7, and
-   * PostgreSQL would fail.
+   * Returns the id as a parameter, or null if it does not match the format of its column or, on PostgreSQL, is too large.
+   * MySQL would treat `abc` as 0 and `7x` as 7, and PostgreSQL would fail.
    */
   parameterOf(id: UserId): string | null {
     const text = String(id);

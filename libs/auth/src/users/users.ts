@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   type AccountStatus,
   type NewUser,
@@ -16,27 +17,19 @@ export interface FoundCredentials {
   readonly version: number;
 }
 
-/** How a statement that looks up a session reads `request.user` with the account. */
-export interface UserSql {
-  /** Selects the columns of the user that `fromRow` reads, and the status of the account as `account`. */
+/** How a statement reads the account of the user of a session `s`. */
+export interface AccountSql {
+  /** An expression for the `AccountStatus`. */
+  readonly status: string;
+  /** Selects from the joined row the columns that `fromRow` reads, and the status of the account as `account`. */
   readonly columns: string;
-  /** Joins the row of the user to a session `s`. */
   readonly join: string;
   readonly fromRow: (row: Row) => RequestUser;
 }
 
-/** How a statement reads the account of a user. */
-export interface AccountSql {
-  /** An expression for the `AccountStatus` of the user of a row `s`, which has the column `session.userId`. */
-  readonly status: string;
-  readonly user: UserSql;
-}
-
-/** Changes of users that are parts of a transaction. */
+/** Changes of users that are parts of a transaction. They return the same as `setActive` and `setHash` of `Users`. */
 export interface UserSteps {
-  /** Returns false if there is no such user. */
   setActiveStep(id: UserId, active: boolean): Step<boolean>;
-  /** Returns false if there is no such user, or if a given `expectedHash` is not the stored hash. */
   setHashStep(id: UserId, passwordHash: string, expectedHash?: string): Step<boolean>;
 }
 
@@ -51,6 +44,8 @@ export abstract class Users {
   abstract readonly canSetPasswords: boolean;
   abstract readonly canSetActive: boolean;
   abstract readonly canCreate: boolean;
+  private readonly logger = new Logger('AuthUsers');
+  private readonly warned = new Set<string>();
 
   constructor(private readonly lock: UserLock) {}
 
@@ -64,7 +59,9 @@ export abstract class Users {
   abstract load(id: UserId): Promise<unknown>;
   /** Creates a user. Returns null if the name is taken. */
   abstract create(user: NewUser, tx: JoinedTransaction | null): Promise<StoredUser | null>;
+  /** Returns false if there is no such user, or if a given `expectedHash` is not the stored hash. */
   abstract setHash(id: UserId, passwordHash: string, expectedHash?: string): Promise<boolean>;
+  /** Returns false if there is no such user. */
   abstract setActive(id: UserId, active: boolean, tx: JoinedTransaction | null): Promise<boolean>;
 
   /** Returns the user and the version of the credentials, which is not newer than the password hash. */
@@ -82,6 +79,11 @@ export abstract class Users {
     const user = await this.findById(this.parseId(userId), null);
     if (!user) return { status: 'deleted', user: null };
     return { status: user.active ? 'active' : 'disabled', user: withoutHash(user) };
+  }
+
+  protected warnOnce(kind: string, text: string): void {
+    if (!this.warned.has(kind)) this.logger.warn(text);
+    this.warned.add(kind);
   }
 }
 
