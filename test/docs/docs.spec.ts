@@ -4,7 +4,7 @@ import * as library from 'nestjs-session-auth';
 import { AUTH_EVENT_NAMES } from '../../libs/auth/src/database/entities';
 import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS } from '../../libs/auth/src/options/option-table';
 import { documents } from './code-blocks';
-import { declaredOptions, defaultOf, optionsPage } from './options-page';
+import { declaredOptions, defaultOf, optionsPage, rangeOf } from './options-page';
 import { brokenLinks } from '../../website/links';
 
 const ROOT = join(__dirname, '../..');
@@ -53,8 +53,8 @@ describe('the docstrings of the options', () => {
     'the docstring of the option $path contains its default and its bounds',
     ({ path, row }) => {
       const docstring = declared.get(path)?.docstring;
-      expect(docstring).toContain(` Default: ${defaultOf(row)}`);
-      expect(docstring).toContain(row.rule.range ?? '');
+      expect(docstring).toContain(` Default: ${defaultOf(path, row)}`);
+      expect(docstring).toContain(rangeOf(row.rule));
     },
   );
 

@@ -145,10 +145,15 @@ function written(type: string): string {
   return unions.reduce((text, [, name, values]) => text.replace(new RegExp(`\\b${name}\\b`), values!), named);
 }
 
-/** Returns the default of an option as text. */
-export function defaultOf({ default: value, defaultText }: Pick<OptionRow, 'default' | 'defaultText'>): string {
-  if (Array.isArray(value)) return JSON.stringify(value);
-  return defaultText ?? (typeof value === 'string' ? `'${value}'` : String(value));
+/** Returns the default of an option as text, or an empty text if it is not a constant. */
+export function defaultOf(path: string, { default: value }: Pick<OptionRow, 'default'>): string {
+  if (value === undefined || path === 'hashing.concurrent') return '';
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}
+
+/** Returns the range of a number as text, or an empty text. */
+export function rangeOf({ expected }: OptionRow['rule']): string {
+  return /^a whole number (?:of seconds )?(?:from |of (?=at least))(.+?)(?:, or false)?$/.exec(expected)?.[1] ?? '';
 }
 
 /** Creates docs/options.md from the option table and the docstrings. */
@@ -164,7 +169,7 @@ export function optionsPage(): string {
 
 function entry(path: string, { type, docstring }: DeclaredOption): string {
   const row = OPTION_ROWS.get(path) ?? EXTRA_ROWS.get(path);
-  const { range } = row?.rule ?? MAPPING_RULES.get(path)!;
+  const range = rangeOf(row?.rule ?? MAPPING_RULES.get(path)!);
   const [meaning, given] = docstring.split(/ ?Default: (?=[^.]*\.?[^.]*\.$)/) as [string, string?];
   const bounds = range ? `, ${range}` : '';
   return `### \`${path}\`
@@ -177,6 +182,6 @@ ${range ? meaning.replace(`, ${range}`, '') : meaning}
 
 function defaultLine(path: string, row: OptionRow | undefined, given: string | undefined): string {
   if (!row) return OPTIONAL_IN_MAPPING.includes(path) ? 'Optional.' : 'Required.';
-  const value = defaultOf(row);
-  return `Default: ${row.defaultText ? given : given?.replace(value, () => `\`${value}\``)}`;
+  const value = defaultOf(path, row);
+  return `Default: ${value ? given?.replace(value, () => `\`${value}\``) : given}`;
 }

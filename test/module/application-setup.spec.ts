@@ -73,8 +73,12 @@ describe('an application with an incomplete or invalid setup does not start, and
   });
 
   it.each([
-    ['an entity', AuthUser, /users is the class AuthUser, which does not extend UserStore.*entity: AuthUser/],
-    ['a class that does not extend UserStore', AuthService, /users is the class AuthService, which does not extend/],
+    ['an entity', AuthUser, /users is \[class AuthUser\]; use \{ entity: User, username/],
+    [
+      'a class that does not extend UserStore',
+      AuthService,
+      /users is \[class AuthService\]; use .*, or a class that extends UserStore/,
+    ],
   ])('%s as the option `users` is reported', async (_, users, problem) => {
     expect(await startError([database, events, AuthModule.forRoot({ ...CHEAP, users: users as never })])).toMatch(
       problem,

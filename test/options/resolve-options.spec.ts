@@ -295,8 +295,8 @@ describe('the options', () => {
     expect(problems({ users: { entity: User, username: 'email', passwordHash: 'hash' } })).toEqual([]);
     expect(problems({ users: { entity: 'User', username: 'email', active: true } })).toEqual([
       "users.entity is 'User'; use an entity of the DataSource",
-      "users.passwordHash is undefined; use the name of a property, such as 'password'",
       "users.active is true; use the name of a property, such as 'isActive'",
+      "users.passwordHash is undefined; use the name of a property, such as 'password'",
     ]);
   });
 
@@ -324,8 +324,8 @@ describe('the options', () => {
     expect(problems({ passwordHasher: new CheapPasswordHasher() })).toEqual([]);
     expect(problems({ passwordHasher: PasswordHasher, users: User, tokenSource: UserStore })).toEqual([
       'passwordHasher is [class PasswordHasher]; use a class that extends PasswordHasher, or an instance of one',
-      'users is the class User, which does not extend UserStore; ' +
-        "if it is an entity, use users: { entity: User, username: 'email', passwordHash: 'password' }",
+      "users is [class User]; use { entity: User, username: 'email', passwordHash: 'password' }, " +
+        'or a class that extends UserStore, or an instance of one',
       expect.stringContaining('tokenSource is [class UserStore]; use a class that extends TokenSource'),
     ]);
   });

@@ -12,15 +12,11 @@ type OptionName = keyof ResolvedAuthOptions;
 interface Rule<T> {
   /** The valid values, as error messages name them after "use". */
   readonly expected: string;
-  /** The range of a number, as docs/options.md shows it. */
-  readonly range?: string;
   readonly accepts: (value: unknown) => value is T;
 }
 
 export interface OptionRow<T = unknown> {
   readonly default: T;
-  /** The default as docs/options.md shows it. Default: the value. */
-  readonly defaultText?: string;
   readonly rule: Rule<Exclude<T, undefined>>;
   /** Another option whose value is the default of this option. */
   readonly follows?: OptionName;
@@ -40,28 +36,26 @@ function oneOf<T extends string>(...values: readonly T[]): Rule<T> {
   };
 }
 
-function integer(min: number, max = Number.MAX_SAFE_INTEGER): Rule<number> {
-  const isUnbounded = max === Number.MAX_SAFE_INTEGER;
+function integer(min: number, max = Infinity): Rule<number> {
   return {
-    expected: isUnbounded ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`,
-    range: isUnbounded ? `at least ${min}` : `${min} to ${max}`,
-    accepts: (value): value is number =>
-      Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+    expected: `a whole number ${max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`}`,
+    accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
   };
 }
 
-/** Returns the rule for a duration in seconds, up to 100 years. A longer duration is a mistake. */
+/** Returns the rule for a duration in seconds. A duration of more than 100 years is a mistake. */
 function seconds(min: number): Rule<number> {
-  const rule = integer(min, 3_155_760_000);
-  const range = `${min} ${min === 1 ? 'second' : 'seconds'} to 100 years`;
-  return { ...rule, range, expected: `${rule.expected} (100 years)` };
+  const { accepts } = integer(min, 3_155_760_000);
+  return {
+    expected: `a whole number of seconds from ${min} ${min === 1 ? 'second' : 'seconds'} to 100 years`,
+    accepts,
+  };
 }
 
 const boolean: Rule<boolean> = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
 
 function orFalse<T>(rule: Rule<T>): Rule<T | false> {
   return {
-    ...rule,
     expected: `${rule.expected}, or false`,
     accepts: (value): value is T | false => value === false || rule.accepts(value),
   };
@@ -77,12 +71,9 @@ function textList(expected: string): Rule<readonly string[]> {
   return { expected, accepts: (value): value is readonly string[] => Array.isArray(value) && value.every(isText) };
 }
 
-function extending<T extends object>(
-  base: abstract new () => T,
-  expected = `a class that extends ${base.name}, or an instance of one`,
-): Rule<Replaceable<T>> {
+function extending<T extends object>(base: abstract new () => T): Rule<Replaceable<T>> {
   return {
-    expected,
+    expected: `a class that extends ${base.name}, or an instance of one`,
     accepts: (value): value is T =>
       value instanceof base || (typeof value === 'function' && value.prototype instanceof base),
   };
@@ -96,8 +87,7 @@ const cookieName = text(
 
 /** Low costs make tests fast and hashes weak, so they are accepted only in tests. */
 const bcryptCost: Rule<number> = {
-  expected: "a whole number from 10 to 15 (4 to 9 only if NODE_ENV is 'test')",
-  range: '10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
+  expected: 'a whole number from 10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
   accepts: (value): value is number => integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
 };
 
@@ -105,8 +95,10 @@ const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absolut
 
 const idleTimeout = { by: 'idleTimeoutSeconds', share: 1 / 4, text: 'a quarter of idleTimeoutSeconds' } as const;
 
-const MAPPING_OR_STORE =
-  "{ entity: User, username: 'email', passwordHash: 'password' }, or a class that extends UserStore, or an instance of one";
+const users: Rule<NonNullable<ResolvedAuthOptions['users']>> = {
+  expected: `{ entity: User, username: 'email', passwordHash: 'password' }, or ${extending(UserStore).expected}`,
+  accepts: (value): value is UserStore => isMapping(value) || extending(UserStore).accepts(value),
+};
 
 const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },
@@ -115,7 +107,6 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   rotateRefreshTokens: { default: true, rule: boolean },
   refreshReuseGraceSeconds: {
     default: undefined,
-    defaultText: '0, and 10 for cookies with rotation',
     rule: integer(0, 60),
   },
   trackIps: { default: true, rule: boolean },
@@ -139,7 +130,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     accountBlock: { default: 'unfamiliar', rule: orFalse(oneOf('unfamiliar', 'strict')) },
   },
   hashing: {
-    concurrent: { default: availableParallelism(), defaultText: '`os.availableParallelism()`', rule: integer(1, 1024) },
+    concurrent: { default: availableParallelism(), rule: integer(1, 1024) },
     waiting: { default: 64, rule: integer(1, 1_000_000) },
   },
   recentLogin: {
@@ -151,7 +142,6 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
     allowPredictable: { default: false, rule: boolean },
     check: {
       default: undefined,
-      defaultText: 'none',
       rule: { expected: 'a function', accepts: (value): value is PasswordCheck => typeof value === 'function' },
     },
   },
@@ -168,15 +158,14 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   connections: { default: 5, rule: integer(2, 1000) },
   namedStatements: { default: true, rule: boolean },
   nameMatching: { default: 'exact', rule: oneOf('exact', 'insensitive') },
-  users: { default: undefined, defaultText: '`AuthUser`', rule: extending(UserStore, MAPPING_OR_STORE) },
-  passwordHasher: { default: undefined, defaultText: 'bcrypt', rule: extending(PasswordHasher) },
+  users: { default: undefined, rule: users },
+  passwordHasher: { default: undefined, rule: extending(PasswordHasher) },
   deviceDetector: {
     default: undefined,
-    defaultText: 'ua-parser-js, if it is installed',
     rule: extending(DeviceDetector),
   },
-  secondFactor: { default: undefined, defaultText: 'none', rule: extending(SecondFactor) },
-  tokenSource: { default: undefined, defaultText: 'none', rule: extending(TokenSource) },
+  secondFactor: { default: undefined, rule: extending(SecondFactor) },
+  tokenSource: { default: undefined, rule: extending(TokenSource) },
 };
 
 const EXTRAS: OptionTable<AuthModuleExtras> = {
@@ -218,3 +207,16 @@ export const EXTRA_ROWS = rowsOf(EXTRAS);
 export const MAPPING_RULES: ReadonlyMap<string, Rule<unknown>> = new Map(
   Object.entries(MAPPING).map(([name, rule]) => [`users.${name}`, rule]),
 );
+
+/** Only own properties are read, so the inherited options of an instance would be ignored. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // The second condition accepts the `Object.prototype` of another realm, such as that of a test.
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
+}
+
+/** Returns whether the value is a plain object with at least one property of a mapping. */
+export function isMapping(value: unknown): boolean {
+  return isPlainObject(value) && Object.keys(value).some((name) => MAPPING_RULES.has(`users.${name}`));
+}

@@ -1,8 +1,15 @@
 import { inspect } from 'node:util';
-import { type UserEntityMapping, UserStore } from '../adapters/user-store';
 import { isLocalhost } from '../base/fields';
 import type { AuthModuleExtras, ResolvedAuthOptions } from './auth-options';
-import { EXTRA_ROWS, MAPPING_RULES, OPTION_ROWS, OPTIONAL_IN_MAPPING, type OptionRow } from './option-table';
+import {
+  EXTRA_ROWS,
+  isMapping,
+  isPlainObject,
+  MAPPING_RULES,
+  OPTION_ROWS,
+  OPTIONAL_IN_MAPPING,
+  type OptionRow,
+} from './option-table';
 
 /** Thrown if options of `AuthModule` are invalid. Each of the `problems` says what is wrong, and what to do instead. */
 export class AuthOptionsError extends Error {
@@ -16,7 +23,9 @@ export class AuthOptionsError extends Error {
 /** The values that the application set, by path. */
 type Values = ReadonlyMap<string, unknown>;
 
-const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.')).map((path) => path.split('.')[0]!));
+const OPTION_NAMES = [...OPTION_ROWS.keys()];
+
+const GROUPS = new Set(OPTION_NAMES.filter((path) => path.includes('.')).map((path) => path.split('.')[0]!));
 
 /**
  * Checks the options, adds the defaults and freezes the result.
@@ -24,15 +33,16 @@ const GROUPS = new Set([...OPTION_ROWS.keys()].filter((path) => path.includes('.
  * @throws AuthOptionsError that reports every problem
  */
 export function resolveOptions(given: unknown, withExtras: object = {}): ResolvedAuthOptions {
-  const options: Record<string, unknown> = isPlainObject(given) ? { ...given } : {};
+  const options = isPlainObject(given) ? given : {};
   const values = flatten(options);
   const extras = Object.entries(withExtras).filter(([name]) => !Object.hasOwn(options, name));
   const problems = [
     ...(isPlainObject(given) ? [] : [`the factory of forRootAsync() returned ${notPlain(given, 'return')}`]),
-    ...[...values].flatMap(([path, value]) => problemsOf(path, value)),
-    ...extras.flatMap(([name, value]) => problemsOfExtra(name, value)),
+    ...[...values].flatMap(([path, value]) => problemOf(path, value) ?? []),
+    ...extras.flatMap(([name, value]) => problemOfExtra(name, value) ?? []),
     ...conflictsIn(values),
-    ...(isPlainObject(options['cookies']) ? cookieProblems(values) : []),
+    ...mappingProblems(values),
+    ...('cookies' in options && isPlainObject(options.cookies) ? cookieProblems(values) : []),
   ];
   if (problems.length > 0) throw new AuthOptionsError(problems);
   return build(values);
@@ -63,8 +73,9 @@ function notPlain(given: unknown, verb: string): string {
 /** Returns the values by path, without options that are undefined, which have their default. */
 function flatten(options: object): Values {
   const values = Object.entries(options).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
-    if (!GROUPS.has(name) || !isPlainObject(value)) return [[name, value]];
-    return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one]);
+    if (!isPlainObject(value) || !(GROUPS.has(name) || name === 'users')) return [[name, value]];
+    const parts = Object.entries(value).map(([key, one]): [string, unknown] => [`${name}.${key}`, one]);
+    return name === 'users' ? [[name, value], ...(isMapping(value) ? parts : [])] : parts;
   });
   return new Map(values.filter(([path, value]) => value !== undefined || !isOption(path)));
 }
@@ -73,54 +84,29 @@ function isOption(path: string): boolean {
   return OPTION_ROWS.has(path) || GROUPS.has(path);
 }
 
-function problemsOf(path: string, value: unknown): string[] {
-  if (path === 'users' && isMapping(value)) return problemsOfMapping(value);
-  if (path === 'users' && typeof value === 'function' && !(value.prototype instanceof UserStore)) {
-    const mapping = `{ entity: ${value.name}, username: 'email', passwordHash: 'password' }`;
-    return [
-      `users is the class ${value.name}, which does not extend UserStore; if it is an entity, use users: ${mapping}`,
-    ];
+function problemOf(path: string, value: unknown): string | null {
+  const rule = OPTION_ROWS.get(path)?.rule ?? MAPPING_RULES.get(path);
+  if (rule) {
+    // In a mapping, undefined is a mistake: without `active`, disabled users could log in.
+    const omit = value === undefined && OPTIONAL_IN_MAPPING.includes(path) ? ', or omit it' : '';
+    return rule.accepts(value) ? null : wrongValue(path, value, rule.expected + omit);
   }
-  const rule = OPTION_ROWS.get(path)?.rule;
-  if (rule) return rule.accepts(value) ? [] : [wrongValue(path, value, rule.expected)];
   if (GROUPS.has(path)) {
-    const names = [...OPTION_ROWS.keys()].filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
-    return [wrongValue(path, value, `a plain object with ${names.join(', ')}`)];
+    const names = OPTION_NAMES.filter((one) => one.startsWith(`${path}.`)).map((one) => one.split('.')[1]);
+    return wrongValue(path, value, `a plain object with ${names.join(', ')}`);
   }
   if (EXTRA_ROWS.has(path)) {
-    return [`${path} is in the result of the factory; pass it to forRootAsync() next to the factory`];
+    return `${path} is in the result of the factory; pass it to forRootAsync() next to the factory`;
   }
-  return [unknownOption(path, [...OPTION_ROWS.keys(), ...EXTRA_ROWS.keys()])];
+  const known = path.startsWith('users.') ? MAPPING_RULES.keys() : [...OPTION_NAMES, ...EXTRA_ROWS.keys()];
+  return unknownOption(path, [...known]);
 }
 
-/** Returns whether the value is a plain object with at least one property of a mapping. */
-function isMapping(users: unknown): users is Partial<UserEntityMapping> {
-  return isPlainObject(users) && Object.keys(users).some((name) => MAPPING_RULES.has(`users.${name}`));
-}
-
-function problemsOfMapping(mapping: object): string[] {
-  const values = new Map(Object.entries(mapping).map(([name, value]: [string, unknown]) => [`users.${name}`, value]));
-  const unknown = [...values.keys()].filter((path) => !MAPPING_RULES.has(path));
-  const wrong = [...MAPPING_RULES].flatMap(([path, { accepts, expected }]) => {
-    const value = values.get(path);
-    const isOptional = OPTIONAL_IN_MAPPING.includes(path);
-    if (values.has(path) ? accepts(value) : isOptional) return [];
-    // A property that is present but undefined is a mistake: without `active`, disabled users could log in.
-    return [wrongValue(path, value, isOptional && value === undefined ? `${expected}, or omit it` : expected)];
-  });
-  const areBothSet = values.get('users.active') !== undefined && values.get('users.disabledAt') !== undefined;
-  return [
-    ...unknown.map((path) => unknownOption(path, [...MAPPING_RULES.keys()])),
-    ...wrong,
-    ...(areBothSet ? ['users.active and users.disabledAt are both set; set only one of them'] : []),
-  ];
-}
-
-function problemsOfExtra(name: string, value: unknown): string[] {
+function problemOfExtra(name: string, value: unknown): string | null {
   const rule = EXTRA_ROWS.get(name)?.rule;
-  if (rule) return value === undefined || rule.accepts(value) ? [] : [wrongValue(name, value, rule.expected)];
-  if (isOption(name)) return [`${name} is next to the factory of forRootAsync(); return it from the factory`];
-  return [unknownOption(name, [...EXTRA_ROWS.keys()])];
+  if (rule) return value === undefined || rule.accepts(value) ? null : wrongValue(name, value, rule.expected);
+  if (isOption(name)) return `${name} is next to the factory of forRootAsync(); return it from the factory`;
+  return unknownOption(name, [...EXTRA_ROWS.keys()]);
 }
 
 function* conflictsIn(values: Values): Generator<string> {
@@ -140,19 +126,28 @@ function* conflictsIn(values: Values): Generator<string> {
     const expected = 'false or omit it, because failedLogins.throttleFrom: false also disables the account block';
     yield wrongValue('failedLogins.accountBlock', block, expected);
   }
-  yield* foldingConflict(values.get('users'), of('nameMatching'));
 }
 
-/** A login must look up a name in the same form in which the library counts the failed logins of the name. */
-function foldingConflict(users: unknown, matching: unknown): string[] {
-  const path = 'users.foldedUsername';
-  if (!isMapping(users)) return [];
-  if (matching === 'insensitive' && users.foldedUsername === undefined) {
-    const expected = "the name of a unique text column of folded names, which nameMatching: 'insensitive' requires";
-    return [wrongValue(path, undefined, expected)];
+/** Yields the problems of a mapping of users that the rules of the option table do not find. */
+function* mappingProblems(values: Values): Generator<string> {
+  if (!isMapping(values.get('users'))) return;
+  for (const [path, { expected }] of MAPPING_RULES) {
+    if (!values.has(path) && !OPTIONAL_IN_MAPPING.includes(path)) yield wrongValue(path, undefined, expected);
   }
-  if (matching !== 'exact' || users.foldedUsername === undefined) return [];
-  return [wrongValue(path, users.foldedUsername, "it with nameMatching: 'insensitive' only, or omit it")];
+  if (values.has('users.active') && values.has('users.disabledAt')) {
+    yield 'users.active and users.disabledAt are both set; set only one of them';
+  }
+  // A login must look up a name in the same form in which the library counts the failed logins of the name.
+  const path = 'users.foldedUsername';
+  const folded = values.get(path);
+  const matching = valueOf('nameMatching', values);
+  if (matching === 'insensitive' && folded === undefined) {
+    const expected = "the name of a unique text column of folded names, which nameMatching: 'insensitive' requires";
+    yield wrongValue(path, undefined, expected);
+  }
+  if (matching === 'exact' && folded !== undefined) {
+    yield wrongValue(path, folded, "it with nameMatching: 'insensitive' only, or omit it");
+  }
 }
 
 /** Yields the problems of the option `cookies` that the rules of the option table do not find. */
@@ -180,7 +175,7 @@ function expectedOrigin(origin: string, isHttpAllowed: boolean): string | null {
 function valueOf(path: string, values: Values): unknown {
   const { follows, limit, ...row } = OPTION_ROWS.get(path)!;
   const value = values.get(path);
-  if (value !== undefined) return problemsOf(path, value).length === 0 ? value : NaN;
+  if (value !== undefined) return problemOf(path, value) === null ? value : NaN;
   const byDefault = follows ? valueOf(follows, values) : row.default;
   return limit ? Math.min(Number(byDefault), limitOf(limit, values)) : byDefault;
 }
@@ -191,7 +186,7 @@ function limitOf({ by, share }: NonNullable<OptionRow['limit']>, values: Values)
 
 function build(values: Values): ResolvedAuthOptions {
   const resolved: Record<string, unknown> = {};
-  for (const path of OPTION_ROWS.keys()) {
+  for (const path of OPTION_NAMES) {
     const [name, inGroup] = path.split('.') as [string, string?];
     const found = valueOf(path, values);
     const value: unknown = Array.isArray(found) ? Object.freeze([...(found as unknown[])]) : found;
@@ -233,14 +228,6 @@ function editDistance(from: string, to: string): number {
     row = next;
   }
   return row.at(-1)!;
-}
-
-/** Only own properties are read, so the inherited options of an instance would be ignored. */
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  // The second condition accepts the `Object.prototype` of another realm, such as that of a test.
-  return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf'));
 }
 
 /** The options that apply if you set none, frozen. Options without a constant default are undefined. */
