@@ -4,13 +4,8 @@ import fc from 'fast-check';
 import { AuthEvent, AuthSession, AuthUser, type AuthModuleOptions, type TokenPair } from 'nestjs-session-auth';
 import { Random } from '../../libs/auth/src/base/random';
 import { networkOf } from '../../libs/auth/src/history/event-log';
-import {
-  decideRefresh,
-  MAX_REPLAYS,
-  type PresentedRefreshToken,
-  type RefreshableSession,
-  type RefreshDecision,
-} from '../../libs/auth/src/sessions/decide-refresh';
+import { decideRefresh, type RefreshDecision } from '../../libs/auth/src/sessions/refresh';
+import { MAX_REPLAYS, type PresentedRefreshToken, type RefreshableSession } from '../../libs/auth/src/sessions/rotate';
 import { type TokenTransport } from '../../libs/auth/src/database/entities';
 import {
   ACCESS_SECRET_BYTES,
@@ -240,7 +235,7 @@ class Setup {
       transport,
       accessDigest: null,
       networkDigest: this.issuer.networkDigest(this.token, networkOf(HOME)),
-      successorDigests: (seed) => this.issuer.deriveSuccessor(this.token, claims, seed).digests,
+      successor: (seed) => this.issuer.deriveSuccessor(this.token, claims, seed),
     };
     const liveSeed = replay.isGenuine ? this.seed : randomBytes(16).toString('base64url');
     const { tokens, digests: derived } = this.issuer.deriveSuccessor(this.token, claims, liveSeed);

@@ -1,9 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { type StoredUser, UserStore } from '../../libs/auth/src/adapters/user-store';
-import type { UserLock } from '../../libs/auth/src/users/user-lock';
+import type { Database } from '../../libs/auth/src/database/database';
+import type { StatementFactory } from '../../libs/auth/src/database/statements';
 import { ExternalUsers } from '../../libs/auth/src/users/external-users';
 
-const lock = {} as UserLock;
+const database = {} as Database;
+const statements = { statement: () => ({}) } as unknown as StatementFactory;
 
 class FailingUsers extends UserStore {
   findByUsername(): Promise<StoredUser | null> {
@@ -21,7 +23,7 @@ describe('a failing user store', () => {
   it('a user store that takes longer than five seconds fails with database_unavailable', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const answer = expect(
-      new ExternalUsers(new FailingUsers(), 'exact', lock).findByName('alice'),
+      new ExternalUsers(new FailingUsers(), 'exact', database, statements).findByName('alice'),
     ).rejects.toMatchObject({
       code: 'database_unavailable',
     });
@@ -35,7 +37,7 @@ describe('a failing user store', () => {
 
   it('a user store that rejects fails with database_unavailable, and its error is logged with the cause but not returned', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
-    const asked = new ExternalUsers(new FailingUsers(), 'exact', lock).findById('7');
+    const asked = new ExternalUsers(new FailingUsers(), 'exact', database, statements).findById('7');
     await expect(asked).rejects.toMatchObject({
       code: 'database_unavailable',
       message: 'The user store is unavailable.',
@@ -80,7 +82,7 @@ class NumericIdUsers extends FixedUsers {
 describe('the results of a user store', () => {
   const alice = { id: '7', username: 'alice', passwordHash: 'the-hash', active: true };
   const without = (name: keyof StoredUser): object => ({ ...alice, [name]: undefined });
-  const adapterOf = (store: UserStore): ExternalUsers => new ExternalUsers(store, 'exact', lock);
+  const adapterOf = (store: UserStore): ExternalUsers => new ExternalUsers(store, 'exact', database, statements);
   const unavailable = { code: 'database_unavailable', message: 'The user store is unavailable.' };
   let error: jest.SpyInstance;
 

@@ -43,14 +43,13 @@ import { OwnSessions } from './sessions/own-sessions';
 import { Refresh, UnconfirmedPairs } from './sessions/refresh';
 import { Reissue } from './sessions/reissue';
 import { Rotate } from './sessions/rotate';
-import { SessionSql } from './sessions/session';
+import { SessionSql, UserLock } from './sessions/session';
 import { requireEmitter } from './startup-checks';
 import { Throttle } from './throttle/throttle';
 import { TokenIssuer } from './tokens/tokens';
 import { EntityUsers, OWN_USERS } from './users/entity-users';
 import { ExternalUsers } from './users/external-users';
 import { mappingProblems } from './users/mapping-problems';
-import { UserLock } from './users/user-lock';
 import { Users } from './users/users';
 
 /** Creates an instance of a class with its dependencies injected. Returns an instance unchanged. */
@@ -85,15 +84,16 @@ async function createUsers(
   { users, nameMatching }: ResolvedAuthOptions,
   dataSource: DataSource,
   database: Database,
-  lock: UserLock,
+  statements: StatementFactory,
   clock: Clock,
   random: Random,
 ): Promise<Users> {
   const given = users ?? OWN_USERS;
-  if (!('entity' in given)) return new ExternalUsers(await createReplaceable(moduleRef, given), nameMatching, lock);
+  if (!('entity' in given))
+    return new ExternalUsers(await createReplaceable(moduleRef, given), nameMatching, database, statements);
   const problems = mappingProblems(dataSource, given);
   if (problems.length > 0) throw new AuthOptionsError(problems);
-  return new EntityUsers(dataSource, given, nameMatching, database, lock, clock, random);
+  return new EntityUsers(dataSource, given, nameMatching, database, statements, clock, random);
 }
 
 async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
@@ -125,14 +125,14 @@ export const AUTH_PROVIDERS: Provider[] = [
     useFactory: (metrics: Metrics, emitter?: EventEmitter2) => new Signals(requireEmitter(emitter), metrics),
     inject: [Metrics, { token: EventEmitter2, optional: true }],
   },
-  UserLock,
   {
     provide: Users,
     useFactory: createUsers,
-    inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, UserLock, Clock, Random],
+    inject: [ModuleRef, AUTH_OPTIONS, AUTH_DATA_SOURCE, Database, StatementFactory, Clock, Random],
   },
   Throttle,
   SessionSql,
+  UserLock,
   Activity,
   Authenticate,
   EndSessions,

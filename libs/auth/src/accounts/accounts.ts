@@ -10,9 +10,8 @@ import { affectedBy, changeAll, type Step, type Transaction, type UnitOfWork } f
 import { type Client, EventLog, type Operation, type WriteEvents } from '../history/event-log';
 import { Passwords } from '../passwords/passwords';
 import { EndSessions } from '../sessions/end-sessions';
-import { type EndedSession, toEndedSession } from '../sessions/session';
+import { type EndedSession, toEndedSession, UserLock } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
-import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 
 /** The username, the password and further values of a user to create. */

@@ -25,10 +25,10 @@ import {
   storedProofs,
   type StoredProofs,
   withProvenMethods,
+  UserLock,
 } from '../sessions/session';
 import { type Charge, type Subject, Throttle } from '../throttle/throttle';
 import { isToken, type OpenedSession, TokenIssuer } from '../tokens/tokens';
-import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 
 /** Calls the application's `SecondFactor`. If it fails, times out or returns no boolean, the login fails with 503. */
@@ -181,7 +181,7 @@ export class LoginTickets {
     assertMethods(given.methods ?? []);
     const id = userIdOf(user);
     if (id === null) throw unknownUser();
-    const credentialsVersion = await this.lock.versionOf(String(id), null);
+    const credentialsVersion = await this.users.credentialsVersion(String(id), null);
     const stored = await this.users.findById(id, null);
     if (!stored?.active) throw unknownUser();
     const ticket = await this.issue({ userId: stored.id, credentialsVersion }, given, op);
@@ -259,7 +259,7 @@ export class LoginTickets {
     // The application has disabled the user in its own table. The user's tickets must not become valid again when the
     // application enables the user.
     if (user && !user.active) await this.endSessions.endForInactiveAccount(userId, 'disabled', op);
-    const version = user?.active ? await this.lock.versionOf(userId, null) : null;
+    const version = user?.active ? await this.users.credentialsVersion(userId, null) : null;
     if (!user || version !== credentialsVersion) throw invalidLoginTicket();
     return { ticket: { digest, userId, credentialsVersion, ...proofsFromRow(row) }, user };
   }

@@ -13,10 +13,9 @@ import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options'
 import type { AuthPrincipal } from '../sessions/authenticate';
 import { EndSessions } from '../sessions/end-sessions';
 import { Reissue, type ReissuedSession } from '../sessions/reissue';
-import { type EndedSession, toSessionInfo } from '../sessions/session';
+import { type EndedSession, toSessionInfo, UserLock } from '../sessions/session';
 import { Throttle } from '../throttle/throttle';
 import { isToken, type NewTokenFamily, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
-import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { InSession } from './in-session';
 import { Passwords } from './passwords';
@@ -120,7 +119,7 @@ export class ReplacePassword {
    */
   async createToken(userId: UserId, op: Operation): Promise<PasswordResetToken> {
     this.assertSupported();
-    const version = await this.lock.versionOf(String(userId), op.tx);
+    const version = await this.users.credentialsVersion(String(userId), op.tx);
     const user = await this.findActive(userId, op);
     if (!user) throw unknownUser();
     const now = this.clock.now();

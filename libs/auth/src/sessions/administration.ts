@@ -17,10 +17,17 @@ import { rowsOf, type Transaction } from '../database/transaction';
 import { canonicalIp, type Client, ClientInspector, EventLog, type WriteEvents } from '../history/event-log';
 import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
-import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { endEvents, EndSessions } from './end-sessions';
-import { type EndedSession, isExpired, sessionFromRow, SessionSql, toEndedSession, toSessionInfo } from './session';
+import {
+  type EndedSession,
+  isExpired,
+  sessionFromRow,
+  SessionSql,
+  toEndedSession,
+  toSessionInfo,
+  UserLock,
+} from './session';
 
 /** Criteria for active sessions. A session must match every criterion that is set. */
 export interface SessionFilter {

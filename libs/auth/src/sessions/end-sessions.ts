@@ -16,7 +16,6 @@ import {
   type WriteEvents,
 } from '../history/event-log';
 import { Signals } from '../history/signals';
-import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import {
   accountFromRow,
@@ -28,6 +27,7 @@ import {
   stateAfter,
   toEndedSession,
   toSessionInfo,
+  UserLock,
 } from './session';
 
 /** The maximum number of active sessions of a user under any policy. Bounds transactions that end a user's sessions. */
@@ -46,15 +46,14 @@ interface SessionsToEnd {
   readonly actor?: string;
 }
 
-/** Conditions that must still hold when a session ends, besides those that every end has. */
+/** Further conditions that must still hold when sessions end. */
 interface EndCondition {
   /** The last activity of the sessions is earlier than this instant. */
   readonly inactiveSince?: number | undefined;
-  /** The session to which a refresh token was presented still has the token's family. */
-  readonly presented?: { readonly sessionId: string; readonly familyDigest: string };
+  /** The session `sessionId` has the token family `familyDigest`. */
+  readonly sessionId?: string;
+  readonly familyDigest?: string;
 }
-
-const NOT_PRESENTED = { sessionId: '', familyDigest: '' };
 
 /** The event that records each end reason. One `token_reuse` event covers all sessions. An expiry has no event. */
 const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
@@ -75,7 +74,7 @@ const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
 /** Creates the events that record the end of sessions. */
 export function endEvents(
   ended: readonly EndedSession[],
-  client: Pick<Client, 'ipAddress' | 'userAgent'>,
+  client: Parameters<typeof newEvent>[2],
   at: number,
   actor?: string,
 ): NewAuthEvent[] {
@@ -131,7 +130,7 @@ export class EndSessions {
     );
   }
 
-  /** Ends the sessions that the command selects, in one transaction with their events, and emits their signals. */
+  /** Ends sessions in one transaction with their events, and emits their signals. */
   async end(command: SessionsToEnd, op: Operation): Promise<readonly EndedSession[]> {
     const ended = await this.events.revoke(op.tx, (write) => this.endAndRecord(command, op.client, write));
     this.publish(ended, op.tx, command.currentId);
@@ -140,13 +139,12 @@ export class EndSessions {
 
   /** Stores which of the user's sessions have expired, and emits a signal for each. */
   async expire(userId: string): Promise<void> {
-    this.publish(await this.database.transaction(null, () => this.storeExpired(userId)), null);
+    this.publish(await this.database.transaction(null, () => this.expireStep(userId)), null);
   }
 
   /**
-   * Ends all sessions of a user who is disabled or deleted, and revokes the user's tickets and reset tokens, as
-   * disabling does. Ended sessions never become active again. If statements can read the account, it is read again,
-   * because it may be active by now.
+   * Ends all sessions of a user who is disabled or deleted, and revokes the user's tickets and reset tokens. If
+   * statements can read the account, it is read again, because it may be active by now.
    */
   async endForInactiveAccount(userId: string, known: AccountStatus, op: Operation): Promise<void> {
     const ended = await this.events.revoke(op.tx, (write) => this.endIfInactive(userId, known, op.client, write));
@@ -169,12 +167,11 @@ export class EndSessions {
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
-    const isLogoutOfAll = reason === 'logout_all';
-    const ended = found
-      .filter(({ id }) => id !== exceptId)
-      .map((session) => toEndedSession(session, now, isLogoutOfAll && session.id === currentId ? 'logout' : reason));
+    const reasonOf = ({ id }: SessionRecord): EndReason =>
+      reason === 'logout_all' && id === currentId ? 'logout' : reason;
+    const ended = found.filter(({ id }) => id !== exceptId).map((one) => toEndedSession(one, now, reasonOf(one)));
     yield* this.storeEnded(ended, now);
-    if (isLogoutOfAll) yield* this.lock.revokeLogins(userId);
+    if (reason === 'logout_all') yield* this.lock.revokeLogins(userId);
     yield* write(endEvents(ended, client, now, actor));
     return ended;
   }
@@ -190,10 +187,10 @@ export class EndSessions {
    * changed nevertheless, the transaction is run again.
    */
   *storeEnded(ended: readonly EndedSession[], now: number, condition: EndCondition = {}): Step<void> {
-    const { inactiveSince = Number.MAX_SAFE_INTEGER, presented = NOT_PRESENTED } = condition;
+    const { inactiveSince = Number.MAX_SAFE_INTEGER, sessionId = '', familyDigest = '' } = condition;
     for (const reason of new Set(ended.map((one) => one.reason))) {
       const ids = ended.filter((one) => one.reason === reason).map(({ session }) => session.id);
-      const values = { ...presented, inactiveSince, state: stateAfter(reason), reason, now, ids };
+      const values = { inactiveSince, sessionId, familyDigest, state: stateAfter(reason), reason, now, ids };
       yield* changeAll(this.update.with(values), ids.length);
     }
   }
@@ -212,12 +209,11 @@ export class EndSessions {
     return yield* this.endAndRecord({ userId, reason }, client, write);
   }
 
-  private *storeExpired(userId: string): Step<readonly EndedSession[]> {
+  private *expireStep(userId: string): Step<readonly EndedSession[]> {
     const active = yield* this.lockAllActive(userId);
     const now = this.clock.now();
-    const expired = active.filter((session) => isExpired(session, now));
-    const ended = expired.map((session) => toEndedSession(session, now, 'expired'));
-    yield* this.storeEnded(ended, now);
-    return ended;
+    const expired = active.filter((one) => isExpired(one, now)).map((one) => toEndedSession(one, now, 'expired'));
+    yield* this.storeEnded(expired, now);
+    return expired;
   }
 }

@@ -16,7 +16,6 @@ import {
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { type NewTokenFamily, type OpenedSession, TokenIssuer, tokenPair } from '../tokens/tokens';
-import { UserLock } from '../users/user-lock';
 import { Users } from '../users/users';
 import { endEvents, EndSessions, SESSION_LIMIT } from './end-sessions';
 import {
@@ -26,6 +25,7 @@ import {
   type StoredProofs,
   toEndedSession,
   toSessionInfo,
+  UserLock,
 } from './session';
 
 /** The result of opening a session. */

@@ -1,18 +1,27 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { Clock, OncePerMinute } from '../base/clock';
+import { Clock, isWithinLast, OncePerMinute } from '../base/clock';
 import { assertValidField, AuthError, databaseUnavailable, invalidRefreshToken } from '../base/errors';
 import { textProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
-import type { Client } from '../history/event-log';
+import type { Transaction } from '../database/transaction';
+import { type Client, EventLog, newEvent, type WriteEvents } from '../history/event-log';
 import { Signals } from '../history/signals';
 import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
 import { Users } from '../users/users';
-import type { PresentedRefreshToken } from './decide-refresh';
 import { EndSessions } from './end-sessions';
-import { type NetworkChange, type Reused, Rotate, type RotateOutcome } from './rotate';
-import { type SessionRecord, toSessionInfo } from './session';
+import {
+  expiriesOf,
+  MAX_REPLAYS,
+  type PresentedRefreshToken,
+  previousNetworkOf,
+  type RefreshableSession,
+  type ReplayWindow,
+  Rotate,
+  type Rotation,
+} from './rotate';
+import { type EndedSession, isExpired, type SessionRecord, toEndedSession, toSessionInfo, UserLock } from './session';
 
 /** How a refresh token was presented. */
 interface Presentation {
@@ -28,8 +37,6 @@ const RETENTION_MS = 60_000;
 
 /** The maximum number of pairs, which bounds memory if an outage affects every client at the same time. */
 const MAX_PAIRS = 10_000;
-
-type Presented = Pick<PresentedRefreshToken, 'digest' | 'transport'>;
 
 /**
  * Keeps the token pairs of refreshes that failed with 503 because their outcome was unknown. If the client presents
@@ -50,7 +57,7 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
   }
 
   /** @param presented the refresh token that the pair replaces */
-  keep(presented: Presented, successor: Successor): void {
+  keep(presented: PresentedRefreshToken, successor: Successor): void {
     this.pairs.set(keyOf(presented), { successor, expiresAt: this.clock.now() + RETENTION_MS });
     if (this.pairs.size > MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);
     // A timer removes expired pairs, because secrets must not stay in memory until the next refresh.
@@ -58,7 +65,7 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
   }
 
   /** Removes and returns the pair that replaces the presented token, or returns null if none is kept. */
-  take(presented: Presented): Successor | null {
+  take(presented: PresentedRefreshToken): Successor | null {
     const kept = this.pairs.get(keyOf(presented));
     this.pairs.delete(keyOf(presented));
     return kept && this.clock.now() < kept.expiresAt ? kept.successor : null;
@@ -72,11 +79,34 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
 }
 
 /** The transport is part of the key, because a bearer client must not receive the pair of a cookie client. */
-function keyOf({ digest, transport }: Presented): string {
+function keyOf({ digest, transport }: PresentedRefreshToken): string {
   return `${transport} ${digest}`;
 }
 
-/** Refreshes token pairs, and reports the reuse of refresh tokens. */
+interface RefreshCall extends Rotation {
+  readonly refreshToken: string;
+  readonly accessToken: string | null;
+  /** The pair of an earlier refresh whose outcome was unknown, or null. */
+  readonly unconfirmed: Successor | null;
+  /** The pair that a replay returns. Undefined if no replay was tried. */
+  replayed?: Successor;
+}
+
+/** `changed`: another request has changed the session since it was read. */
+type Outcome = TokenPair | 'refused' | 'changed';
+
+/**
+ * The time limit of a rotation before the session is read, whose statement also writes the event. If the event log is
+ * locked, enough time remains to end the sessions in case the token turns out to be reused.
+ */
+const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
+
+/** The maximum number of decisions about a refresh. A parallel change requires another decision. */
+const MAX_DECISIONS = 5;
+
+/**
+ * Refreshes sessions: rotates a refresh token, replays the last refresh, or ends all sessions of the user after reuse.
+ */
 @Injectable()
 export class Refresh {
   private readonly logger = new Logger('AuthSessions');
@@ -88,7 +118,9 @@ export class Refresh {
     private readonly rotation: Rotate,
     private readonly unconfirmed: UnconfirmedPairs,
     private readonly endSessions: EndSessions,
+    private readonly lock: UserLock,
     private readonly users: Users,
+    private readonly events: EventLog,
     private readonly signals: Signals,
     private readonly metrics: Metrics,
     clock: Clock,
@@ -106,89 +138,148 @@ export class Refresh {
    */
   refresh(refreshToken: string, client: Client, presentation = BEARER): Promise<TokenPair> {
     return measureDuration(this.metrics, 'session_auth.refresh.duration', async () => {
-      const { transport, accessToken } = presentation;
-      if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
-      const claims = parseRefreshToken(refreshToken);
-      if (!claims) throw invalidRefreshToken();
-      const { sessionId, generation, familySecret } = claims;
-      const presented: PresentedRefreshToken = {
-        sessionId,
-        digest: sha256(refreshToken),
-        familyDigest: sha256(familySecret),
-        generation,
-        transport,
-        accessDigest: accessToken === null ? null : sha256(accessToken),
-        networkDigest: this.tokens.networkDigest(refreshToken, client.network),
-        successorDigests: (seed) => this.tokens.deriveSuccessor(refreshToken, claims, seed).digests,
-      };
-      const unconfirmed = this.unconfirmed.take(presented);
-      const successor = unconfirmed ?? this.tokens.issueSuccessor(refreshToken, claims, transport);
-      const outcome = await this.rotation.rotate(presented, successor, client).catch((error: unknown) => {
-        // The outcome of the earlier refresh is still unknown, so the next retry needs the same pair.
-        if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
-        throw error instanceof AuthError && error.code === 'database_unavailable' ? unavailable() : error;
+      const call = this.begin(refreshToken, client, presentation);
+      const outcome = await this.run(call).catch((error: unknown) => {
+        // The outcome of an earlier refresh is still unknown, so the next retry needs the same pair.
+        const kept = call.outcomeUnknown ? (call.replayed ?? call.successor) : call.unconfirmed;
+        if (kept) this.unconfirmed.keep(call.presented, kept);
+        const isUnavailable = error instanceof AuthError && error.code === 'database_unavailable';
+        // The client must retry after one second, because the pair is kept for one minute only.
+        throw call.outcomeUnknown || isUnavailable ? databaseUnavailable(1) : error;
       });
-      switch (outcome.kind) {
-        case 'rotated':
-          this.publishNetworkChange(outcome.networkChange);
-          return tokenPair(successor.tokens, outcome.expiries);
-        case 'replayed':
-          this.publishNetworkChange(outcome.networkChange);
-          return tokenPair(this.tokens.deriveSuccessor(refreshToken, claims, outcome.seed).tokens, outcome.expiries);
-        case 'unchanged':
-          if (unconfirmed) this.unconfirmed.keep(presented, unconfirmed);
-          return tokenPair({ accessToken: accessToken!, refreshToken }, outcome.expiries);
-        case 'unknown': {
-          const { replayedSeed: seed } = outcome;
-          const replayed = seed === null ? null : this.tokens.deriveSuccessor(refreshToken, claims, seed);
-          this.unconfirmed.keep(presented, replayed ?? successor);
-          throw unavailable();
-        }
-        default:
-          await this.reactToRefusal(outcome, client);
-          throw invalidRefreshToken();
-      }
+      if (typeof outcome === 'string') throw invalidRefreshToken();
+      return outcome;
     });
   }
 
-  private async reactToRefusal(
-    outcome: Exclude<RotateOutcome, { kind: 'rotated' | 'replayed' | 'unchanged' | 'unknown' }>,
-    client: Client,
-  ): Promise<void> {
-    switch (outcome.kind) {
-      case 'reused':
-        return this.publishTokenReuse(outcome, client);
+  private begin(refreshToken: string, client: Client, { transport, accessToken }: Presentation): RefreshCall {
+    if (transport === 'bearer') assertValidField('refresh_token', textProblem(refreshToken));
+    const claims = parseRefreshToken(refreshToken);
+    if (!claims) throw invalidRefreshToken();
+    const presented: PresentedRefreshToken = {
+      sessionId: claims.sessionId,
+      digest: sha256(refreshToken),
+      familyDigest: sha256(claims.familySecret),
+      generation: claims.generation,
+      transport,
+      accessDigest: accessToken === null ? null : sha256(accessToken),
+      networkDigest: this.tokens.networkDigest(refreshToken, client.network),
+      successor: (seed) => this.tokens.deriveSuccessor(refreshToken, claims, seed),
+    };
+    const unconfirmed = this.unconfirmed.take(presented);
+    const successor = unconfirmed ?? this.tokens.issueSuccessor(refreshToken, claims, transport);
+    return { ...this.rotation.begin(presented, successor, client), refreshToken, accessToken, unconfirmed };
+  }
+
+  private async run(call: RefreshCall): Promise<Outcome> {
+    const { presented, successor } = call;
+    // If the access token is presented too, only a read can decide whether the pair stays unchanged.
+    if (this.rotation.needsNoRead && presented.accessDigest === null) {
+      const rotated = await this.rotate(call, null, FIRST_ATTEMPT_TIMEOUT_MS).catch(() => null);
+      if (rotated && rotated !== 'changed') return rotated;
+    }
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
+      const found = await this.rotation.read(call);
+      // An earlier run, whose result was lost, has rotated the token.
+      if (found?.accessDigest === successor.digests.accessDigest) return tokenPair(successor.tokens, expiriesOf(found));
+      const outcome = found ? await this.respond(found, call) : 'refused';
+      if (outcome !== 'changed') return outcome;
+    }
+    return 'refused';
+  }
+
+  /** Decides, and carries out the decision. */
+  private async respond(found: RefreshableSession, call: RefreshCall): Promise<Outcome> {
+    const { presented, client, now, graceMs, accessToken, refreshToken } = call;
+    const { userId } = found.session;
+    switch (decideRefresh(found, presented, now, graceMs)) {
+      case 'rotate':
+        return this.rotate(call, found);
+      case 'replay':
+        return this.replay(call, found);
+      case 'unchanged':
+        if (call.unconfirmed) this.unconfirmed.keep(presented, call.unconfirmed);
+        return tokenPair({ accessToken: accessToken!, refreshToken }, expiriesOf(found));
+      case 'reuse':
+        // With a seed, a replay may have delivered the pair of an earlier run, and the client may have refreshed it.
+        // Without a seed, no client has received that pair, so `run` would have found it in the session.
+        if (!mayHaveRotated(call, found)) await this.endAfterReuse(found, call);
+        return 'refused';
       case 'newer_than_database':
-        return this.reportLostCommits(outcome.found.session);
+        this.reportLostCommits(found.session);
+        return 'refused';
       case 'session_expired':
-        return this.endSessions.expire(outcome.found.session.userId);
-      case 'account_inactive': {
-        const { session, account } = outcome.found;
-        return this.endSessions.endForInactiveAccount(session.userId, account!, { client, tx: null });
-      }
-      case 'refused':
+        await this.endSessions.expire(userId);
+        return 'refused';
+      case 'account_inactive':
+        await this.endSessions.endForInactiveAccount(userId, found.account!, { client, tx: null });
+        return 'refused';
+      case 'refuse':
+        return 'refused';
     }
   }
 
-  private publishNetworkChange(change: NetworkChange | null): void {
-    if (!change) return;
-    const { session, from, to } = change;
-    const payload = { userId: this.users.parseId(session.userId), session: toSessionInfo(session, session.id) };
-    this.signals.emit(null, 'session_network_changed', { ...payload, from, to });
+  private async rotate(call: RefreshCall, found: RefreshableSession | null, maxMs?: number): Promise<Outcome> {
+    const rotated = await this.rotation.rotate(call, found, maxMs);
+    if (!rotated) return 'changed';
+    if (rotated.previousNetwork !== null) await this.publishNetworkChange(rotated.previousNetwork, call, found);
+    return tokenPair(call.successor.tokens, rotated);
   }
 
-  private publishTokenReuse(reuse: Reused, { ipAddress, userAgent }: Client): void {
-    const { found, ended, sessionsEnded, generationsBehind } = reuse;
-    const { session, refreshedAt } = found;
+  private async replay(call: RefreshCall, found: RefreshableSession): Promise<Outcome> {
+    call.replayed = call.presented.successor(found.replay!.seed);
+    if (!(await this.rotation.replay(call, found))) return 'changed';
+    const previousNetwork = previousNetworkOf(found, call.client);
+    if (previousNetwork !== null) await this.publishNetworkChange(previousNetwork, call, found);
+    return tokenPair(call.replayed.tokens, expiriesOf(found));
+  }
+
+  /** The refresh is committed and must not fail, even if the session cannot be read. */
+  private async publishNetworkChange(from: string, call: RefreshCall, known: RefreshableSession | null): Promise<void> {
+    const found = known ?? (await this.rotation.read(call).catch(() => null));
+    if (!found) return;
+    const { id, userId } = found.session;
+    const payload = { userId: this.users.parseId(userId), session: toSessionInfo(found.session, id) };
+    this.signals.emit(null, 'session_network_changed', { ...payload, from, to: call.client.trackedNetwork });
+  }
+
+  private async endAfterReuse({ session: { userId } }: RefreshableSession, call: RefreshCall): Promise<void> {
+    const { presented, budget, client } = call;
+    const reuse = await this.events.revoke(null, (write) => this.revokeOnReuse(userId, call, write), budget);
+    if (!reuse) return;
+    const { found, ended, sessionsEnded } = reuse;
+    const { session, generation, refreshedAt } = found;
     this.signals.emit(null, 'token_reuse_detected', {
-      userId: this.users.parseId(session.userId),
+      userId: this.users.parseId(userId),
       session: toSessionInfo({ ...session, state: 'revoked' }, null),
-      ipAddress,
-      userAgent,
-      reuse: { generationsBehind, lastRefreshAt: new Date(refreshedAt ?? session.createdAt) },
+      ipAddress: client.ipAddress,
+      userAgent: client.userAgent,
+      reuse: {
+        generationsBehind: generation - presented.generation,
+        lastRefreshAt: new Date(refreshedAt ?? session.createdAt),
+      },
       sessionsEnded,
     });
     this.endSessions.publish(ended, null);
+  }
+
+  /**
+   * Ends every session of the user. The decision is repeated under the user's lock, so that only the first of several
+   * parallel presentations ends and reports anything.
+   */
+  private *revokeOnReuse(userId: string, call: RefreshCall, write: WriteEvents): Transaction<Reuse | null> {
+    const { presented, now, graceMs, client } = call;
+    const active = yield* this.endSessions.lockAllActive(userId);
+    const found = yield* this.rotation.readStep(call);
+    if (!found || decideRefresh(found, presented, now, graceMs) !== 'reuse') return null;
+
+    const ended = active.map((one) => toEndedSession(one, now, 'token_reuse'));
+    yield* this.endSessions.storeEnded(ended, now, presented);
+    yield* this.lock.revokeLogins(userId);
+    const sessionsEnded = ended.filter(({ reason }) => reason === 'token_reuse').length;
+    const extra = { session_id: found.session.id, sessions_ended: sessionsEnded };
+    yield* write([newEvent('token_reuse', userId, client, now, extra)]);
+    return { found, ended, sessionsEnded };
   }
 
   /**
@@ -209,7 +300,96 @@ export class Refresh {
   }
 }
 
-/** The client must retry after one second, because the pair of an unknown outcome is kept for one minute only. */
-function unavailable(): AuthError {
-  return databaseUnavailable(1);
+interface Reuse {
+  readonly found: RefreshableSession;
+  readonly ended: readonly EndedSession[];
+  /** The number of ended sessions that had not expired. */
+  readonly sessionsEnded: number;
+}
+
+/** The decision about a presented refresh token. */
+export type RefreshDecision =
+  /** The token is the current token of a valid session. */
+  | 'rotate'
+  /** The presented pair is the current one, and a refresh in cookie mode issued it within the grace period. */
+  | 'unchanged'
+  /** The token is the direct predecessor of the current token. The grace period allows to issue the same pair again. */
+  | 'replay'
+  /** The token was used before. All sessions of the user end. */
+  | 'reuse'
+  /** The token is unknown, revoked or expired, its session has ended, or its refresh was replayed too often. */
+  | 'refuse'
+  /** The token belongs to the current family, and its generation is not lower than the stored one. */
+  | 'newer_than_database'
+  | 'session_expired'
+  | 'account_inactive';
+
+/**
+ * Decides how to respond to a presented refresh token. (RFC 9700, section 4.14.2; Jaspan's series-and-token scheme,
+ * with the series stored as a digest)
+ * @param graceMs the grace period in milliseconds, or 0 for none
+ */
+export function decideRefresh(
+  found: RefreshableSession,
+  presented: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): RefreshDecision {
+  if (found.session.state !== 'active') return 'refuse';
+  // Presenting a token of another family is not reuse. For example, a password change or reauthentication has revoked
+  // the token.
+  if (found.familyDigest !== presented.familyDigest) return 'refuse';
+  if (isExpired(found.session, now)) return 'session_expired';
+  const replay = openReplayWindowOf(found, presented, now, graceMs);
+  if (found.refreshDigest === presented.digest) return decideOnCurrentToken(found, presented, replay, now);
+  // The database has probably lost commits. Presenting such a token is not reuse.
+  if (presented.generation >= found.generation) return 'newer_than_database';
+  if (!replay || !mayReplay(found, replay, presented)) return 'reuse';
+  if (found.account !== 'active') return 'account_inactive';
+  return replay.count < MAX_REPLAYS ? 'replay' : 'refuse';
+}
+
+function decideOnCurrentToken(
+  found: RefreshableSession,
+  presented: PresentedRefreshToken,
+  replay: ReplayWindow | null,
+  now: number,
+): RefreshDecision {
+  if (found.refreshExpiresAt <= now) return 'refuse';
+  if (found.account !== 'active') return 'account_inactive';
+  // If browser tabs wake up together, the first tab refreshes, and the other tabs may already send the new cookies with
+  // their own refresh.
+  const isLivePair = presented.accessDigest === found.accessDigest && found.accessExpiresAt > now;
+  return isLivePair && replay ? 'unchanged' : 'rotate';
+}
+
+/** Returns the replay window of the last refresh, or null if the window is closed or belongs to another transport. */
+function openReplayWindowOf(
+  { refreshedAt, replay }: RefreshableSession,
+  { transport }: PresentedRefreshToken,
+  now: number,
+  graceMs: number,
+): ReplayWindow | null {
+  if (!replay || refreshedAt === null || replay.transport !== transport) return null;
+  // A shortened grace period applies immediately.
+  return now < replay.until && isWithinLast(graceMs, refreshedAt, now) ? replay : null;
+}
+
+/** Returns whether the current pair replaced the token, and may be issued to the client's network again. */
+function mayReplay(found: RefreshableSession, replay: ReplayWindow, presented: PresentedRefreshToken): boolean {
+  if (presented.generation !== found.generation - 1) return false;
+  if (replay.accessTokenUsed && replay.networkDigest !== presented.networkDigest) return false;
+  const { digests } = presented.successor(replay.seed);
+  return digests.accessDigest === found.accessDigest && digests.refreshDigest === found.refreshDigest;
+}
+
+/**
+ * Returns whether an earlier statement of this call may have rotated the token, and another call may then have rotated
+ * the successor. This is possible only if the session was refreshed since this call started. The start is moved back by
+ * the grace period, to allow for clock differences.
+ */
+function mayHaveRotated(call: RefreshCall, { refreshedAt, generation }: RefreshableSession): boolean {
+  const { presented, successor, now, graceMs } = call;
+  const isReplaced = generation > presented.generation + 1 && refreshedAt !== null && refreshedAt >= now - graceMs;
+  return call.outcomeUnknown && successor.seed !== null && isReplaced;
 }

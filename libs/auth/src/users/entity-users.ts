@@ -16,12 +16,11 @@ import { isSameText } from '../database/dialect';
 import { AuthSession, AuthUser, AuthUserLock } from '../database/entities';
 import { CommitError, isDuplicate, isUnrepresentable } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
-import { Statement } from '../database/statements';
+import { Statement, type StatementFactory } from '../database/statements';
 import { affectedBy, type Row, type Step } from '../database/transaction';
 import type { Column } from '../database/typeorm';
 import { storedProperties } from './mapping-problems';
 import { UserIds } from './user-ids';
-import type { UserLock } from './user-lock';
 import { type AccountSql, type FoundCredentials, Users, type UserSteps, withExactId } from './users';
 
 export const OWN_USERS: UserEntityMapping = {
@@ -56,12 +55,12 @@ export class EntityUsers extends Users implements UserSteps {
     private readonly dataSource: DataSource,
     private readonly mapping: UserEntityMapping,
     private readonly matching: NameMatching,
-    private readonly database: Database,
-    lock: UserLock,
+    database: Database,
+    statements: StatementFactory,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {
-    super(lock);
+    super(database, statements);
     const { entity, username, passwordHash, active, disabledAt } = mapping;
     const { dialect } = database;
     this.hasUniqueIds = mapping === OWN_USERS;

@@ -1,7 +1,8 @@
 import { ApplicationCalls, checkedBoolean, checkedUser } from '../adapters/application-calls';
 import type { NewUser, StoredUser, UserId, UserStore } from '../adapters/user-store';
 import { foldName, type NameMatching } from '../base/fields';
-import type { UserLock } from './user-lock';
+import type { Database } from '../database/database';
+import type { StatementFactory } from '../database/statements';
 import { Users, withExactId } from './users';
 
 const UNKNOWN_USER = 'Return true, or false if the user is unknown';
@@ -24,9 +25,10 @@ export class ExternalUsers extends Users {
   constructor(
     private readonly store: UserStore,
     private readonly matching: NameMatching,
-    lock: UserLock,
+    database: Database,
+    statements: StatementFactory,
   ) {
-    super(lock);
+    super(database, statements);
     this.canSetPasswords = typeof store.setPasswordHash === 'function';
     this.canSetActive = typeof store.setActive === 'function';
     this.canCreate = typeof store.create === 'function';

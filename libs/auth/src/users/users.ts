@@ -7,9 +7,10 @@ import {
   type UserId,
   withoutHash,
 } from '../adapters/user-store';
+import type { Database } from '../database/database';
 import type { JoinedTransaction } from '../database/joined-transaction';
+import type { StatementFactory } from '../database/statements';
 import type { Row, Step } from '../database/transaction';
-import type { UserLock } from './user-lock';
 
 /** The user with a name, or null, and the version of the user's credentials when the user was read. */
 export interface FoundCredentials {
@@ -47,7 +48,16 @@ export abstract class Users {
   private readonly logger = new Logger('AuthUsers');
   private readonly warned = new Set<string>();
 
-  constructor(private readonly lock: UserLock) {}
+  private readonly readVersion;
+
+  constructor(
+    protected readonly database: Database,
+    statements: StatementFactory,
+  ) {
+    this.readVersion = statements.statement(
+      'SELECT {lock.credentialsVersion} AS version FROM {lock} WHERE {lock.userId} = :userId',
+    );
+  }
 
   /** Returns an id that is stored as text in the application's own type. */
   abstract parseId(text: string): UserId;
@@ -69,9 +79,15 @@ export abstract class Users {
     const first = await this.findByName(username, null);
     // Read before the password hash, so that a replaced hash is never combined with a newer version. An unknown name
     // takes as many statements, because the response time must not reveal whether the name exists.
-    const version = await this.lock.versionOf(String(first?.id ?? ''), null);
+    const version = await this.credentialsVersion(String(first?.id ?? ''), null);
     const user = await this.findByName(username, null);
     return { user: user?.id === first?.id ? user : null, version };
+  }
+
+  /** Reads the version of the credentials without the user's lock. @param userId the id as text */
+  async credentialsVersion(userId: string, tx: JoinedTransaction | null): Promise<number> {
+    const [row] = (await this.database.run(tx, this.readVersion.with({ userId }))).rows;
+    return Number(row?.['version'] ?? 0);
   }
 
   /** Reads the account of a user, and the user without the password hash. @param userId the id as text */
