@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError, type AuthErrorCode } from 'nestjs-session-auth';
 import { ERROR_RESPONSES } from '../../libs/auth/src/base/errors';
-import { headersOf } from '../../libs/auth/src/http/error-responses';
+import { headersOf } from '../../libs/auth/src/http/wire-format';
 
 const read = (file: string): string => readFileSync(join(__dirname, '../..', file), 'utf8');
 const CODES = Object.keys(ERROR_RESPONSES) as AuthErrorCode[];

@@ -14,6 +14,7 @@ import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { AuthError, AuthErrorFilter, AuthService } from 'nestjs-session-auth';
 import { IsEmail } from 'class-validator';
 import { inspect } from 'node:util';
+import { OwnSessions } from '../../libs/auth/src/sessions/own-sessions';
 import { describeHttp } from '../support/environment';
 import { createDatabase, type TestDatabase } from '../support/databases';
 import { TestApplication, type PlatformName } from '../support/test-application';
@@ -129,7 +130,7 @@ describe.each<PlatformName>(['express', 'fastify'])("errors of the application's
       detail: 'Authentication credentials were not provided.',
       code: 'credentials_missing',
     });
-    jest.spyOn(app.auth, 'listSessions').mockRejectedValueOnce(new TypeError('the shelf is empty'));
+    jest.spyOn(app.nest.get(OwnSessions), 'list').mockRejectedValueOnce(new TypeError('the shelf is empty'));
     const { access_token: token } = await app.login();
     await app.get('/auth/sessions', token).expect(500, { detail: 'Internal server error.' });
     jest.restoreAllMocks();

@@ -47,8 +47,8 @@ describe('BearerAuthGuard', () => {
     const clock = new DrivenClock();
     const check = new CrossSiteCheck(options);
     const unused = {} as never;
-    const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused, unused);
-    return new BearerAuthGuard(auth as never, new AccessTokens(cookies, null, clock), cookies);
+    const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused);
+    return new BearerAuthGuard(auth as never, auth as never, new AccessTokens(cookies, null, clock), cookies);
   };
 
   beforeEach(() => jest.clearAllMocks());

@@ -127,7 +127,7 @@ describeOnBothPlatforms('@OptionalAuth()', { controllers }, (env: TestEnvironmen
 
   it('@OptionalAuth() causes one lookup of the token per request', async () => {
     const { access_token: token } = await env.app.login();
-    const authenticate = jest.spyOn(env.app.auth, 'authenticate');
+    const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
     await env.app.http.get('/optional').expect(200);
     expect(authenticate).toHaveBeenCalledTimes(0);
     await env.app.get('/optional', token).expect(200);
@@ -173,7 +173,7 @@ describeOnEachDatabase(
         const { access_token: token, session_id: id } = await env.app.login();
         await env.app.http.get(path).expect(200, NOBODY);
         await env.app.get(path, 'token').expect(401, INVALID);
-        const authenticate = jest.spyOn(env.app.auth, 'authenticate');
+        const authenticate = jest.spyOn(env.app.authentication, 'authenticate');
         await env.app.get(path, token).expect(200, { user: 'alice', session: id, auth: id });
         expect(authenticate).toHaveBeenCalledTimes(1);
         authenticate.mockRestore();

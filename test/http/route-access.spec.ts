@@ -210,7 +210,7 @@ describe.each([false, true])('@RequireRecentLogin() with globalGuard: %s', (glob
     await app.http.get(path).expect(401, MISSING);
     await app.get(path, 'token').expect(401);
     const { access_token: token } = await app.login();
-    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    const authenticate = jest.spyOn(app.authentication, 'authenticate');
     await app.get(path, token).expect(200);
     expect(authenticate).toHaveBeenCalledTimes(1);
     authenticate.mockRestore();

@@ -13,7 +13,7 @@ function tokensIn(mode: 'optional' | false): AccessTokens {
   const options = { cookies: { mode, name: 'auth', secure: true, trustedOrigins: [] } };
   const check = new CrossSiteCheck(options);
   const unused = {} as never;
-  const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused, unused);
+  const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused);
   return new AccessTokens(cookies, null, clock);
 }
 

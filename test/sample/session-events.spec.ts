@@ -81,12 +81,12 @@ describe('the stream of session events', () => {
   it.each(['/session-events', '/session-events-unchecked'])(
     'the stream of %s is not opened if the page closes the connection while the guard runs',
     async (path) => {
-      const authenticate = app.auth.authenticate.bind(app.auth);
+      const authenticate = app.authentication.authenticate.bind(app.authentication);
       let begin!: () => void;
       let proceed!: () => void;
       const isRunning = new Promise<void>((resolve) => (begin = resolve));
       const isClosed = new Promise<void>((resolve) => (proceed = resolve));
-      jest.spyOn(app.auth, 'authenticate').mockImplementation(async (...given) => {
+      jest.spyOn(app.authentication, 'authenticate').mockImplementation(async (...given) => {
         const principal = await authenticate(...given);
         begin();
         await isClosed;

@@ -24,6 +24,7 @@ import {
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../libs/auth/src/base/clock';
+import { Authenticate } from '../../libs/auth/src/sessions/authenticate';
 import { WITHOUT_NAMED_STATEMENTS, type TestDatabase } from './databases';
 import { DrivenClock } from './driven-clock';
 
@@ -134,6 +135,11 @@ export class TestApplication {
 
   get auth(): AuthService {
     return this.nest.get(AuthService);
+  }
+
+  /** Looks up access tokens, for `AuthService.authenticate` and for the guard. */
+  get authentication(): Authenticate {
+    return this.nest.get(Authenticate);
   }
 
   get pruning(): PruningService {

@@ -23,11 +23,12 @@ import { AuthCookies } from './http/cookies/auth-cookies';
 import { CookieJar } from './http/cookies/cookie-jar';
 import { CookieRules } from './http/cookies/cookie-rules';
 import { CrossSiteCheck } from './http/cookies/cross-site-check';
-import { AuthErrorFilter } from './http/error-responses';
 import { PasswordController, ReauthenticationController } from './http/password.controller';
-import { cachePeerAddresses, configureRoutes, httpServerOf, unmountControllers } from './http/platform';
+import { configureRoutes, httpServerOf, unmountControllers } from './http/platform';
+import { cachePeerAddresses } from './http/request';
 import { SessionsController } from './http/sessions.controller';
 import { AccessTokens, readCookiesOfHandshakes } from './http/transports';
+import { AuthErrorFilter } from './http/wire-format';
 import {
   AUTH_OPTIONS,
   type AuthModuleExtras,
@@ -39,6 +40,7 @@ import { AUTH_PROVIDERS } from './providers';
 import { AuthHealth } from './retention/health';
 import { PruningService } from './retention/pruning.service';
 import { SessionAdministration } from './sessions/administration';
+import { Authenticate } from './sessions/authenticate';
 import { OpenSockets } from './sessions/open-sockets';
 import {
   refuseContradictoryRoutes,
@@ -134,6 +136,7 @@ const BaseModule: ConfigurableModuleCls<AuthModuleOptions, 'forRoot', 'createAut
     BearerAuthGuard,
     // Nest resolves the dependencies of `BearerAuthGuard` in the module that uses the guard.
     AccessTokens,
+    Authenticate,
     CookieRules,
     AuthErrorFilter,
     PasswordHasher,

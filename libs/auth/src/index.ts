@@ -46,7 +46,7 @@ export { SessionsController } from './http/sessions.controller';
 export { PasswordController, ReauthenticationController } from './http/password.controller';
 export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/bearer-auth.guard';
-export { AuthErrorFilter } from './http/error-responses';
+export { AuthErrorFilter } from './http/wire-format';
 export {
   CurrentPrincipal,
   CurrentSession,

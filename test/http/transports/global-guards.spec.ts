@@ -114,7 +114,7 @@ describe.each<PlatformName>(['express', 'fastify'])('global guards on %s', (plat
 
   it('a request causes one lookup even if the guard runs twice', async () => {
     await start({ globalGuard: true });
-    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    const authenticate = jest.spyOn(app.authentication, 'authenticate');
     await app.get('/me', (await app.login()).access_token).expect(200);
     expect(authenticate).toHaveBeenCalledTimes(1);
   });

@@ -175,7 +175,7 @@ describe.each(Object.entries(CONTEXTS))('GraphQL resolvers behind the guard, wit
       ['{ whoRecently }', { whoRecently: 'alice' }],
       ['{ secret }', { secret: 'the secret' }],
     ] as const) {
-      const authenticate = jest.spyOn(app.auth, 'authenticate');
+      const authenticate = jest.spyOn(app.authentication, 'authenticate');
       expect((await ask(query, `Bearer ${token}`)).data).toEqual(data);
       expect(authenticate).toHaveBeenCalledTimes(1);
       authenticate.mockRestore();

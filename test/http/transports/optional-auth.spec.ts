@@ -134,7 +134,7 @@ describe('GraphQL queries with @OptionalAuth()', () => {
     const query = '/graphql?query={article{readBy}again:article{readBy session}}';
     const principal = await app.auth.authenticate((await app.login()).access_token);
     const answers = [principal, null];
-    const authenticate = jest.spyOn(app.auth, 'authenticate');
+    const authenticate = jest.spyOn(app.authentication, 'authenticate');
     authenticate.mockImplementation(() => Promise.resolve(answers.shift() ?? null));
     const id = principal!.sessionId;
     expect(read((await browser.send(query)).body as Answer)).toEqual({

@@ -191,7 +191,7 @@ describe('guarded gateways with ws', () => {
       expect(await (await connect())(event)).toEqual(['exception', MISSING]);
       const { access_token: token } = await app.login();
       const ask = await connect({ Authorization: `Bearer ${token}` });
-      const authenticate = jest.spyOn(app.auth, 'authenticate');
+      const authenticate = jest.spyOn(app.authentication, 'authenticate');
       for (const times of [1, 2]) {
         expect(await ask(event, {})).toEqual([event, 'alice']);
         expect(authenticate).toHaveBeenCalledTimes(times);

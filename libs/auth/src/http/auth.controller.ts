@@ -1,7 +1,16 @@
 import { Post, Req, Res, UseGuards } from '@nestjs/common';
-import { AuthService } from '../auth.service';
+import { ClientInspector } from '../history/event-log';
+import { Login } from '../login/login';
+import { OwnSessions } from '../sessions/own-sessions';
+import { Refresh } from '../sessions/refresh';
 import { BearerAuthGuard } from './bearer-auth.guard';
+import { CookieRules, type Delivered } from './cookies/cookie-rules';
+import { Public } from './decorators';
+import { AuthEndpoint, DetailResponse, uuid } from './openapi';
+import { type AuthRequest, type AuthResponse, operationOf, principalOf, usesCookies } from './request';
+import { AcceptsRefreshCookie } from './route-rules';
 import {
+  LibraryController,
   LoginRequest,
   LogoutAllRequest,
   openedSessionResponse,
@@ -10,12 +19,7 @@ import {
   RefreshRequest,
   tokenPairResponse,
   TokenPairResponse,
-} from './bodies';
-import { CookieRules, type Delivered } from './cookies/cookie-rules';
-import { Public } from './decorators';
-import { AuthEndpoint, LibraryController, DetailResponse, uuid } from './openapi';
-import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
-import { AcceptsRefreshCookie } from './route-rules';
+} from './wire-format';
 
 /**
  * The endpoints for login, refresh and logout. Handlers read the request directly, so that the application's
@@ -23,8 +27,12 @@ import { AcceptsRefreshCookie } from './route-rules';
  */
 @LibraryController()
 export class AuthController {
+  /** @internal */
   constructor(
-    private readonly auth: AuthService,
+    private readonly logins: Login,
+    private readonly refreshes: Refresh,
+    private readonly sessions: OwnSessions,
+    private readonly clients: ClientInspector,
     private readonly cookies: CookieRules,
   ) {}
 
@@ -45,10 +53,11 @@ export class AuthController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<OpenedSessionResponse | Delivered> {
-    this.cookies.assertMaySet(request);
+    const inCookies = usesCookies(request, this.cookies.mode);
+    if (inCookies) this.cookies.assertMaySet(request);
     const credentials = await readBody(LoginRequest, request);
-    const opened = await this.auth.login(credentials, clientOfLibraryRoute(request));
-    return this.cookies.deliver(request, response, opened, openedSessionResponse(opened));
+    const opened = await this.logins.login(credentials, operationOf(request, this.clients));
+    return inCookies ? this.cookies.deliver(response, opened) : openedSessionResponse(opened);
   }
 
   /** `POST token/refresh/` exchanges a refresh token for a new pair. */
@@ -69,13 +78,13 @@ export class AuthController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<TokenPairResponse | Delivered> {
-    if (this.cookies.isOn && this.cookies.usesCookies(request)) {
+    if (usesCookies(request, this.cookies.mode)) {
       this.cookies.assertMaySet(request);
-      await this.cookies.refresh(request, response, clientOfLibraryRoute(request));
+      await this.cookies.refresh(request, response, operationOf(request, this.clients).client);
       return {};
     }
     const { refresh_token } = await readBody(RefreshRequest, request);
-    return tokenPairResponse(await this.auth.refresh(refresh_token, clientOfLibraryRoute(request)));
+    return tokenPairResponse(await this.refreshes.refresh(refresh_token, operationOf(request, this.clients).client));
   }
 
   /** `POST logout/` ends the session of the request. */
@@ -93,7 +102,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<DetailResponse> {
     this.cookies.assertMayClear(request);
-    await this.auth.logout(principalOf(request), clientOfLibraryRoute(request));
+    await this.sessions.logout(principalOf(request), operationOf(request, this.clients));
     this.cookies.clear(request, response);
     return { detail: 'Logged out successfully.' };
   }
@@ -117,8 +126,8 @@ export class AuthController {
     this.cookies.assertMayClear(request);
     const { keep_current: keepCurrent = false } = await readBody(LogoutAllRequest, request);
     const principal = principalOf(request);
-    this.auth.assertMayEndSessions(principal);
-    const ended = await this.auth.logoutAll(principal, { keepCurrent }, clientOfLibraryRoute(request));
+    this.sessions.assertMayEnd(principal);
+    const ended = await this.sessions.logoutAll(principal, { keepCurrent }, operationOf(request, this.clients));
     if (!keepCurrent) this.cookies.clear(request, response);
     return { detail: `Revoked ${ended} session(s).` };
   }

@@ -1,9 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthService } from '../auth.service';
 import { credentialsMissing, invalidAccessToken, isTokenRefused } from '../base/errors';
-import type { AuthPrincipal } from '../sessions/authenticate';
+import { Authenticate, type AuthPrincipal } from '../sessions/authenticate';
 import { CookieRules, excludeSharedCaches } from './cookies/cookie-rules';
-import { exceptionFor } from './error-responses';
 import { LazyClientInfo } from './request';
 import { AccessGuard, type RouteRules, rulesOf } from './route-rules';
 import {
@@ -16,6 +15,7 @@ import {
   storeCaller,
   verifiedPrincipal,
 } from './transports';
+import { exceptionFor } from './wire-format';
 
 /**
  * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to
@@ -38,6 +38,7 @@ export class BearerAuthGuard implements CanActivate {
   /** @internal */
   constructor(
     private readonly auth: AuthService,
+    private readonly authentication: Authenticate,
     private readonly tokens: AccessTokens,
     private readonly cookies: CookieRules,
   ) {}
@@ -62,7 +63,7 @@ export class BearerAuthGuard implements CanActivate {
   /** Returns the principal, after storing it for the handler. Returns null if an optional route admits the call. */
   private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<AuthPrincipal | null> {
     // For a logout, each of several cookies is tried, and a refresh cookie counts too.
-    const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.isOn;
+    const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.mode !== false;
     const token = await this.tokens.find(context, !isCookieLogout);
     const request = requestOf(context);
     const principal =
@@ -77,7 +78,7 @@ export class BearerAuthGuard implements CanActivate {
 
   /** Returns the principal of a token. Returns null if the route is optional and the call counts as without a token. */
   private async principalOf(token: FoundToken | null, isOptional: boolean): Promise<AuthPrincipal | null> {
-    const principal = token && (await this.auth.authenticate(token.accessToken, token.client));
+    const principal = token && (await this.authentication.authenticate(token.accessToken, token.client));
     if (principal || (isOptional && (!token || token.isCookie))) return principal;
     throw token ? invalidAccessToken() : credentialsMissing();
   }

@@ -10,9 +10,9 @@ import { OnEvent } from '@nestjs/event-emitter';
 import type { AuthSignalName, AuthSignals } from '../history/signals';
 import { assertMethods } from '../sessions/session';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { exceptionFor } from './error-responses';
 import { IS_PUBLIC, OPTIONAL_AUTH, RECENT_LOGIN, recentLoginsOf } from './route-rules';
 import { callerOf, type CurrentCaller } from './transports';
+import { exceptionFor } from './wire-format';
 
 /**
  * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the handler takes

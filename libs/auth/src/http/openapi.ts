@@ -1,15 +1,6 @@
-import {
-  applyDecorators,
-  Controller,
-  Header,
-  HttpCode,
-  SerializeOptions,
-  UseFilters,
-  VERSION_NEUTRAL,
-} from '@nestjs/common';
+import { applyDecorators, Header, HttpCode } from '@nestjs/common';
 import { type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
-import { LibraryRouteFilter } from './error-responses';
 import { LibraryRoute } from './platform';
 
 /** A schema of the OpenAPI document. */
@@ -49,6 +40,9 @@ const swagger = loadSwagger();
 
 /** Sets the name of a DTO in the document. The prefix `Auth` distinguishes it from the application's schemas. */
 export const ApiSchema = (name: `Auth${string}`): ClassDecorator => swagger?.ApiSchema({ name }) ?? applyDecorators();
+
+/** Sets the group of a controller's endpoints in the document. */
+export const ApiTag = (name: string): ClassDecorator => swagger?.ApiTags(name) ?? applyDecorators();
 
 /** Describes a property of a DTO. `required: false` marks an optional property. */
 export const ApiProperty = (schema: Schema): PropertyDecorator => swagger?.ApiProperty(schema) ?? applyDecorators();
@@ -91,16 +85,6 @@ interface Description {
   /** The errors, except those that follow from the other properties. */
   readonly errors?: readonly AuthErrorCode[];
 }
-
-/** Declares a controller of the library. Its routes have no version, and respond with the documented errors. */
-export const LibraryController = (): ClassDecorator =>
-  applyDecorators(
-    Controller({ version: VERSION_NEUTRAL }),
-    UseFilters(LibraryRouteFilter),
-    // The application's ClassSerializerInterceptor may exclude all properties.
-    SerializeOptions({ strategy: 'exposeAll' }),
-    ...(swagger ? [swagger.ApiTags('Authentication')] : []),
-  );
 
 /**
  * Declares an endpoint with the status 200 and `Cache-Control: no-store`, and describes it in the OpenAPI document.

@@ -1,17 +1,28 @@
 import { Post, Req, Res, UseGuards } from '@nestjs/common';
-import { AuthService } from '../auth.service';
+import { ClientInspector } from '../history/event-log';
+import { InSession } from '../passwords/in-session';
+import { ReplacePassword } from '../passwords/replace-password';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { PasswordChangeRequest, readBody, ReauthenticateRequest, tokenPairResponse, TokenPairResponse } from './bodies';
 import { CookieRules, type Delivered } from './cookies/cookie-rules';
-import { AuthEndpoint, LibraryController } from './openapi';
-import { type AuthRequest, type AuthResponse, clientOfLibraryRoute, principalOf } from './request';
+import { AuthEndpoint } from './openapi';
+import { type AuthRequest, type AuthResponse, operationOf, principalOf, usesCookies } from './request';
+import {
+  LibraryController,
+  PasswordChangeRequest,
+  readBody,
+  ReauthenticateRequest,
+  tokenPairResponse,
+  TokenPairResponse,
+} from './wire-format';
 
 /** The endpoint for changing the password within a session. Mounted if the user store can set passwords. */
 @LibraryController()
 @UseGuards(BearerAuthGuard)
 export class PasswordController {
+  /** @internal */
   constructor(
-    private readonly auth: AuthService,
+    private readonly replacements: ReplacePassword,
+    private readonly clients: ClientInspector,
     private readonly cookies: CookieRules,
   ) {}
 
@@ -30,11 +41,12 @@ export class PasswordController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<TokenPairResponse | Delivered> {
-    this.cookies.assertMaySet(request);
+    const inCookies = usesCookies(request, this.cookies.mode);
+    if (inCookies) this.cookies.assertMaySet(request);
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
-    const pair = await this.auth.changePassword(principalOf(request), change, clientOfLibraryRoute(request));
-    return this.cookies.deliver(request, response, pair, tokenPairResponse(pair));
+    const pair = await this.replacements.change(principalOf(request), change, operationOf(request, this.clients));
+    return inCookies ? this.cookies.deliver(response, pair) : tokenPairResponse(pair);
   }
 }
 
@@ -42,8 +54,10 @@ export class PasswordController {
 @LibraryController()
 @UseGuards(BearerAuthGuard)
 export class ReauthenticationController {
+  /** @internal */
   constructor(
-    private readonly auth: AuthService,
+    private readonly inSession: InSession,
+    private readonly clients: ClientInspector,
     private readonly cookies: CookieRules,
   ) {}
 
@@ -62,9 +76,14 @@ export class ReauthenticationController {
     @Req() request: AuthRequest,
     @Res({ passthrough: true }) response: AuthResponse,
   ): Promise<TokenPairResponse | Delivered> {
-    this.cookies.assertMaySet(request);
+    const inCookies = usesCookies(request, this.cookies.mode);
+    if (inCookies) this.cookies.assertMaySet(request);
     const { password } = await readBody(ReauthenticateRequest, request);
-    const pair = await this.auth.reauthenticate(principalOf(request), password, clientOfLibraryRoute(request));
-    return this.cookies.deliver(request, response, pair, tokenPairResponse(pair));
+    const pair = await this.inSession.reauthenticate(
+      principalOf(request),
+      password,
+      operationOf(request, this.clients),
+    );
+    return inCookies ? this.cookies.deliver(response, pair) : tokenPairResponse(pair);
   }
 }

@@ -29,7 +29,6 @@ export function handlersOf(type: Type): readonly { readonly name: string; readon
 /**
  * Removes controllers from a module. Call this function while Nest creates the providers of the module, before Nest
  * creates the controllers and routes.
- * @param module the class of the module
  */
 export function unmountControllers(modules: ModulesContainer, module: unknown, unmounted: readonly Type[]): void {
   for (const { metatype, controllers } of modules.values()) {
@@ -54,16 +53,6 @@ export function configureRoutes({ httpAdapter }: HttpAdapterHost): void {
   if (httpAdapter.getType() === 'express') configureExpress(httpAdapter.getInstance());
 }
 
-interface ExpressRequest {
-  readonly method: string;
-  readonly path: string;
-}
-
-interface ExpressResponse {
-  setHeader(name: string, value: string): unknown;
-  status(code: number): { json(body: object): unknown };
-}
-
 interface ExpressRouter {
   readonly stack: readonly {
     match(path: string): boolean;
@@ -76,21 +65,29 @@ interface ExpressApplication {
   readonly _router?: ExpressRouter;
   readonly router: ExpressRouter;
   use(
-    handler: (error: unknown, request: ExpressRequest, response: ExpressResponse, next: (e: unknown) => void) => void,
+    handler: (
+      error: { readonly status?: unknown } | null,
+      request: { readonly method: string; readonly path: string },
+      response: {
+        setHeader(name: string, value: string): unknown;
+        status(code: number): { json(body: object): unknown };
+      },
+      next: (error: unknown) => void,
+    ) => void,
   ): unknown;
 }
 
 function configureExpress(express: ExpressApplication): void {
-  const isLibraryRoute = ({ method, path }: ExpressRequest): boolean =>
+  const isLibraryRoute = (method: string, path: string): boolean =>
     (express._router ?? express.router).stack.some((layer) => {
       const handlers = layer.route?.stack.filter((one) => one.method === method.toLowerCase()) ?? [];
       return handlers.some(({ handle }) => isMarked(Reflect.getMetadata(ROUTE_CONFIG, handle))) && layer.match(path);
     });
   // Express parses bodies before routing, so the filter of the library's controllers does not see the errors of the
-  // body parsers.
-  express.use((error, request, response, next) => {
-    const authError = bodyError((error as { status?: unknown } | null)?.status);
-    if (!authError || !isLibraryRoute(request)) return next(error);
+  // body parsers. Express recognizes an error handler by its four parameters.
+  express.use((error, { method, path }, response, next) => {
+    const authError = bodyError(error?.status);
+    if (!authError || !isLibraryRoute(method, path)) return next(error);
     response.setHeader('Cache-Control', 'no-store');
     response.status(authError.getStatus()).json(authError.getResponse());
   });
@@ -99,17 +96,17 @@ function configureExpress(express: ExpressApplication): void {
 interface FastifyRoute {
   readonly url: string;
   readonly config?: unknown;
-  preParsing?: (request: FastifyRequest, reply: unknown, body: Readable) => Promise<void>;
-  onSend?: (request: unknown, reply: FastifyReply, payload: unknown, done: (e: null, payload: unknown) => void) => void;
-}
-
-interface FastifyRequest {
-  readonly raw: { readonly headers: Record<string, string | string[] | undefined> };
-}
-
-interface FastifyReply {
-  readonly statusCode: number;
-  header(name: string, value: string): unknown;
+  preParsing?: (
+    request: { readonly raw: { readonly headers: Record<string, string | string[] | undefined> } },
+    reply: unknown,
+    body: Readable,
+  ) => Promise<void>;
+  onSend?: (
+    request: unknown,
+    reply: { readonly statusCode: number; header(name: string, value: string): unknown },
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ) => void;
 }
 
 interface FastifyApplication {
@@ -132,19 +129,14 @@ function configureFastify(fastify: FastifyApplication): void {
       const error = isPlatformError ? bodyError(reply.statusCode) : null;
       done(null, error ? JSON.stringify(error.getResponse()) : payload);
     };
+    // Fastify does not route a parameter of more than 100 characters, but a long session id must be answered with the
+    // library's 404, so ids at the end of a path are shortened.
     const [, parent] = /^(.*\/):\w+$/.exec(route.url) ?? [];
-    if (parent !== undefined) shortenIds(fastify, parent);
-  });
-}
-
-/**
- * Shortens the ids at the end of a path, because Fastify does not route a parameter of more than 100 characters, but
- * a long session id must be answered with the library's 404.
- */
-function shortenIds({ server }: FastifyApplication, parent: string): void {
-  const overlong = new RegExp(`^(${parent.replace(/:\w+/g, '[^/]+')})[^/?]{101,}`);
-  server.prependListener('request', (request) => {
-    request.url = request.url.replace(overlong, '$1-');
+    if (parent === undefined) return;
+    const overlong = new RegExp(`^(${parent.replace(/:\w+/g, '[^/]+')})[^/?]{101,}`);
+    fastify.server.prependListener('request', (request) => {
+      request.url = request.url.replace(overlong, '$1-');
+    });
   });
 }
 
@@ -166,26 +158,6 @@ function bodyError(status: unknown): AuthError | null {
 export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | null {
   const server = (httpAdapter as { getHttpServer?(): unknown } | undefined)?.getHttpServer?.();
   return server instanceof EventEmitter ? server : null;
-}
-
-/**
- * Reads the address of each connection as soon as the connection is accepted. Node.js caches an address that was read,
- * so `request.ip` is known even after the client has reset the connection.
- */
-export function cachePeerAddresses(server: EventEmitter): void {
-  const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
-  // With TLS, `request.socket` is the TLS socket, which has its own cache.
-  for (const event of ['connection', 'secureConnection']) server.prependListener(event, read);
-}
-
-/** Calls `report` once, at the first request with `X-Forwarded-For`. */
-export function onFirstForwardedRequest(server: EventEmitter, report: () => void): void {
-  const check = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): void => {
-    if (headers['x-forwarded-for'] === undefined) return;
-    server.off('request', check);
-    report();
-  };
-  server.on('request', check);
 }
 
 /** The settings of the HTTP platform on which the library depends. */
@@ -210,19 +182,17 @@ interface PlatformInstance {
 export function platformSettings({ httpAdapter }: HttpAdapterHost): PlatformSettings {
   const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
   const instance = (adapter?.getInstance?.() ?? {}) as PlatformInstance;
-  if (adapter?.getType?.() === 'fastify') return fastifySettings(instance);
-  const proxySetting = 'trust proxy';
-  return { proxySetting, trustedProxies: instance.get?.(proxySetting), servesTrailingSlash: true };
-}
-
-function fastifySettings(instance: PlatformInstance): PlatformSettings {
+  if (adapter?.getType?.() !== 'fastify') {
+    const proxySetting = 'trust proxy';
+    return { proxySetting, trustedProxies: instance.get?.(proxySetting), servesTrailingSlash: true };
+  }
   // The options that Fastify was created with. `initialConfig` does not contain `trustProxy`.
   const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === 'fastify.options');
   const options = key && (instance as Record<symbol, { readonly trustProxy?: unknown }>)[key];
-  const { ignoreTrailingSlash, routerOptions } = instance.initialConfig ?? {};
+  const slashSettings = [instance.initialConfig, instance.initialConfig?.routerOptions];
   return {
     proxySetting: 'trustProxy',
     trustedProxies: options?.trustProxy,
-    servesTrailingSlash: Boolean(ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash),
+    servesTrailingSlash: slashSettings.some((setting) => setting?.ignoreTrailingSlash),
   };
 }

@@ -1,7 +1,10 @@
 import { BadRequestException } from '@nestjs/common';
+import type { EventEmitter } from 'node:events';
 import type { ClientInfo } from '../adapters/second-factor';
 import { AuthError } from '../base/errors';
+import type { ClientInspector, Operation } from '../history/event-log';
 import type { SessionInfo } from '../history/signals';
+import type { ResolvedAuthOptions } from '../options/auth-options';
 import type { AuthPrincipal } from '../sessions/authenticate';
 
 /** The parts of an Express or Fastify request that the library uses. */
@@ -35,13 +38,15 @@ export interface AuthResponse {
 }
 
 /** The headers of a request or handshake. */
-export type SentHeaders = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
+type SentHeaders = Pick<AuthRequest, 'headers' | 'raw' | 'rawHeaders'>;
+
+/** The parts of a request or handshake that cookie mode reads. */
+export type CookieRequest = SentHeaders & Pick<AuthRequest, 'method'>;
 
 const BEARER = /^bearer(?:[ \t]+|$)/i;
 
 /**
- * Returns the token of the `Authorization: Bearer` header, or null. The scheme name is case-insensitive. (RFC 6750,
- * section 2.1)
+ * Returns the token of the `Authorization: Bearer` header, or null. (RFC 6750, section 2.1)
  * @throws AuthError `credentials_ambiguous` if the header is repeated
  */
 export function bearerToken(request: SentHeaders): string | null {
@@ -61,9 +66,8 @@ export function hasBearerHeader(request: SentHeaders): boolean {
 }
 
 /**
- * Returns whether a header was part of the HTTP request. `headers` may contain further headers: mercurius adds headers
- * from the first message of a WebSocket, whose content any page can choose. Returns true if the raw headers are
- * unknown.
+ * Returns whether a header was part of the HTTP request, or true if the raw headers are unknown. `headers` may contain
+ * others: mercurius adds headers from the first message of a WebSocket, whose content any page can choose.
  */
 export function wasSent(request: SentHeaders, name: string): boolean {
   return timesSent(request, name) !== 0;
@@ -84,10 +88,44 @@ function timesSent({ rawHeaders, raw }: SentHeaders, name: string): number | nul
   return times;
 }
 
+const BY_COOKIE = new WeakSet<object>();
+
+/** Records that a cookie authenticates the request. */
+export function markAsCookieRequest(request: CookieRequest): void {
+  BY_COOKIE.add(request);
+}
+
+/** Returns whether the response to the request contains tokens in cookies instead of the body. */
+export function usesCookies(request: CookieRequest, mode: ResolvedAuthOptions['cookies']['mode']): boolean {
+  return mode === 'only' || (mode === 'optional' && (asksForCookies(request) || BY_COOKIE.has(request)));
+}
+
+/** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
+export function asksForCookies({ headers }: CookieRequest): boolean {
+  return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
+}
+
 /**
- * The client of a request. The address is read on demand, because Express resolves the address at each access and the
- * guard rarely needs the address.
+ * Reads the address of each connection as soon as the connection is accepted. Node.js caches an address that was read,
+ * so `request.ip` is known even after the client has reset the connection.
  */
+export function cachePeerAddresses(server: EventEmitter): void {
+  const read = (socket: { readonly remoteAddress?: string }): void => void socket.remoteAddress;
+  // With TLS, `request.socket` is the TLS socket, which has its own cache.
+  for (const event of ['connection', 'secureConnection']) server.prependListener(event, read);
+}
+
+/** Calls `report` once, at the first request with `X-Forwarded-For`. */
+export function onFirstForwardedRequest(server: EventEmitter, report: () => void): void {
+  const check = ({ headers }: Pick<AuthRequest, 'headers'>): void => {
+    if (headers['x-forwarded-for'] === undefined) return;
+    server.off('request', check);
+    report();
+  };
+  server.on('request', check);
+}
+
+/** The client of a request. Reads the address on demand, because Express resolves it at each access. */
 export class LazyClientInfo implements ClientInfo {
   constructor(private readonly request: Pick<AuthRequest, 'ip' | 'headers'>) {}
 
@@ -108,18 +146,17 @@ export function clientInfoOf(request: Pick<AuthRequest, 'ip' | 'headers'>): Clie
 }
 
 /**
- * Returns the client of a request to one of the library's routes. The address is unknown if the client reset its
- * connection before the address was read. Such a request is refused, because the limits of its network would not
- * apply, and because no client receives the response.
- * @throws BadRequestException if the client has closed the connection and its address is unknown
+ * Returns the operation that a request to one of the library's routes requests. Refuses a request whose client reset
+ * its connection before the address was read, because the limits of its network would not apply.
+ * @throws BadRequestException
  */
-export function clientOfLibraryRoute(request: AuthRequest): ClientInfo {
+export function operationOf(request: AuthRequest, clients: ClientInspector): Operation {
   const client = clientInfoOf(request);
   const { socket } = request as { readonly socket?: { readonly destroyed?: boolean; readonly localAddress?: string } };
   // Connections that never have a remote address, such as those over a Unix socket, have no local address either.
   const isReset = socket?.destroyed === true || socket?.localAddress !== undefined;
-  if (client.ipAddress !== null || !isReset) return client;
-  throw new BadRequestException('The client has closed the connection.');
+  if (client.ipAddress === null && isReset) throw new BadRequestException('The client has closed the connection.');
+  return { client: clients.inspect(client), tx: null };
 }
 
 /** Returns the principal that the guard has set. @throws Error if no guard has set a principal */

@@ -1,23 +1,82 @@
 import { Delete, Get, Req, UseGuards } from '@nestjs/common';
-import { AuthService } from '../auth.service';
-import { AUTH_EVENT_NAMES } from '../database/entities';
-import { HISTORY_LIMIT } from '../history/history';
+import { DEVICE_TYPES, type DeviceType } from '../adapters/device-detector';
+import { AUTH_EVENT_NAMES, type SessionState } from '../database/entities';
+import { ClientInspector } from '../history/event-log';
+import { type AuthEventEntry, History, HISTORY_LIMIT, type HistoryRequest } from '../history/history';
+import type { SessionInfo } from '../history/signals';
+import { OwnSessions } from '../sessions/own-sessions';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import {
-  historyEntryResponse,
-  HistoryEntryResponse,
-  historyRequestOf,
-  sessionResponse,
-  SessionResponse,
-} from './bodies';
-import { AuthEndpoint, LibraryController, DetailResponse, uuid } from './openapi';
-import { type AuthRequest, clientOfLibraryRoute, principalOf } from './request';
+import { ApiProperty, ApiSchema, AuthEndpoint, DetailResponse, text, timestamp, uuid } from './openapi';
+import { type AuthRequest, operationOf, principalOf } from './request';
+import { LibraryController } from './wire-format';
+
+const IP_ADDRESS = {
+  ...text('The IP address at the login or event. Null if unknown or not tracked.', '203.0.113.7'),
+  nullable: true,
+};
+
+@ApiSchema('AuthSession')
+export class SessionResponse {
+  @ApiProperty(uuid('The id of the session. Pass it to `DELETE sessions/{sessionId}` to end the session.')) id!: string;
+  @ApiProperty({ ...text('The state. Only active sessions are listed.', 'active'), enum: ['active'] })
+  state!: SessionState;
+  @ApiProperty(IP_ADDRESS) ip_address!: string | null;
+  @ApiProperty({ type: 'string', enum: [...DEVICE_TYPES], example: 'mobile' }) device_type!: DeviceType;
+  @ApiProperty(text('The family of the operating system. `Other` if unknown.', 'Android')) os_family!: string;
+  @ApiProperty(text('The family of the browser. `Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
+  @ApiProperty(text('The make and model of the device. `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
+  @ApiProperty(timestamp('The time of the login.')) created_at!: string;
+  @ApiProperty(timestamp('The time of the last activity. By default, it is accurate to one minute.'))
+  last_activity!: string;
+  @ApiProperty({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })
+  is_current!: boolean;
+}
+
+@ApiSchema('AuthHistoryEntry')
+export class HistoryEntryResponse {
+  @ApiProperty({ type: 'integer', example: 1042 }) id!: number;
+  @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_NAMES], example: 'login_success' }) event!: string;
+  @ApiProperty(IP_ADDRESS) ip_address!: string | null;
+  @ApiProperty({
+    ...text('The User-Agent header of the request. Empty if unknown or not tracked.', 'Mozilla/5.0'),
+    maxLength: 500,
+  })
+  user_agent!: string;
+
+  @ApiProperty({
+    type: 'object',
+    description: 'Details, which depend on the event. Empty for most events.',
+    properties: {
+      username: { type: 'string' },
+      failure_count: { type: 'integer', minimum: 1 },
+      session_id: { type: 'string', format: 'uuid' },
+      reason: { type: 'string' },
+      actor: { type: 'string' },
+      sessions_ended: { type: 'integer', minimum: 0 },
+      new_device: { type: 'boolean' },
+      replayed: { type: 'boolean' },
+      network_changed: { type: 'boolean' },
+      scope: { type: 'string', enum: ['network', 'session', 'account'] },
+      until: { type: 'string', format: 'date-time', nullable: true },
+    },
+    additionalProperties: true,
+    example: { new_device: true },
+  })
+  extra!: Readonly<Record<string, unknown>>;
+
+  @ApiProperty(timestamp('The time of the event.')) timestamp!: string;
+}
 
 /** The endpoints for a user's own sessions and history. */
 @LibraryController()
 @UseGuards(BearerAuthGuard)
 export class SessionsController {
-  constructor(private readonly auth: AuthService) {}
+  /** @internal */
+  constructor(
+    private readonly sessions: OwnSessions,
+    private readonly histories: History,
+    private readonly clients: ClientInspector,
+  ) {}
 
   /** `GET sessions/` lists the active sessions. */
   @Get('sessions')
@@ -28,8 +87,7 @@ export class SessionsController {
   })
   async list(@Req() request: AuthRequest): Promise<SessionResponse[]> {
     const { userId, sessionId } = principalOf(request);
-    const sessions = await this.auth.listSessions(userId, { currentSessionId: sessionId });
-    return sessions.map(sessionResponse);
+    return (await this.sessions.list(userId, sessionId)).map(sessionResponse);
   }
 
   /** `DELETE sessions/<id>/` ends one session. */
@@ -43,10 +101,10 @@ export class SessionsController {
   })
   async revoke(@Req() request: AuthRequest): Promise<DetailResponse> {
     const principal = principalOf(request);
-    this.auth.assertMayEndSessions(principal);
-    const { userId, sessionId: currentSessionId } = principal;
+    this.sessions.assertMayEnd(principal);
     const { sessionId } = request.params as { sessionId: string };
-    await this.auth.revokeSession(userId, sessionId, clientOfLibraryRoute(request), { currentSessionId });
+    const by = { currentId: principal.sessionId, reason: 'user' } as const;
+    await this.sessions.revoke(principal.userId, sessionId, operationOf(request, this.clients), by);
     return { detail: 'Session revoked.' };
   }
 
@@ -78,7 +136,48 @@ export class SessionsController {
     returns: [HistoryEntryResponse],
   })
   async history(@Req() request: AuthRequest): Promise<HistoryEntryResponse[]> {
-    const entries = await this.auth.history(principalOf(request).userId, historyRequestOf(request.url));
+    const entries = await this.histories.list(principalOf(request).userId, historyRequestOf(request.url));
     return entries.map(historyEntryResponse);
   }
+}
+
+function sessionResponse(session: SessionInfo): SessionResponse {
+  return {
+    id: session.id,
+    state: session.state,
+    ip_address: session.ipAddress,
+    device_type: session.deviceType,
+    os_family: session.osFamily,
+    browser_family: session.browserFamily,
+    device_name: session.deviceName,
+    created_at: session.createdAt.toISOString(),
+    last_activity: session.lastActivity.toISOString(),
+    is_current: session.isCurrent,
+  };
+}
+
+function historyEntryResponse(entry: AuthEventEntry): HistoryEntryResponse {
+  return {
+    id: entry.id,
+    event: entry.event,
+    ip_address: entry.ipAddress,
+    user_agent: entry.userAgent,
+    extra: entry.extra,
+    timestamp: entry.timestamp.toISOString(),
+  };
+}
+
+/** Reads the query of `GET history/` from the URL, because query parsers treat repeated and empty parameters differently. */
+function historyRequestOf(url: string): HistoryRequest {
+  const query = new URLSearchParams(url.split('?').slice(1).join('?'));
+  const request: { limit?: number; before?: number; event?: readonly string[] } = {};
+  for (const name of ['limit', 'before'] as const) {
+    // The values of a repeated parameter are not an integer either.
+    const values = query.getAll(name).join();
+    if (query.has(name)) request[name] = /^[0-9]+$/.test(values) ? Number(values) : NaN;
+  }
+  const [events, ...others] = query.getAll('event');
+  // An empty list is refused.
+  if (events !== undefined) request.event = others.length > 0 ? [] : events.split(',');
+  return request;
 }

@@ -40,7 +40,7 @@ function handshakeOf(client: object): Handshake {
   return HANDSHAKES.get(client) ?? (client as SocketIoClient).request ?? { headers: {} };
 }
 
-/** The cookie rules by HTTP server, for `socketAccessToken`, which cannot inject it. */
+/** The cookie rules by HTTP server, for `socketAccessToken`, which cannot inject them. */
 const COOKIES_BY_SERVER = new WeakMap<object, CookieRules>();
 
 /** Lets `socketAccessToken` read the cookies of handshakes with this server. */
@@ -50,15 +50,15 @@ export function readCookiesOfHandshakes(server: object, cookies: CookieRules): v
 
 /**
  * Returns the access token with which a socket was opened, and the client. Reads the `Authorization` header of the
- * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the
- * application's HTTP server. Never reads the query string.
+ * handshake, with socket.io also `auth.token`, and in cookie mode also the cookie of a handshake with the application's
+ * HTTP server.
  * @throws AuthError `credentials_missing`; `credentials_ambiguous` if the header or cookie was sent twice, or if both
  *   the header and `auth.token` were sent; `cross_site_request`
  */
 export function socketAccessToken(client: object): PresentedToken {
   const handshake = handshakeOf(client);
-  const { server } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};
-  const found = tokenOfSocket(client, (server && COOKIES_BY_SERVER.get(server)) ?? null);
+  const { server = {} } = (handshake as { readonly socket?: { readonly server?: object } }).socket ?? {};
+  const found = tokenOfSocket(client, COOKIES_BY_SERVER.get(server) ?? null);
   if (!found) throw credentialsMissing();
   return { accessToken: found.accessToken, client: clientInfoOf(handshake) };
 }
@@ -112,17 +112,15 @@ export class AccessTokens {
     try {
       return await source.find(call);
     } catch (error) {
-      if (!(error instanceof AuthError)) this.logLimit.run(() => this.logFailure(error));
+      if (!(error instanceof AuthError)) {
+        this.logLimit.run(() => {
+          const { summary, stack } = toFailureReport(error);
+          const effect = 'so the call is refused with 401. This error is logged at most once a minute.';
+          this.logger.error(`The token source failed, ${effect} ${summary}`, stack);
+        });
+      }
       throw invalidAccessToken();
     }
-  }
-
-  private logFailure(error: unknown): void {
-    const { summary, stack } = toFailureReport(error);
-    this.logger.error(
-      `The token source failed, so the call is refused with 401. This error is logged at most once a minute. ${summary}`,
-      stack,
-    );
   }
 }
 
@@ -131,8 +129,8 @@ function tokenOfRequest(
   cookies: CookieRules | null,
   isHandshake: boolean,
 ): FoundToken | null {
-  const isCookie = cookies !== null && cookies.isOn && !hasBearerHeader(request);
-  const accessToken = isCookie ? cookies.accessToken(request, isHandshake) : bearerToken(request);
+  const isCookie = Boolean(cookies?.mode) && !hasBearerHeader(request);
+  const accessToken = isCookie ? cookies!.accessToken(request, isHandshake) : bearerToken(request);
   if (accessToken === null) return null;
   return { accessToken, client: new LazyClientInfo(request), isCookie, isFromSource: false };
 }
@@ -141,7 +139,7 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
   const request = handshakeOf(client);
   const { token } = (client as SocketIoClient).handshake?.auth ?? {};
   if (typeof token !== 'string' || token === '') return tokenOfRequest(request, cookies, true);
-  if (cookies?.isOn ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
+  if (cookies?.mode ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
     throw new AuthError(
       'credentials_ambiguous',
       'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.',
@@ -179,7 +177,7 @@ export function responseOf(call: TransportCall): AuthResponse | undefined {
   return candidates.find((response) => typeof response?.getHeader === 'function' && 'header' in response);
 }
 
-/** The authenticated user of a call. Loads the user and the session on demand, each at most once. */
+/** The authenticated caller. Loads the user and the session on demand, each at most once. */
 export class Caller {
   private user: Promise<unknown> | undefined;
   private session: Promise<SessionInfo> | undefined;
@@ -267,21 +265,13 @@ function storeMessageCaller(context: ExecutionContext, caller: Caller | null, is
 /**
  * Returns the caller, or null if an optional route or an optional GraphQL query admitted the call without
  * authentication. Over HTTP, the principal is `request.auth`, which the application's guard may have set.
- * @param decorator the name of the decorator, for error messages
- * @throws Error if there is no caller, and neither the route nor the GraphQL query is optional
+ * @throws Error that names the decorator, if there is no caller and neither the route nor the query is optional
  */
 export function callerOf(context: ExecutionContext, decorator: string): CurrentCaller | null {
   if (context.getType() === 'http') {
     const request = context.switchToHttp().getRequest<AuthRequest>();
-    const { auth: principal, loadUser, loadSession } = request;
-    if (!principal) return anonymousCaller(context, decorator);
-    return (
-      verifiedCaller(request) ?? {
-        principal,
-        loadUser: loadUser ?? missingLoader(decorator, 'loadUser'),
-        loadSession: loadSession ?? missingLoader(decorator, 'loadSession'),
-      }
-    );
+    if (!request.auth) return anonymousCaller(context, decorator);
+    return verifiedCaller(request) ?? callerOfOtherGuard(request, request.auth, decorator);
   }
   const [call, slot] = keysOf(context);
   const caller = CALLERS.get(call)?.get(slot);
@@ -300,20 +290,20 @@ function anonymousCaller(context: ExecutionContext, decorator: string): null {
   );
 }
 
-function missingLoader(decorator: string, name: string): () => never {
-  return () => {
+function callerOfOtherGuard(request: AuthRequest, principal: AuthPrincipal, decorator: string): CurrentCaller {
+  const missing = (name: string) => () => {
     throw new Error(
-      `\`${decorator}\` cannot load its value, because \`request.auth\` was set without \`request.${name}\`. Set both ` +
-        'in your guard.',
+      `\`${decorator}\` requires \`request.${name}\`. Set it in your guard, together with \`request.auth\`.`,
     );
   };
+  const { loadUser = missing('loadUser'), loadSession = missing('loadSession') } = request;
+  return { principal, loadUser, loadSession };
 }
 
 /**
  * Returns the keys under which the caller of a call is stored. A GraphQL operation has one caller, which its unguarded
- * fields can also read. Over other transports, each handler has its own caller. A call to a gateway is identified by
- * its message if the message is an object, and otherwise by its socket. A call to a microservice is identified by its
- * context.
+ * fields can also read. Over other transports, each handler has its own caller, of the message to a gateway, or of the
+ * socket if the message is no object, or of the context of a microservice.
  */
 function keysOf(context: ExecutionContext): readonly [call: object, slot: object] {
   const args = context.getArgs<unknown[]>();
@@ -331,18 +321,11 @@ function firstObject(values: readonly unknown[]): object {
   );
 }
 
-/**
- * The users that the library has stored in `request.user`. The library replaces only these users, because a user from
- * another source belongs to the application. Replacing is necessary because many GraphQL operations over a socket
- * share one request.
- */
+/** The users that the library has stored in `request.user`. Any other user belongs to the application. */
 const STORED = new WeakSet<object>();
 
-/**
- * Sets `request.user`, unless other code has set it or the principal has no user. Guards of the application, such as
- * the `RolesGuard` in Nest's documentation, read this property.
- */
-export function storeRequestUser(request: object, principal: AuthPrincipal): void {
+/** Sets `request.user`, for the application's guards, unless other code has set it or the principal has no user. */
+function storeRequestUser(request: object, principal: AuthPrincipal): void {
   const user = requestUserOf(principal);
   if (user === null || isSetElsewhere(request)) return;
   STORED.add(user);

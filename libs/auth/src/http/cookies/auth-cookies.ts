@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuthService } from '../../auth.service';
 import { AuthError } from '../../base/errors';
+import { ClientInspector } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
@@ -33,6 +34,7 @@ export class AuthCookies {
     private readonly check: CrossSiteCheck,
     private readonly rules: CookieRules,
     private readonly auth: AuthService,
+    private readonly clients: ClientInspector,
     private readonly authentication: Authenticate,
   ) {}
 
@@ -81,11 +83,11 @@ export class AuthCookies {
     if (access.length + refresh.length === 0) return null;
     this.rules.acceptCookie(request, false);
     excludeSharedCaches(response);
-    const client = clientInfoOf(request);
+    const client = this.clients.inspect(clientInfoOf(request));
     try {
       const pair = await this.rules.refresh(request, response, client);
       // Not the first use of the token, because the response with the cookies can still be lost.
-      const principal = await this.authentication.authenticate(pair.accessToken, client, false);
+      const principal = await this.authentication.authenticate(pair.accessToken, client.info, false);
       if (!principal) return null;
       // The guard may have refused the request before.
       response.removeHeader('WWW-Authenticate');
@@ -98,7 +100,7 @@ export class AuthCookies {
   }
 
   private assertOn(): void {
-    if (this.rules.isOn) return;
+    if (this.rules.mode) return;
     throw new Error(
       "AuthCookies requires cookie mode, which is off. Set cookies: { mode: 'optional' } in the options of AuthModule.",
     );

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../adapters/second-factor';
 import { AuthError, credentialsMissing, invalidAccessToken, invalidRefreshToken } from '../../base/errors';
-import { ClientInspector } from '../../history/event-log';
+import type { Client } from '../../history/event-log';
 import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import type { AuthResponse } from '../request';
+import { asksForCookies, type AuthResponse, type CookieRequest, markAsCookieRequest, usesCookies } from '../request';
 import { CookieJar } from './cookie-jar';
-import { type CookieRequest, CrossSiteCheck } from './cross-site-check';
+import { CrossSiteCheck } from './cross-site-check';
 
 /** The body of a response whose tokens are in cookies. */
 export interface Delivered {
@@ -15,29 +15,24 @@ export interface Delivered {
 }
 
 /**
- * The rules of the option `cookies`: which requests are authenticated by cookies, which responses contain cookies
- * instead of tokens, and when cookies are cleared.
+ * The rules of the option `cookies`: which requests cookies authenticate, and when cookies are set and cleared. Each
+ * method that makes the cross-site check throws the `AuthError` `cross_site_request`.
  */
 @Injectable()
 export class CookieRules {
-  /** Whether cookie mode is on. */
-  readonly isOn: boolean;
-  private readonly authenticated = new WeakSet<object>();
+  /** The mode of the option `cookies`. */
+  readonly mode: CookieJar['mode'];
 
   constructor(
     private readonly jar: CookieJar,
     private readonly check: CrossSiteCheck,
     private readonly authentication: Authenticate,
     private readonly refreshing: Refresh,
-    private readonly clients: ClientInspector,
   ) {
-    this.isOn = jar.mode !== false;
+    this.mode = jar.mode;
   }
 
-  /**
-   * Returns the access token in the cookies, or null.
-   * @throws AuthError `credentials_ambiguous`; `cross_site_request` as in `acceptCookie`
-   */
+  /** Returns the access token in the cookies, or null. @throws AuthError `credentials_ambiguous` */
   accessToken(request: CookieRequest, isHandshake: boolean): string | null {
     const token = this.jar.accessToken(request);
     if (token !== null) this.acceptCookie(request, isHandshake);
@@ -48,50 +43,33 @@ export class CookieRules {
    * Makes the cross-site check for a request that a cookie authenticates, and marks the request as such.
    * @param isHandshake whether the request opened a socket: such a request is checked with every method, because
    *   socket.io handshakes begin with a GET request
-   * @throws AuthError `cross_site_request`
    */
   acceptCookie(request: CookieRequest, isHandshake: boolean): void {
     if (isHandshake) this.check.assert(request);
     else this.check.assertUnlessSafe(request);
-    this.authenticated.add(request);
+    markAsCookieRequest(request);
   }
 
-  /** Returns whether the response to the request contains tokens in cookies instead of the body. */
-  usesCookies(request: CookieRequest): boolean {
-    if (!this.isOn) return false;
-    return this.jar.mode === 'only' || asksForCookies(request) || this.authenticated.has(request);
-  }
-
-  /**
-   * Makes the cross-site check if the response to the request would set cookies. Each handler calls this method first.
-   * @throws AuthError `cross_site_request`
-   */
+  /** Makes the cross-site check for a request whose response sets cookies. */
   assertMaySet(request: CookieRequest): void {
-    if (this.usesCookies(request)) this.check.assert(request);
+    this.check.assert(request);
   }
 
   /**
    * Makes the cross-site check for a logout with the header `X-Auth-Transport: cookie`. The guard checks logouts that a
    * cookie authenticates. In the mode `only`, a client can log out with its bearer token, which needs no check.
-   * @throws AuthError `cross_site_request`
    */
   assertMayClear(request: CookieRequest): void {
-    if (this.isOn && asksForCookies(request)) this.check.assert(request);
+    if (this.mode && asksForCookies(request)) this.check.assert(request);
   }
 
   /** Removes the cookies if the response uses cookies and the cross-site check allows the request. */
   clear(request: CookieRequest, response: AuthResponse): void {
-    if (this.usesCookies(request) && this.check.allows(request)) this.jar.clear(response);
+    if (usesCookies(request, this.mode) && this.check.allows(request)) this.jar.clear(response);
   }
 
-  /** Returns `body`, or, if the response uses cookies, sets the cookies of the pair and returns a body without tokens. */
-  deliver<Body>(
-    request: CookieRequest,
-    response: AuthResponse,
-    pair: TokenPair | OpenedSession,
-    body: Body,
-  ): Body | Delivered {
-    if (!this.usesCookies(request)) return body;
+  /** Sets the cookies of a pair, and returns the body of the response. */
+  deliver(response: AuthResponse, pair: TokenPair | OpenedSession): Delivered {
     this.jar.set(response, pair);
     return 'sessionId' in pair ? { session_id: pair.sessionId } : {};
   }
@@ -102,13 +80,13 @@ export class CookieRules {
    * another browser tab has replaced the cookies.
    * @throws AuthError `credentials_ambiguous`; `invalid_refresh_token` if the cookie is missing or refused
    */
-  async refresh(request: CookieRequest, response: AuthResponse, client: ClientInfo): Promise<TokenPair> {
+  async refresh(request: CookieRequest, response: AuthResponse, client: Client): Promise<TokenPair> {
     try {
       const refreshToken = this.jar.refreshToken(request);
       if (refreshToken === null) throw invalidRefreshToken();
       const accessToken = this.jar.accessToken(request);
       const presentation = { transport: 'cookie', accessToken } as const;
-      const pair = await this.refreshing.refresh(refreshToken, this.clients.inspect(client), presentation);
+      const pair = await this.refreshing.refresh(refreshToken, client, presentation);
       this.jar.set(response, pair);
       return pair;
     } catch (error) {
@@ -122,7 +100,7 @@ export class CookieRules {
    * Returns the principal of a logout with cookies: of the first valid access token, or otherwise of the first refresh
    * token of the current family of an active session, even if that token was already used. Tries at most 10 tokens of
    * each kind.
-   * @throws AuthError `cross_site_request`; `credentials_missing` or `access_token_invalid`
+   * @throws AuthError `credentials_missing` or `access_token_invalid`
    */
   async principalOfLogout(request: CookieRequest, client: ClientInfo): Promise<AuthPrincipal> {
     const { access, refresh } = this.jar.allTokens(request);
@@ -143,11 +121,6 @@ export class CookieRules {
     }
     return false;
   }
-}
-
-/** Returns whether the header `X-Auth-Transport` asks for cookies. Node.js joins repeated headers with commas. */
-function asksForCookies({ headers }: CookieRequest): boolean {
-  return /(?:^|,)\s*cookie\s*(?:,|$)/i.test(String(headers['x-auth-transport']));
 }
 
 /** Matches the directives that let shared caches store a response, and empty ones. (RFC 9111, section 5.2.2) */

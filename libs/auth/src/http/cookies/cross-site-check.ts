@@ -2,10 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuthError, standardError } from '../../base/errors';
 import { isLocalhost } from '../../base/fields';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
-import { type AuthRequest, type SentHeaders, wasSent } from '../request';
-
-/** The parts of a request or handshake that cookie mode reads. */
-export type CookieRequest = SentHeaders & Pick<AuthRequest, 'method'>;
+import { type AuthRequest, type CookieRequest, wasSent } from '../request';
 
 /** The safe methods except TRACE. Safe methods only read. (RFC 9110, section 9.2.1) */
 const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS'];

@@ -1,10 +1,24 @@
-import { applyDecorators, ValidationPipe } from '@nestjs/common';
+import {
+  applyDecorators,
+  type ArgumentsHost,
+  Catch,
+  Controller,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+  SerializeOptions,
+  UseFilters,
+  ValidationPipe,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import type * as Microservices from '@nestjs/microservices';
+import type * as WebSockets from '@nestjs/websockets';
 import { Expose } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import { DEVICE_TYPES, type DeviceType } from '../adapters/device-detector';
 import { AuthError } from '../base/errors';
 import {
   FIELD_MESSAGES,
@@ -14,12 +28,10 @@ import {
   USERNAME_LENGTH,
   usernameProblem,
 } from '../base/fields';
-import { AUTH_EVENT_NAMES, type SessionState } from '../database/entities';
-import type { AuthEventEntry, HistoryRequest } from '../history/history';
-import type { SessionInfo } from '../history/signals';
+import { toFailureReport } from '../base/failures';
 import type { OpenedSession, TokenPair } from '../tokens/tokens';
-import { ApiProperty, ApiSchema, type Schema, text, timestamp, uuid } from './openapi';
-import type { AuthRequest } from './request';
+import { ApiProperty, ApiSchema, ApiTag, type Schema, text, uuid } from './openapi';
+import type { AuthRequest, AuthResponse } from './request';
 
 /**
  * Declares a field of a request. It has a single rule, so that a client receives one message per field.
@@ -162,21 +174,6 @@ async function isEmptyStream(request: AuthRequest): Promise<boolean> {
   return chunk === undefined;
 }
 
-/** Reads the query of `GET history/` from the URL, because query parsers treat repeated and empty parameters differently. */
-export function historyRequestOf(url: string): HistoryRequest {
-  const query = new URLSearchParams(url.split('?').slice(1).join('?'));
-  const request: { limit?: number; before?: number; event?: readonly string[] } = {};
-  for (const name of ['limit', 'before'] as const) {
-    // The values of a repeated parameter are not an integer either.
-    const values = query.getAll(name).join();
-    if (query.has(name)) request[name] = /^[0-9]+$/.test(values) ? Number(values) : NaN;
-  }
-  const [events, ...others] = query.getAll('event');
-  // An empty list is refused.
-  if (events !== undefined) request.event = others.length > 0 ? [] : events.split(',');
-  return request;
-}
-
 // Handlers return plain objects, because the application's interceptors may transform class instances.
 
 @ApiSchema('AuthTokenPair')
@@ -197,64 +194,6 @@ export class OpenedSessionResponse extends TokenPairResponse {
   @ApiProperty(uuid('The id of the new session.')) session_id!: string;
 }
 
-const IP_ADDRESS = {
-  ...text('The IP address at the login or event. Null if unknown or not tracked.', '203.0.113.7'),
-  nullable: true,
-};
-
-@ApiSchema('AuthSession')
-export class SessionResponse {
-  @ApiProperty(uuid('The id of the session. Pass it to `DELETE sessions/{sessionId}` to end the session.')) id!: string;
-  @ApiProperty({ ...text('The state. Only active sessions are listed.', 'active'), enum: ['active'] })
-  state!: SessionState;
-  @ApiProperty(IP_ADDRESS) ip_address!: string | null;
-  @ApiProperty({ type: 'string', enum: [...DEVICE_TYPES], example: 'mobile' }) device_type!: DeviceType;
-  @ApiProperty(text('The family of the operating system. `Other` if unknown.', 'Android')) os_family!: string;
-  @ApiProperty(text('The family of the browser. `Other` if unknown.', 'Chrome Mobile')) browser_family!: string;
-  @ApiProperty(text('The make and model of the device. `Other` if unknown.', 'Samsung SM-G991B')) device_name!: string;
-  @ApiProperty(timestamp('The time of the login.')) created_at!: string;
-  @ApiProperty(timestamp('The time of the last activity. By default, it is accurate to one minute.'))
-  last_activity!: string;
-
-  @ApiProperty({ type: 'boolean', description: 'Whether this is the session of the request.', example: true })
-  is_current!: boolean;
-}
-
-@ApiSchema('AuthHistoryEntry')
-export class HistoryEntryResponse {
-  @ApiProperty({ type: 'integer', example: 1042 }) id!: number;
-  @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_NAMES], example: 'login_success' }) event!: string;
-  @ApiProperty(IP_ADDRESS) ip_address!: string | null;
-  @ApiProperty({
-    ...text('The User-Agent header of the request. Empty if unknown or not tracked.', 'Mozilla/5.0'),
-    maxLength: 500,
-  })
-  user_agent!: string;
-
-  @ApiProperty({
-    type: 'object',
-    description: 'Details, which depend on the event. Empty for most events.',
-    properties: {
-      username: { type: 'string' },
-      failure_count: { type: 'integer', minimum: 1 },
-      session_id: { type: 'string', format: 'uuid' },
-      reason: { type: 'string' },
-      actor: { type: 'string' },
-      sessions_ended: { type: 'integer', minimum: 0 },
-      new_device: { type: 'boolean' },
-      replayed: { type: 'boolean' },
-      network_changed: { type: 'boolean' },
-      scope: { type: 'string', enum: ['network', 'session', 'account'] },
-      until: { type: 'string', format: 'date-time', nullable: true },
-    },
-    additionalProperties: true,
-    example: { new_device: true },
-  })
-  extra!: Readonly<Record<string, unknown>>;
-
-  @ApiProperty(timestamp('The time of the event.')) timestamp!: string;
-}
-
 export function tokenPairResponse(pair: TokenPair): TokenPairResponse {
   return { access_token: pair.accessToken, refresh_token: pair.refreshToken, token_type: 'Bearer' };
 }
@@ -264,28 +203,98 @@ export function openedSessionResponse(opened: OpenedSession): OpenedSessionRespo
   return { access_token, refresh_token, session_id: opened.sessionId, token_type };
 }
 
-export function sessionResponse(session: SessionInfo): SessionResponse {
-  return {
-    id: session.id,
-    state: session.state,
-    ip_address: session.ipAddress,
-    device_type: session.deviceType,
-    os_family: session.osFamily,
-    browser_family: session.browserFamily,
-    device_name: session.deviceName,
-    created_at: session.createdAt.toISOString(),
-    last_activity: session.lastActivity.toISOString(),
-    is_current: session.isCurrent,
-  };
+// In the response to a request without credentials, `WWW-Authenticate` contains no error code. (RFC 6750, section 3.1)
+const CHALLENGE = 'Bearer realm="api"';
+
+/** Returns the headers of the response to an error, besides `Cache-Control: no-store`. */
+export function headersOf(error: AuthError): Readonly<Record<string, string>> {
+  if (error.code === 'credentials_missing') return { 'WWW-Authenticate': CHALLENGE };
+  if (error.code === 'access_token_invalid') return { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` };
+  // `Retry-After` contains whole seconds. (RFC 6585, section 4; RFC 9110, section 10.2.3)
+  const isTemporary = [429, 503].includes(error.getStatus());
+  return isTemporary ? { 'Retry-After': String(Math.max(1, error.retryAfterSeconds ?? 1)) } : {};
 }
 
-export function historyEntryResponse(entry: AuthEventEntry): HistoryEntryResponse {
-  return {
-    id: entry.id,
-    event: entry.event,
-    ip_address: entry.ipAddress,
-    user_agent: entry.userAgent,
-    extra: entry.extra,
-    timestamp: entry.timestamp.toISOString(),
-  };
+/** Sets `Cache-Control: no-store` and the headers of an error, which are sent whichever filter responds. */
+function setErrorHeaders(error: unknown, response: AuthResponse): void {
+  response.header('Cache-Control', 'no-store');
+  if (!(error instanceof AuthError)) return;
+  for (const [name, value] of Object.entries(headersOf(error))) response.header(name, value);
 }
+
+/* eslint-disable @typescript-eslint/no-require-imports -- optional peers, which are installed if the application uses the transport */
+const loadWebSockets = (): typeof WebSockets => require('@nestjs/websockets') as typeof WebSockets;
+const loadMicroservices = (): typeof Microservices => require('@nestjs/microservices') as typeof Microservices;
+/* eslint-enable @typescript-eslint/no-require-imports */
+
+/**
+ * Returns the exception with which the transport of the call reports an error. For an `AuthError` over WebSockets and
+ * microservices, this is their own exception, because the content of any other one does not reach the client. Over HTTP,
+ * also sets the headers of an `AuthError`.
+ */
+export function exceptionFor(call: ArgumentsHost, error: unknown): unknown {
+  if (!(error instanceof AuthError)) return error;
+  const content = { status: 'error', code: error.code, message: error.message };
+  if (call.getType() === 'http') setErrorHeaders(error, call.switchToHttp().getResponse<AuthResponse>());
+  if (call.getType() === 'ws') return new (loadWebSockets().WsException)(content);
+  if (call.getType() === 'rpc') return new (loadMicroservices().RpcException)(content);
+  return error;
+}
+
+/**
+ * Converts an uncaught `AuthError`. Over HTTP, sends the same response as the library's routes. Over other transports,
+ * reports the error in the form of the transport. `AuthModule` registers the filter as a global filter. Nest does not
+ * apply global filters to gateways, so add `@UseFilters(AuthErrorFilter)` to each gateway. In a hybrid application,
+ * connect microservices with `inheritAppConfig: true`.
+ */
+@Catch(AuthError)
+export class AuthErrorFilter implements ExceptionFilter<AuthError> {
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(error: AuthError, host: ArgumentsHost): unknown {
+    const exception = exceptionFor(host, error);
+    if (host.getType() === 'http') return new BaseExceptionFilter(this.adapterHost.httpAdapter).catch(error, host);
+    // The transports' own filters respond, because a WebSocket client gets no response if a filter throws.
+    if (host.getType() === 'ws') return new (loadWebSockets().BaseWsExceptionFilter)().catch(exception, host);
+    if (host.getType() === 'rpc') return new (loadMicroservices().BaseRpcExceptionFilter)().catch(exception, host);
+    // GraphQL reports an exception that a filter throws.
+    throw error;
+  }
+}
+
+/** Sends the documented error bodies on the library's routes. */
+@Catch()
+export class LibraryRouteFilter implements ExceptionFilter {
+  private readonly logger = new Logger('LibraryRouteFilter');
+
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<AuthResponse>();
+    setErrorHeaders(exception, response);
+    this.adapterHost.httpAdapter.reply(
+      response,
+      this.bodyOf(exception),
+      exception instanceof HttpException ? exception.getStatus() : 500,
+    );
+  }
+
+  private bodyOf(exception: unknown): object {
+    if (exception instanceof AuthError) return exception.getResponse();
+    if (exception instanceof HttpException) return { detail: exception.message };
+    // For example, the application's password hasher or password check threw an error.
+    const { summary, stack } = toFailureReport(exception);
+    this.logger.error(`Unexpected ${summary}`, stack);
+    return { detail: 'Internal server error.' };
+  }
+}
+
+/** Declares a controller of the library. Its routes have no version, and respond with the documented errors. */
+export const LibraryController = (): ClassDecorator =>
+  applyDecorators(
+    Controller({ version: VERSION_NEUTRAL }),
+    UseFilters(LibraryRouteFilter),
+    // The application's ClassSerializerInterceptor may exclude all properties.
+    SerializeOptions({ strategy: 'exposeAll' }),
+    ApiTag('Authentication'),
+  );
