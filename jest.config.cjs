@@ -20,6 +20,7 @@ const modules = {
 
 module.exports = {
   testEnvironment: 'node',
+  reporters: ['default', '<rootDir>/test/support/slowest-files.cjs'],
   testSequencer: '<rootDir>/test/support/longest-first.cjs',
   testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/apps/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   transform: {

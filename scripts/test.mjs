@@ -1,6 +1,7 @@
-// Runs the tests on SQLite, and on PostgreSQL, MariaDB and Chromium if they are available. To fail if some of them
-// are missing, set TEST_REQUIRE, for example to postgres,mariadb,chromium. To run the tests on other databases, pass
-// for example --databases mysql9,postgres18. The other arguments are passed to Jest.
+// npm test: the tests of the subjects on SQLite, and those of the state also on the servers that run locally.
+// npm test -- <path>: the tests of a file or folder on all available databases.
+// npm run test:all: everything. To fail if a server or Chromium is missing, set TEST_REQUIRE, for example to
+// postgres,mariadb,chromium. --databases mysql9,postgres18 chooses other databases. Other arguments are Jest's.
 import { spawnSync } from 'node:child_process';
 import { createRequire, isBuiltin } from 'node:module';
 import { chromiumPath } from './chromium.mjs';
@@ -8,7 +9,17 @@ import { availableServers, EXTRA_SERVERS, SERVERS } from './servers.mjs';
 
 const ALL_SERVERS = [...SERVERS, ...EXTRA_SERVERS];
 
-const { chosen, jestArguments } = readArguments(process.argv.slice(2));
+/** The folders of `test` that show what the library promises, by subject. The other folders take longer. */
+const SUBJECTS = [
+  ...['accounts', 'adapters', 'base', 'database', 'history', 'http', 'login', 'module', 'options', 'passwords'],
+  ...['retention', 'sessions', 'testing', 'throttle', 'tokens', 'users'],
+];
+/** The subjects whose state is in the database: the short run tests these on the servers too. */
+const STATE = ['accounts', 'history', 'login', 'passwords', 'sessions', 'throttle', 'users'];
+
+const isWhole = process.argv.includes('--all');
+const { chosen, jestArguments } = readArguments(process.argv.slice(2).filter((argument) => argument !== '--all'));
+const isShort = !isWhole && !jestArguments.some((argument) => !argument.startsWith('-'));
 const servers = chosen ? ALL_SERVERS.filter(({ name }) => chosen.includes(name)) : SERVERS;
 const available = (await availableServers(servers)).map(({ name }) => name);
 const required = [...(chosen ?? []), ...namesIn(process.env.TEST_REQUIRE ?? '')];
@@ -29,20 +40,25 @@ if (missingRequired.length > 0 || isChromiumMissing) {
 }
 
 const databases = chosen ?? ['sqlite', ...available];
-const skipped = missing.map(({ name, variable }) => `${name} (set ${variable})`);
-console.log(`Tests run on: ${databases.join(', ')}${skipped.length > 0 ? `; not on: ${skipped.join(', ')}` : ''}`);
-if (chromium) console.log(`The tests in a browser run in ${chromium}.`);
-else
-  console.log(
-    'The tests in a browser are skipped, because Chromium is not installed. Install it, or set CHROMIUM_PATH.',
-  );
-if (!isBuiltin('node:sqlite'))
-  console.log(`nestjs-session-auth/node-sqlite is not tested: Node ${process.versions.node} has no node:sqlite.`);
-if (!process.env.TEST_PACKAGE)
-  console.log('The packed library in a fresh application is not tested (set TEST_PACKAGE=1).');
+const notRun = [
+  ...missing.map(({ name, port, variable }) => `on ${name}: nothing answers on port ${port} (or set ${variable})`),
+  ...(chromium ? [] : ['in a browser: Chromium is not installed (or set CHROMIUM_PATH)']),
+  ...(isBuiltin('node:sqlite') ? [] : [`nestjs-session-auth/node-sqlite: needs Node 22.13 or later`]),
+  ...(process.env.TEST_PACKAGE ? [] : ['the packed library in fresh applications: set TEST_PACKAGE=1']),
+];
+if (isShort) {
+  const others = ['races', 'faults', 'crash', 'properties', 'client', 'browser', 'sample and the other folders'];
+  const where = available.length > 0 ? `; on ${available.join(' and ')} only ${STATE.join(', ')}` : '';
+  notRun.push(`test/${others.join(', test/')}${where}: npm run test:all`);
+}
+console.log(`Tests run on: ${databases.join(', ')}`);
+
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const env = { ...process.env, TEST_DATABASES: databases.join(','), CHROMIUM_PATH: chromium ?? 'none' };
-const run = spawnSync(process.execPath, [jest, ...jestArguments], { stdio: 'inherit', env });
+if (isShort) env.TEST_SERVER_FOLDERS = STATE.join(',');
+const folders = isShort ? SUBJECTS.map((name) => `test/${name}/`) : [];
+const run = spawnSync(process.execPath, [jest, ...jestArguments, ...folders], { stdio: 'inherit', env });
+console.log(['Not run:', ...notRun].join('\n  '));
 process.exit(run.status ?? 1);
 
 /** Separates the databases that `--databases` names, or null without the option, from the arguments of Jest. */

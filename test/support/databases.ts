@@ -2,7 +2,7 @@ import type { AuthModuleOptions } from 'nestjs-session-auth';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Dialect } from '../../libs/auth/src/database/dialect';
 import { SQLITE } from './sqlite';
@@ -36,10 +36,19 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The databases of this test run. `scripts/test.mjs` finds out which ones are available, and prints them. */
+/**
+ * The databases of this test file. `scripts/test.mjs` finds out which ones are available. In its short run, only the
+ * folders of `TEST_SERVER_FOLDERS` are tested on servers.
+ */
 export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES'] ?? 'sqlite')
   .split(',')
-  .filter(Boolean) as DatabaseName[];
+  .filter((name) => name === 'sqlite' || (name !== '' && runsOnServers())) as DatabaseName[];
+
+function runsOnServers(): boolean {
+  const folders = process.env['TEST_SERVER_FOLDERS']?.split(',');
+  const [folder] = relative(join(__dirname, '..'), expect.getState().testPath ?? '').split(sep);
+  return !folders || folders.includes(folder!);
+}
 
 /**
  * Returns `describe.each` with the databases of this run that have the dialect. The tests are reported as skipped if
