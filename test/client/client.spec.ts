@@ -1,7 +1,7 @@
 import { AuthClient, ClientError, localTokens, type AuthClientOptions } from 'nestjs-session-auth-client';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Browser, type Tab } from './browser';
+import { Browser, type Tab } from './simulated-browser';
 import { MINUTE } from '../support/driven-clock';
 import { PASSWORD } from '../support/test-application';
 import { TcpProxy } from '../support/tcp-proxy';

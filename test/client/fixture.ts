@@ -6,7 +6,7 @@ import {
   type AuthClientOptions,
   type ClientEventName,
 } from 'nestjs-session-auth-client';
-import { Browser, type BrowserTraits, type Tab } from './browser';
+import { Browser, type BrowserTraits, type Tab } from './simulated-browser';
 import { FakeServer } from './fake-server';
 import { DrivenTime } from './time';
 

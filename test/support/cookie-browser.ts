@@ -1,5 +1,5 @@
 import { AuthClient, type AuthClientOptions, type SessionEnd } from 'nestjs-session-auth-client';
-import { Browser, type Tab } from '../client/browser';
+import { Browser, type Tab } from '../client/simulated-browser';
 import type { TestApplication } from './test-application';
 
 const TIMEOUT = 10_000;

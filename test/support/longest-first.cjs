@@ -10,8 +10,8 @@ const LONGEST = [
   'test/package/fresh-application.spec.ts',
   'test/races/without-row-locks.spec.ts',
   'test/races/guard-conditions.spec.ts',
-  'test/browser/page.spec.ts',
-  'test/browser/tabs.spec.ts',
+  'test/browser/sample-page.spec.ts',
+  'test/browser/browser-tabs.spec.ts',
   'test/browser/transport.spec.ts',
 ];
 
