@@ -22,7 +22,7 @@ async function charge(app: TestApplication, id: string): Promise<Charge> {
   const op: Operation = { client: contextOf(app).client, tx: null };
   const user = { id, username: 'any', passwordHash: null, active: true };
   const throttle = app.nest.get(Throttle);
-  return throttle.charge(throttle.ofMethod('otp', user, op.client), op);
+  return throttle.charge(throttle.ofLogin('otp', 'any', user, op.client), op);
 }
 
 /** If one more failure begins a delay, one of two attempts is admitted. */
@@ -33,7 +33,7 @@ export const attemptAgainstAttemptAtTheLimit: Scenario = (environment, setting) 
     for (let i = 0; i < 9; i++) await first!();
     const outcome = await interleave(environment, stopAt, setting, first!, second!);
     if (!outcome) return false;
-    const results = outcome.map(({ value, code }) => value?.failureCount ?? code);
+    const results = outcome.map(({ value, code }) => value?.counters[0]!.failures ?? code);
     expect(results).toEqual(expect.arrayContaining([10, 'too_many_attempts']));
     return true;
   });
@@ -51,7 +51,7 @@ export const attemptAgainstSuccess: Scenario = (environment, setting) =>
     const rows: { failure_count: number }[] = await app.dataSource.query(
       `SELECT failure_count FROM auth_login_failures WHERE account_key = '${first.counters[0]!.owner}'`,
     );
-    const isLater = outcome[1].value!.failureCount === 1;
+    const isLater = outcome[1].value!.counters[0]!.failures === 1;
     expect(rows.map((row) => Number(row.failure_count))).toEqual(isLater ? [1, 1] : []);
     return true;
   });

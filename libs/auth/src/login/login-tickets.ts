@@ -231,7 +231,10 @@ export class LoginTickets {
     }
     return this.queue.enter(op.client.network, async () => {
       const { ticket, user } = await this.find(target.ticket, op);
-      const subject = { ...this.throttle.ofMethod(method, user, op.client), ...this.counting(ticket.digest) };
+      const subject = {
+        ...this.throttle.ofLogin(method, user.username, user, op.client),
+        ...this.counting(ticket.digest),
+      };
       const charge = await this.throttle.charge(subject, op);
       const prove = async (): Promise<boolean | 'ticket_ended'> => {
         if (!(await runCheck(verify, user))) return false;

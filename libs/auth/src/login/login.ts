@@ -9,8 +9,7 @@ import type { Operation } from '../history/event-log';
 import { HashQueue, Passwords } from '../passwords/passwords';
 import { OpenSession } from '../sessions/open-session';
 import { type GivenProofs, storedProofs } from '../sessions/session';
-import { PASSWORD_METHOD } from '../throttle/limits';
-import { type Charge, Throttle } from '../throttle/throttle';
+import { type Charge, PASSWORD_METHOD, Throttle } from '../throttle/throttle';
 import type { OpenedSession } from '../tokens/tokens';
 import { type FoundCredentials, Users } from '../users/users';
 import { LoginTickets, toIdentifiedUser, userIdOf } from './login-tickets';
@@ -102,7 +101,10 @@ export class Login {
     return this.queue.enter(op.client.network, async () => {
       // The user is read before the attempt is counted, because failures are counted by the user's id.
       const found = await this.users.findCredentials(username);
-      const charge = await this.throttle.charge(this.throttle.ofPassword(username, found.user, op.client), op);
+      const charge = await this.throttle.charge(
+        this.throttle.ofLogin(PASSWORD_METHOD, username, found.user, op.client),
+        op,
+      );
       const attempt = { username, password, charge, op, wantsTicket };
       const outcome = await this.tryPassword(found, attempt).catch((error: unknown) =>
         this.throttle.refund(charge, error, op),

@@ -5,7 +5,7 @@ import { forUpdate, least } from '../database/dialect';
 import { columns, StatementFactory } from '../database/statements';
 import { affectedBy, changeAll, firstOf, type Step } from '../database/transaction';
 import { type Client, EventLog, newEvent } from '../history/event-log';
-import { PASSWORD_METHOD } from '../throttle/limits';
+import { PASSWORD_METHOD } from '../throttle/throttle';
 import type { NewTokenFamily, PairExpiries } from '../tokens/tokens';
 import type { CurrentSession } from './authenticate';
 import {

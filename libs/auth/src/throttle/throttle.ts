@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { AuthError, standardError, VerificationUnavailable } from '../base/errors';
-import { foldName, maskName } from '../base/fields';
+import { foldName, maskName, type NameMatching } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { type Dialect, incomingValue, onDuplicate } from '../database/dialect';
@@ -12,27 +12,75 @@ import { affectedBy, type Query, RolledBack, rowsOf, type Step, type Transaction
 import { type Client, EventLog, newEvent, type Operation } from '../history/event-log';
 import { type BlockScope, Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import {
-  begins,
-  blockUntil,
-  expiryAfter,
-  HALFWAY_FAILURES,
-  type Limits,
-  type LoginBlock,
-  MAX_FAILURES,
-  PASSWORD_METHOD,
-  longestUntil,
-  refusal,
-  RESET_RETRY_SECONDS,
-  UNTIL_RESET,
-} from './limits';
 
-/** A number of consecutive failures. The keys are digests, so that networks and names are not stored as plain text. */
+/** The method name of a password. (RFC 8176, section 2) */
+export const PASSWORD_METHOD = 'pwd';
+
+/** The consecutive failures that begin the account block, if enabled, or end a session. (NIST SP 800-63B-4, 3.2.2) */
+const MAX_FAILURES = 100;
+
+/** The stored end of a block that only a reset ends: the last instant that a `Date` can represent. */
+export const UNTIL_RESET = 8_640_000_000_000_000;
+
+const FIRST_DELAY_MS = 30_000;
+const LONGEST_DELAY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+type Options = Pick<ResolvedAuthOptions, 'failedLogins' | 'absoluteTimeoutSeconds'>;
+
+/** Returns the counter whose delay or block refuses an attempt for the longest time, or null. */
+export function refusal<C extends { readonly delayedUntil: number }>(counters: readonly C[], now: number): C | null {
+  const longest = counters.reduce((one, other) => (other.delayedUntil > one.delayedUntil ? other : one));
+  return longest.delayedUntil > now ? longest : null;
+}
+
+/** Returns until when a counter is kept after an attempt, unless a delay or block keeps it longer. */
+export function expiryAfter(scope: BlockScope, now: number, options: Options): number {
+  if (scope === 'account') return now + DAY_MS;
+  // The failures within a session are counted for as long as a session can last.
+  return now + 1000 * (scope === 'network' ? options.failedLogins.windowSeconds : options.absoluteTimeoutSeconds);
+}
+
+/** Returns the delay or block that the last of a number of failures begins, and how long its counter is then kept. */
+export function begins(
+  scope: BlockScope,
+  failures: number,
+  now: number,
+  options: Options,
+  hasUser: boolean,
+): { readonly until: number; readonly expiresAt: number } | null {
+  const { throttleFrom, accountBlock } = options.failedLogins;
+  if (scope === 'account') {
+    if (failures < MAX_FAILURES) return null;
+    if (accountBlock !== 'strict') return { until: now + DAY_MS, expiresAt: now + DAY_MS };
+    // No user would reset the block of an unknown name, so it is kept for 30 days.
+    return { until: UNTIL_RESET, expiresAt: hasUser ? UNTIL_RESET : now + 30 * DAY_MS };
+  }
+  // The 100th failure ends the session. Until its secret is verified, no parallel attempt is admitted.
+  const leastMs = scope === 'session' && failures >= MAX_FAILURES ? FIRST_DELAY_MS : 0;
+  const delayMs = Math.max(leastMs, delayAfter(failures, throttleFrom));
+  if (delayMs === 0) return null;
+  return { until: now + delayMs, expiresAt: Math.max(expiryAfter(scope, now, options), now + 2 * delayMs) };
+}
+
+/** Returns the delay after a number of failures: 30 seconds after failure `throttleFrom`, then doubled up to an hour. */
+export function delayAfter(failures: number, throttleFrom: number | false): number {
+  if (throttleFrom === false || failures < throttleFrom) return 0;
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - throttleFrom));
+}
+
+/** A failure streak. The keys are digests, so that networks and names are not stored as plain text. */
 interface Counter {
   readonly key: string;
   /** The digest by which all counters of a user, or of an unknown name, are reset. */
   readonly owner: string;
   readonly scope: BlockScope;
+}
+
+/** A counter after it was incremented. */
+interface Counted extends Counter {
+  readonly failures: number;
+  readonly delayedUntil: number;
 }
 
 /** What an attempt counts against. */
@@ -51,32 +99,22 @@ export interface Subject {
   readonly endSession?: (tx: JoinedTransaction | null) => Promise<unknown>;
 }
 
-/** A counter after it was incremented. */
-interface Counted extends Counter {
-  readonly failures: number;
-  readonly delayedUntil: number;
-}
-
 /** An attempt that was counted before its secret is verified. */
 export interface Charge {
   readonly subject: Subject;
   /** The counters that count the attempt: only the first during a block of the account. */
   readonly counters: readonly Counted[];
-  /** The failures of the first counter, this attempt included. */
-  readonly failureCount: number;
   /** The delays and blocks that the attempt begins. */
-  readonly begun: readonly LoginBlock[];
+  readonly begun: readonly { readonly scope: BlockScope; readonly until: number }[];
 }
 
 /**
- * Throttles the attempts to verify a password or another secret. Each attempt is counted before its secret is
- * verified, and counts as failed until the secret proves right. Parallel guesses therefore cannot exceed a limit.
- * Counts are stored outside the application's transaction, because its rollback must not undo them.
- * (NIST SP 800-63B-4, 3.2.2; ASVS 6.3.1)
+ * Throttles attempts to verify a secret. Each attempt is counted before its secret is verified, and counts as failed
+ * until the secret proves right, so that parallel guesses cannot exceed a limit. Counts are stored outside the
+ * application's transaction, because its rollback must not undo them. (NIST SP 800-63B-4, 3.2.2; ASVS 6.3.1)
  */
 @Injectable()
 export class Throttle {
-  private readonly limits: Limits;
   private readonly sql;
 
   constructor(
@@ -87,13 +125,6 @@ export class Throttle {
     private readonly signals: Signals,
     statements: StatementFactory,
   ) {
-    const { throttleFrom, windowSeconds, accountBlock } = options.failedLogins;
-    this.limits = {
-      throttleFrom,
-      windowMs: windowSeconds * 1000,
-      sessionMs: options.absoluteTimeoutSeconds * 1000,
-      accountBlock: throttleFrom !== false && accountBlock,
-    };
     const { dialect } = statements;
     const keys = '{failure.key} IN (:first, :last)';
     // PostgreSQL locks the rows in the order of the counters, so that attempts do not deadlock. MySQL and MariaDB lock
@@ -121,38 +152,39 @@ export class Throttle {
         'DELETE FROM {failure} WHERE {failure.accountKey} = :owner AND {failure.method} = :method',
       ),
       readFamiliar: statements.statement(
-        `SELECT 1 AS familiar FROM {session}
-         WHERE {session.userId} = :userId AND {session.loginNetwork} = :network
-         UNION ALL
-         SELECT 1 FROM {session}
+        `SELECT 1 AS familiar FROM {session} WHERE {session.userId} = :userId AND {session.loginNetwork} = :network
+         UNION ALL SELECT 1 FROM {session}
          WHERE {session.userId} = :userId AND {session.state} = 'active' AND {session.lastNetwork} = :network LIMIT 1`,
       ),
     };
   }
 
-  /** Returns what a login by password counts against. @param user the user with the entered name, or null */
-  ofPassword(name: string, user: StoredUser | null, client: Client): Subject {
-    if (user) return { ...this.ofMethod(PASSWORD_METHOD, user, client), name };
-    const account = this.unknownAccount(name);
-    return { counters: loginCounters(account, ownerOf(account), client), method: PASSWORD_METHOD, name, user };
-  }
-
-  /** Returns what an attempt with a login ticket counts against. */
-  ofMethod(method: string, user: StoredUser, client: Client): Subject {
-    const counters = loginCounters(accountOf(method, user.id), ownerOfUser(user.id), client);
-    return { counters, method, name: user.username, user };
+  /**
+   * Returns what a login, or an attempt with a login ticket, counts against: the network, and all networks.
+   * @param name the name as it was entered, or the name of the user
+   * @param user the user with this name, or null
+   */
+  ofLogin(method: string, name: string, user: StoredUser | null, { network }: Client): Subject {
+    const account = user ? accountOf(method, user.id) : accountOfName(name, this.options.nameMatching);
+    const owner = user ? ownerOfUser(user.id) : acrossNetworks(account);
+    const counters: Counter[] = [
+      { key: sha256(`${network}\0${account}`), owner, scope: 'network' },
+      { key: acrossNetworks(account), owner, scope: 'account' },
+    ];
+    return { counters, method, name, user };
   }
 
   /**
-   * Returns what an attempt within a session counts against. Failures from all networks count together, so that an
-   * attacker with a stolen session gets no more guesses by changing networks. Methods other than the password also
-   * count per user, so that the attacker gets no more guesses by opening further sessions.
+   * Returns what an attempt within a session counts against: the session, from all networks, so that a thief gets no
+   * more guesses by changing networks. Methods other than the password also count per user, so that a thief gets no more
+   * guesses by opening further sessions.
    */
   inSession(sessionId: string, method: string, user: StoredUser): Subject {
+    const { id, username: name } = user;
     const key = sha256(`session\0${sessionId}\0${method}`);
-    const session: Counter = { key, owner: ownerOfSessions(user.id), scope: 'session' };
-    const others = method === PASSWORD_METHOD ? [] : [acrossNetworks(accountOf(method, user.id), ownerOfUser(user.id))];
-    return { counters: [session, ...others], method, name: user.username, user };
+    const session: Counter = { key, owner: ownerOfSessions(id), scope: 'session' };
+    const account: Counter = { key: acrossNetworks(accountOf(method, id)), owner: ownerOfUser(id), scope: 'account' };
+    return { counters: method === PASSWORD_METHOD ? [session] : [session, account], method, name, user };
   }
 
   /**
@@ -161,19 +193,21 @@ export class Throttle {
    */
   async charge(subject: Subject, op: Operation): Promise<Charge> {
     const now = this.clock.now();
-    const tryToCharge = (counters: readonly Counter[]): Promise<Charge | LoginBlock> => {
-      const unit = (): Transaction<Charge | LoginBlock> => this.chargeLocked(subject, counters, now);
+    const tryToCharge = (counters: readonly Counter[]): Promise<Charge | Counted> => {
+      const unit = (): Transaction<Charge | Counted> => this.chargeLocked(subject, counters, now);
       // If the result of COMMIT is lost, the attempt may count twice.
       return this.keep(op.tx, (tx) => this.database.transaction(tx, unit, { retryUnknownCommit: true }));
     };
-    const isBlocking = this.limits.accountBlock !== false;
+    const { throttleFrom, accountBlock } = this.options.failedLogins;
+    const isBlocking = throttleFrom !== false && accountBlock !== false;
     let result = await tryToCharge(subject.counters.filter(({ scope }) => isBlocking || scope !== 'account'));
     if ('scope' in result && result.scope === 'account' && (await this.isFamiliar(subject.user, op))) {
       result = await tryToCharge(subject.counters.slice(0, 1));
     }
     if (!('scope' in result)) return result;
-    const { until } = await this.shortened(result, subject, now, op);
-    throw standardError('too_many_attempts', until === null ? RESET_RETRY_SECONDS : Math.ceil((until - now) / 1000));
+    const until = await this.endOfRefusal(result, now, op);
+    // For a block that only a reset ends, clients retry after a day, for known and unknown names alike.
+    throw standardError('too_many_attempts', Math.ceil(Math.min(until - now, DAY_MS) / 1000));
   }
 
   /** Deletes the counters after the secret proved right. Runs in the transaction of the success. */
@@ -186,29 +220,44 @@ export class Throttle {
     await this.keep(op.tx, (tx) => this.database.run(tx, this.clearing(charge)));
   }
 
-  /**
-   * Records an attempt whose secret is wrong, emits its signals, and ends the session at the 100th failure.
-   * @param user the user with the entered name, or null
-   */
-  async report(charge: Charge, user: StoredUser | null, op: Operation): Promise<void> {
-    const { subject, failureCount } = charge;
+  /** Records an attempt whose secret is wrong, emits its signals, and ends the session at the 100th failure. */
+  async report({ subject, counters, begun }: Charge, user: StoredUser | null, op: Operation): Promise<void> {
+    const failureCount = counters[0]!.failures;
     const endSession = failureCount >= MAX_FAILURES ? subject.endSession : undefined;
-    // A delay does not matter to a session that ends.
-    const begun = endSession ? charge.begun.filter(({ scope }) => scope !== 'session') : charge.begun;
-    await this.keep(op.tx, (tx) => this.record({ ...charge, begun }, user, op.client, tx));
+    const blocks = begun
+      // A delay does not matter to a session that ends.
+      .filter(({ scope }) => !endSession || scope !== 'session')
+      .map(({ scope, until }) => ({ scope, until: until === UNTIL_RESET ? null : new Date(until) }));
+    // An unknown name may be a password that was entered in the wrong field.
+    const username = user ? subject.name : maskName(subject.name);
+    const { ipAddress } = op.client;
+    const identity = { username, userId: user?.id ?? null, ipAddress };
+    await this.keep(op.tx, async (tx) => {
+      const now = this.clock.now();
+      const userId = user ? String(user.id) : null;
+      const failure = newEvent('login_failure', userId, op.client, now, { username, failure_count: failureCount });
+      const events = [failure, ...blocks.map((block) => newEvent('login_blocked', userId, op.client, now, block))];
+      await this.database.run(tx, () => this.events.insertOf(events));
+      this.signals.emit(tx, 'login_failed', { ...identity, failureCount });
+      for (const { scope, failures } of counters) {
+        const threshold = scope === 'account' ? MAX_FAILURES / 2 : this.options.failedLogins.signalAt;
+        if (failures !== threshold) continue;
+        this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, failureCount: failures, scope });
+      }
+      for (const block of blocks) this.signals.emit(tx, 'login_blocked', { ...identity, ...block });
+    });
     if (endSession) await this.keep(op.tx, endSession);
   }
 
   /**
-   * Takes the count of an attempt back that ended with a failure of the database, the queue or a service. Any other
-   * error counts as a wrong secret, and is reported as one.
-   * @returns never: rejects with the given error
+   * Takes the count of an attempt back that ended with a failure of the database, the queue or a service. Reports any
+   * other error as a wrong secret. Rejects with the error.
    */
   async refund(charge: Charge, error: unknown, op: Operation): Promise<never> {
     const code = error instanceof AuthError ? error.code : null;
     if (code === 'database_unavailable' || code === 'busy' || error instanceof VerificationUnavailable) {
-      // If this fails too, the attempt stays counted until its counters expire.
       const refunded = this.keep(op.tx, (tx) => this.database.transaction(tx, () => this.takeBack(charge)));
+      // If this fails too, the attempt stays counted until its counters expire.
       const settled = refunded.catch(() => undefined);
       // While the database does not answer, the caller does not wait for it a second time.
       if (code !== 'database_unavailable') await settled;
@@ -220,7 +269,10 @@ export class Throttle {
 
   /** Resets the counters of a name, and those of every method of the user with that name, except within sessions. */
   async reset(name: string, user: StoredUser | null, tx: JoinedTransaction | null): Promise<void> {
-    const owners = [ownerOf(this.unknownAccount(name)), ...(user ? [ownerOfUser(user.id)] : [])];
+    const owners = [
+      acrossNetworks(accountOfName(name, this.options.nameMatching)),
+      ...(user ? [ownerOfUser(user.id)] : []),
+    ];
     await this.database.run(tx, this.sql.deleteOwners.with({ owners }));
   }
 
@@ -234,48 +286,41 @@ export class Throttle {
     await this.database.run(tx, this.sql.deleteOwners.with({ owners: [ownerOfUser(id), ownerOfSessions(id)] }));
   }
 
-  private unknownAccount(name: string): string {
-    return `name\0${foldName(name, this.options.nameMatching)}`;
-  }
-
-  /** Shortens a delay or block that would last longer than any new one, because the clock was set back. */
-  private async shortened(block: LoginBlock, subject: Subject, now: number, op: Operation): Promise<LoginBlock> {
-    const until = longestUntil(block.scope, now);
-    if (block.until === null || block.until <= until) return block;
-    const { key } = subject.counters.find(({ scope }) => scope === block.scope)!;
-    const values = { key, until, expiresAt: Math.max(until, expiryAfter(block.scope, now, this.limits)) };
+  /** Returns when a delay or block ends. If the clock was set back, it must not last longer than a new one would. */
+  private async endOfRefusal({ key, scope, delayedUntil }: Counted, now: number, op: Operation): Promise<number> {
+    const until = now + (scope === 'account' ? DAY_MS : LONGEST_DELAY_MS);
+    if (delayedUntil <= until || delayedUntil >= UNTIL_RESET) return delayedUntil;
+    const values = { key, until, expiresAt: Math.max(until, expiryAfter(scope, now, this.options)) };
     await this.keep(op.tx, (tx) => this.database.run(tx, this.sql.beginBlock.with(values)));
-    return { ...block, until };
+    return until;
   }
 
   private clearing({ subject, begun }: Charge): Query {
     // A block that only a reset ends remains, unless this attempt began it.
-    const below = begun.some(({ until }) => until === null) ? UNTIL_RESET + 1 : UNTIL_RESET;
+    const below = begun.some(({ until }) => until === UNTIL_RESET) ? UNTIL_RESET + 1 : UNTIL_RESET;
     return this.sql.clear.with({ ...firstAndLast(subject.counters), below });
   }
 
-  private *chargeLocked(subject: Subject, counters: readonly Counter[], now: number): Transaction<Charge | LoginBlock> {
+  private *chargeLocked(subject: Subject, counters: readonly Counter[], now: number): Transaction<Charge | Counted> {
     if (subject.begin) yield* subject.begin();
     const counted = yield* this.incremented(subject.method, counters, now);
     const refused = refusal(counted, now);
-    if (refused) return new RolledBack<Charge | LoginBlock>(refused);
-    const begun: LoginBlock[] = [];
+    if (refused) return new RolledBack<Charge | Counted>(refused);
+    const begun = [];
     for (const { key, scope, failures } of counted) {
-      const block = begins(scope, failures, now, this.limits, subject.user !== null);
+      const block = begins(scope, failures, now, this.options, subject.user !== null);
       if (!block) continue;
       yield* affectedBy(this.sql.beginBlock.with({ key, ...block }));
-      begun.push(blockUntil(scope, block.until));
+      begun.push({ scope, until: block.until });
     }
-    return { subject, counters: counted, failureCount: counted[0]!.failures, begun };
+    return { subject, counters: counted, begun };
   }
 
   /** Increments the counters, which locks their rows, and returns them. */
   private *incremented(method: string, counters: readonly Counter[], now: number): Step<Counted[]> {
-    const [first, last] = counters.map(({ key, owner, scope }) => {
-      return [key, owner, method, expiryAfter(scope, now, this.limits)];
-    });
-    const upsert = (last ? this.sql.incrementTwo : this.sql.incrementOne).with({ first, last, now });
-    let stored = yield* rowsOf(upsert);
+    const rows = counters.map(({ key, owner, scope }) => [key, owner, method, expiryAfter(scope, now, this.options)]);
+    const upsert = rows.length > 1 ? this.sql.incrementTwo : this.sql.incrementOne;
+    let stored = yield* rowsOf(upsert.with({ first: rows[0], last: rows[1], now }));
     // MySQL and MariaDB do not return the rows of an upsert.
     if (this.database.dialect === 'mysql') stored = yield* rowsOf(this.sql.read.with(firstAndLast(counters)));
     return counters.map((counter) => {
@@ -286,46 +331,16 @@ export class Throttle {
 
   private *takeBack({ subject, counters, begun }: Charge): Step<void> {
     if (subject.takeBack) yield* subject.takeBack();
-    const untils = begun.map(({ until }) => until ?? UNTIL_RESET);
-    yield* affectedBy(this.sql.decrement.with({ ...firstAndLast(counters), begun: [0, ...untils] }));
-  }
-
-  private async record(
-    { subject, counters, failureCount, begun }: Charge,
-    user: StoredUser | null,
-    client: Client,
-    tx: JoinedTransaction | null,
-  ): Promise<void> {
-    const now = this.clock.now();
-    const userId = user ? String(user.id) : null;
-    // An unknown name may be a password that was entered in the wrong field.
-    const username = user ? subject.name : maskName(subject.name);
-    const blocks = begun.map(({ scope, until }) => ({ scope, until: until === null ? null : new Date(until) }));
-    const events = [
-      newEvent('login_failure', userId, client, now, { username, failure_count: failureCount }),
-      ...blocks.map(({ scope, until }) =>
-        newEvent('login_blocked', userId, client, now, { scope, until: until?.toISOString() ?? null }),
-      ),
-    ];
-    await this.database.run(tx, () => this.events.insertOf(events));
-    const { ipAddress } = client;
-    const identity = { username, userId: user?.id ?? null, ipAddress };
-    this.signals.emit(tx, 'login_failed', { ...identity, failureCount });
-    for (const { scope, failures } of counters) {
-      const threshold = scope === 'account' ? HALFWAY_FAILURES : this.options.failedLogins.signalAt;
-      if (failures !== threshold) continue;
-      this.signals.emit(tx, 'brute_force_threshold_hit', { username, ipAddress, failureCount: failures, scope });
-    }
-    for (const block of blocks) this.signals.emit(tx, 'login_blocked', { ...identity, ...block });
+    const ends = [0, ...begun.map(({ until }) => until)];
+    yield* affectedBy(this.sql.decrement.with({ ...firstAndLast(counters), begun: ends }));
   }
 
   /**
-   * Returns whether the network of the client is exempt from the block of the account: it is the login network of a
-   * session on record, or the last network of an active session. The query also runs for unknown names, so that the
-   * response time does not reveal whether a name exists.
+   * Returns whether the client's network is the login network of a session on record, or the last network of an active
+   * session. The query also runs for unknown names, so that the response time does not reveal whether a name exists.
    */
   private async isFamiliar(user: StoredUser | null, { client: { trackedNetwork }, tx }: Operation): Promise<boolean> {
-    if (this.limits.accountBlock !== 'unfamiliar' || trackedNetwork === '') return false;
+    if (this.options.failedLogins.accountBlock !== 'unfamiliar' || trackedNetwork === '') return false;
     const query = this.sql.readFamiliar.with({ userId: String(user?.id ?? ''), network: trackedNetwork });
     return (await this.database.run(this.database.outside(tx), query)).rows.length > 0;
   }
@@ -339,20 +354,18 @@ export class Throttle {
     const result = await write(joined);
     joined?.whenDecided(
       () => undefined,
-      () => this.keep(joined.isOpen ? joined : null, write).then(noop, noop),
+      async () => void (await this.keep(joined.isOpen ? joined : null, write).catch(() => null)),
     );
     return result;
   }
 }
 
-const noop = (): void => undefined;
-
 const COUNTER_COLUMNS = `{failure.key} AS id, {failure.failureCount} AS failure_count,
   {failure.delayedUntil} AS delayed_until`;
 
 /**
- * Returns an upsert that increments the counters of the rows, whether or not the attempt is refused, and leaves their
- * delays as they were. An expired counter begins again. On PostgreSQL and SQLite, the upsert returns the counters.
+ * Returns an upsert that increments counters, whether or not the attempt is refused, and leaves their delays as they
+ * were. An expired counter begins again. On PostgreSQL and SQLite, the upsert returns the counters.
  */
 function increment(dialect: Dialect, rows: string): string {
   const stored = (column: string): string => `{failure}.{failure.${column}}`;
@@ -368,31 +381,16 @@ function increment(dialect: Dialect, rows: string): string {
     ${onDuplicate(dialect, '{failure.key}', assignments)} ${dialect === 'mysql' ? '' : `RETURNING ${COUNTER_COLUMNS}`}`;
 }
 
-/** The failures of a method are counted for the user. A prefix keeps methods, users and unknown names apart. */
-function accountOf(method: string, id: UserId): string {
-  return method === PASSWORD_METHOD ? `user\0${String(id)}` : `method\0${method}\0${String(id)}`;
-}
+// A prefix keeps methods, users and unknown names apart.
+const accountOf = (method: string, id: UserId): string =>
+  method === PASSWORD_METHOD ? `user\0${String(id)}` : `method\0${method}\0${String(id)}`;
+const accountOfName = (name: string, matching: NameMatching): string => `name\0${foldName(name, matching)}`;
 
-function ownerOf(account: string): string {
-  return sha256(`*\0${account}`);
-}
+const acrossNetworks = (account: string): string => sha256(`*\0${account}`);
 
 /** The owner of a user's counters, except those within sessions. */
-function ownerOfUser(id: UserId): string {
-  return ownerOf(accountOf(PASSWORD_METHOD, id));
-}
-
-function ownerOfSessions(id: UserId): string {
-  return sha256(`sessions\0${String(id)}`);
-}
-
-function loginCounters(account: string, owner: string, { network }: Client): readonly Counter[] {
-  return [{ key: sha256(`${network}\0${account}`), owner, scope: 'network' }, acrossNetworks(account, owner)];
-}
-
-function acrossNetworks(account: string, owner: string): Counter {
-  return { key: sha256(`*\0${account}`), owner, scope: 'account' };
-}
+const ownerOfUser = (id: UserId): string => acrossNetworks(accountOf(PASSWORD_METHOD, id));
+const ownerOfSessions = (id: UserId): string => sha256(`sessions\0${String(id)}`);
 
 function firstAndLast(counters: readonly Counter[]): { readonly first: string; readonly last: string } {
   return { first: counters[0]!.key, last: counters.at(-1)!.key };
