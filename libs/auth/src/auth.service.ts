@@ -23,10 +23,9 @@ import type { OpenedSession, TokenPair } from './tokens/tokens';
 import { Users } from './users/users';
 
 /**
- * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method
- * that refuses a call rejects with an `AuthError`; `assertRecentLogin` and `assertMayEndSessions` throw it. If your
- * route throws the error, it responds like the library's endpoints. Every method that reads or writes data can reject
- * with `database_unavailable`. Pass `clientInfoOf(request)` as `client`. The default is an unknown client.
+ * Provides the operations of the endpoints as methods, and further methods for the application's own code. A method that
+ * refuses a call throws an `AuthError`, with which your route responds like the library's endpoints. Every method that
+ * reads or writes data can throw `database_unavailable`. Pass `clientInfoOf(request)` as `client`. Default: unknown.
  */
 @Injectable()
 export class AuthService {
@@ -51,10 +50,9 @@ export class AuthService {
   private readonly tx: JoinedTransaction | null = null;
 
   /**
-   * Returns methods that take part in your transaction:
-   * `dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))`. Signals are emitted after the
-   * commit. A custom `UserStore` does not take part in the transaction. A rollback does not undo the counts and records
-   * of failed attempts of `changePassword`.
+   * Returns methods that take part in your transaction. Signals are emitted after the commit. A `UserStore` takes no part
+   * in it, and a rollback does not undo the counts and records of failed attempts of `changePassword`.
+   * @example dataSource.transaction((manager) => auth.inTransaction(manager).disableUser(id))
    * @throws Error if the manager has no open transaction, or belongs to another DataSource
    */
   inTransaction(manager: TransactionManager): AuthInTransaction {
@@ -65,7 +63,7 @@ export class AuthService {
   }
 
   /**
-   * Logs a user in by name and password.
+   * Logs a user in.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `busy`, `invalid_field`,
    *   `second_factor_required` (the error has a `loginTicket`)
    */
@@ -74,10 +72,8 @@ export class AuthService {
   }
 
   /**
-   * Verifies name and password, and returns the user and a login ticket. The call is throttled like a login, and a
-   * success is recorded as `first_factor_success`. The ticket is opaque, and expires after 5 minutes. The fifth failed
-   * attempt, a password change or reset, `logoutAll` and `disableUser` revoke it. A user has at most 20 valid tickets.
-   * One more revokes the oldest.
+   * Verifies name and password, throttled like a login, and returns a login ticket, which expires after 5 minutes. The
+   * fifth failed attempt, a password change or reset, `logoutAll`, `disableUser` and the user's 21st ticket revoke it.
    * @throws AuthError `invalid_credentials`, `too_many_attempts`, `busy`, `invalid_field`
    */
   verifyCredentials(
@@ -90,8 +86,7 @@ export class AuthService {
   /**
    * Returns a login ticket for a user whom the application has identified by a first factor other than a password.
    * @param proofs as for `openSession`, with at least one name in `methods`
-   * @throws AuthError `unknown_user` if the user does not exist or is not active
-   * @throws Error if `methods` or `data` is invalid
+   * @throws AuthError `unknown_user`, also if the user is not active
    */
   createLoginTicket(
     user: { readonly id: UserId } | UserId,
@@ -102,17 +97,15 @@ export class AuthService {
   }
 
   /**
-   * Calls `verify` to check a secret other than the password, such as a one-time code, and returns its result. A
-   * correct secret adds the method to the ticket or session. The attempt counts as failed unless `verify` returns true,
-   * against the user and the method, with the delays and the block of failed logins. With a ticket, the fifth failure
-   * revokes the ticket. With a principal, the failure also counts against the session and the method, and the 100th
-   * consecutive failure of a method ends the session.
-   * @param target a ticket or a principal, and the method: a name from RFC 8176, such as `otp`, or your own name (a
-   *   lowercase letter, then up to 31 of a-z, 0-9, _ and -)
-   * @param verify checks the secret of the given user. It must accept each code only once, even if calls run in
-   *   parallel. If the check could not be carried out, throw `VerificationUnavailable`: the attempt then does not count
+   * Calls `verify` to check a secret other than the password, such as a one-time code, and returns its result. True adds
+   * the method to the ticket or session. Otherwise, the attempt counts as failed for the user and the method, with the
+   * delays and the block of failed logins. The fifth failure revokes the ticket, the 100th in a row ends the session.
+   * @param target `method`: a name from RFC 8176, such as `otp`, or your own (a lowercase letter, then up to 31 of a-z,
+   *   0-9, _ and -)
+   * @param verify must accept each code only once, even in parallel. If it throws `VerificationUnavailable`, the attempt
+   *   does not count
    * @throws AuthError `invalid_login_ticket`, `access_token_invalid`; `too_many_attempts` or `busy` before `verify`
-   * @throws Error if the method has an invalid name, or if `verify` does not return a boolean; the error of `verify`
+   * @throws Error if the name of the method is invalid, or `verify` returns no boolean; the error of `verify`
    */
   attempt(
     target: ({ readonly ticket: string } | { readonly principal: AuthPrincipal }) & { readonly method: string },
@@ -123,14 +116,12 @@ export class AuthService {
   }
 
   /**
-   * Opens a session for a user whom the application has identified, for example by single sign-on or a passkey. With a
-   * login ticket, opens a session for the user of the ticket and consumes the ticket.
+   * Opens a session for a user whom the application has identified, for example by single sign-on, or for the user of a
+   * login ticket, which is then consumed.
    * @param proofs only without a ticket. `methods`: how the user was identified, as 1 to 8 names such as `hwk` (RFC
-   *   8176). Default: none. `data`: a JSON object of at most 1,024 bytes to keep on the session, see `SessionData`.
-   *   Default: none
-   * @throws AuthError `session_limit_reached` (the ticket stays valid). For a user: `unknown_user` if the user does not
-   *   exist or is not active. For a ticket: `invalid_login_ticket`, or `second_factor_required` if the ticket has only
-   *   one method and `secondFactor` requires a second one
+   *   8176). `data`: a JSON object of at most 1,024 bytes to keep on the session. Default: none
+   * @throws AuthError `session_limit_reached` (the ticket stays valid); `unknown_user`, also if the user is not active;
+   *   `invalid_login_ticket`; `second_factor_required` if `secondFactor` requires another method than the ticket has
    * @throws Error if `methods` or `data` is invalid, or is passed with a ticket
    */
   async openSession(
@@ -148,8 +139,8 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new token pair. A used refresh token of an active session's current token family
-   * ends all sessions of the user, unless the grace period applies.
+   * Exchanges a refresh token for a new token pair. A used refresh token ends all sessions of the user, unless the grace
+   * period applies.
    * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is not a string
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
@@ -185,21 +176,17 @@ export class AuthService {
     return this.sessions.logoutAll(principal, options, this.operation(client));
   }
 
-  /**
-   * Returns the active sessions of a user, newest first.
-   * @param options `currentSessionId`: the session whose `isCurrent` is true. Default: none
-   */
+  /** Returns the active sessions of a user, newest first. `isCurrent` is true for `currentSessionId`. Default: none. */
   listSessions(userId: UserId, options: { readonly currentSessionId?: string } = {}): Promise<SessionInfo[]> {
     return this.sessions.list(userId, options.currentSessionId ?? null);
   }
 
   /**
    * Ends one session of a user.
-   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal `user_logged_out`. Default:
-   *   none. `by`: who ends the session, for the history. Default: `'user'`. `actor`: with `by: 'admin'`, the name or id
-   *   of the administrator, also for the history, 1 to 255 characters. Default: none
-   * @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` if `actor` is
-   *   empty or too long
+   * @param options `currentSessionId`: the session whose `isCurrent` is true in the signal. Default: none. `by`: who ends
+   *   the session, for the history. Default: 'user'. `actor`: with `by: 'admin'`, the name or id of the administrator,
+   *   for the history, 1 to 255 characters. Default: none
+   * @throws AuthError `session_not_found` if the user has no such active session; `invalid_field` on `actor`
    */
   revokeSession(
     userId: UserId,
@@ -228,8 +215,7 @@ export class AuthService {
   }
 
   /**
-   * Verifies the password of the principal's user, and returns a new token pair for the session. A wrong password
-   * counts as a failed attempt of the session.
+   * Verifies the password of the principal's user, and returns a new token pair for the session.
    * @throws AuthError `too_many_attempts`, `busy`, `access_token_invalid`; `invalid_field` on `password`
    */
   reauthenticate(principal: AuthPrincipal, password: string, client: ClientInfo = {}): Promise<TokenPair> {
@@ -237,10 +223,9 @@ export class AuthService {
   }
 
   /**
-   * Records that your application has confirmed the user's identity by the given methods, such as `hwk` for a passkey,
-   * and returns a new token pair for the session.
-   * @throws AuthError `access_token_invalid` if the principal's access token is no longer valid
-   * @throws Error if `methods` is not a list of 1 to 8 valid names
+   * Records that your application has confirmed the user's identity by 1 to 8 methods, such as `hwk` for a passkey, and
+   * returns a new token pair for the session.
+   * @throws AuthError `access_token_invalid`
    */
   confirmIdentity(
     principal: AuthPrincipal,
@@ -251,8 +236,7 @@ export class AuthService {
   }
 
   /**
-   * Checks that the user logged in or confirmed their identity within the last `withinSeconds` seconds, or with
-   * `methods`, that the user has proven each of them within that time.
+   * Checks that the user has proven their identity, or each of `methods`, within the last `withinSeconds` seconds.
    * @throws AuthError `recent_login_required`
    */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
@@ -275,9 +259,8 @@ export class AuthService {
   }
 
   /**
-   * Deletes the sessions, tokens and history of a user, outside `inTransaction` in batches. Your application deletes
-   * the user's row itself, even with `AuthUser`, preferably before this call. (ASVS 14.2.7)
-   * @throws AuthError `database_unavailable`. Repeat the call to delete the rest
+   * Deletes the sessions, tokens and history of a user, outside `inTransaction` in batches: repeat a failed call. Your
+   * application deletes the user's row itself, even with `AuthUser`, preferably before this call. (ASVS 14.2.7)
    */
   forgetUser(userId: UserId): Promise<void> {
     return this.accounts.forget(String(userId), this.operation());
@@ -285,8 +268,8 @@ export class AuthService {
 
   /**
    * Creates a password reset token, which your application sends to the user. The token can be used once, within
-   * `passwordResetTtlSeconds`. It revokes the user's earlier reset tokens, and is recorded in the history.
-   * @throws AuthError `not_supported`; `unknown_user` if the user does not exist or is not active
+   * `passwordResetTtlSeconds`. It revokes the user's earlier reset tokens.
+   * @throws AuthError `not_supported`; `unknown_user`, also if the user is not active
    */
   createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
     return this.replacements.createToken(userId, this.operation(client));
@@ -309,17 +292,13 @@ export class AuthService {
     return this.replacements.reset(userId, newPassword, this.operation(client));
   }
 
-  /**
-   * Resets the failed logins of a username, including delays and blocks, and the user's failed attempts with every
-   * other method, except those within sessions.
-   */
+  /** Resets the failed logins of a username, with delays and blocks, and of the user with other methods outside sessions. */
   resetFailedLogins(username: string): Promise<void> {
     return this.accounts.resetFailedLogins(username, this.operation());
   }
 
   /**
-   * Creates a user, and returns the id and name of the user.
-   * @param options `skipPolicy: true` accepts a password that `passwordPolicy` would refuse. Default: false
+   * Creates a user.
    * @param client the client that registers. Unknown clients share the queue limit of one network
    * @throws AuthError `username_taken`, `invalid_field`, `busy`, `not_supported`
    * @throws Error if the entity does not accept a key of `user.properties`

@@ -5,12 +5,12 @@ import type { EventEmitter } from 'node:events';
 import type { DataSource } from 'typeorm';
 import type { Database } from './database/database';
 import { dialectOf } from './database/dialect';
-import { AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
+import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthSession, AuthUser } from './database/entities';
 import { platformSettings } from './http/platform';
 import { onFirstForwardedRequest } from './http/request';
 import { contradictoryRoutes } from './http/route-rules';
 import type { ResolvedAuthOptions } from './options/auth-options';
-import { graceSecondsFor } from './tokens/tokens';
+import { OWN_USERS } from './users/entity-users';
 
 const logger = new Logger('AuthModule');
 
@@ -19,11 +19,7 @@ export class AuthSetupError extends Error {
   override readonly name = 'AuthSetupError';
 }
 
-/**
- * Returns the DataSource.
- * @param ownUsers whether the users are stored in the library's `AuthUser`
- * @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options
- */
+/** @throws AuthSetupError if the DataSource is missing, lacks the library's entities, or has unsupported options */
 export function requireDataSource(found: DataSource | undefined, name: string, ownUsers: boolean): DataSource {
   const list = ownUsers ? 'AUTH_ENTITIES' : 'AUTH_ENTITIES_WITHOUT_USERS';
   if (!found) {
@@ -34,12 +30,10 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
     );
   }
   if (!dialectOf(found)) {
-    throw new AuthSetupError(
-      `AuthModule does not support the database type '${found.options.type}'. ` +
-        `Use one of these types: 'better-sqlite3', 'postgres', 'mysql', 'mariadb'`,
-    );
+    const supported = `'better-sqlite3', 'postgres', 'mysql', 'mariadb'`;
+    throw new AuthSetupError(`AuthModule does not support the database type '${found.options.type}'; use ${supported}`);
   }
-  const needed = [...AUTH_ENTITIES_WITHOUT_USERS, ...(ownUsers ? [AuthUser] : [])];
+  const needed = ownUsers ? AUTH_ENTITIES : AUTH_ENTITIES_WITHOUT_USERS;
   const missing = needed.filter((entity) => !found.hasMetadata(entity)).map((entity) => entity.name);
   if (missing.length > 0) {
     throw new AuthSetupError(
@@ -48,12 +42,12 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
         (missing.join() === AuthUser.name ? '. If your application has its own users, set the option users' : ''),
     );
   }
-  const { query_timeout: milliseconds } = (found.options.extra ?? {}) as { query_timeout?: number };
-  if (found.options.type === 'postgres' && milliseconds) {
+  const { query_timeout: timeout } = (found.options.extra ?? {}) as { query_timeout?: number };
+  if (found.options.type === 'postgres' && timeout) {
     // A refresh could fail for the client, but succeed in the database, and the retry could count as reuse.
     throw new AuthSetupError(
-      `The DataSource '${name}' sets \`extra.query_timeout\`. After this timeout, PostgreSQL still completes the ` +
-        `statement. Set a timeout that cancels it: extra: { statement_timeout: ${milliseconds} }`,
+      `The DataSource '${name}' sets extra.query_timeout, after which PostgreSQL still completes the statement. ` +
+        `Set a timeout that cancels it: extra: { statement_timeout: ${timeout} }`,
     );
   }
   return found;
@@ -82,19 +76,15 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;
   throw new AuthSetupError(
-    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard, or one of the first ' +
-      `two beneath \`@RequireRecentLogin()\` on the class: ${names.join(', ')}. ` +
-      'Keep one of the three on each handler and each class. A guard is `BearerAuthGuard` or `@RequireRecentLogin()`. ' +
-      'A decorator on a handler overrides `@Public()`, `@OptionalAuth()` and `BearerAuthGuard` on its class.',
+    'These handlers or classes have more than one of `@Public()`, `@OptionalAuth()` and a guard (`BearerAuthGuard` or ' +
+      `\`@RequireRecentLogin()\`), or one of the first two beneath \`@RequireRecentLogin()\` on the class: ` +
+      `${names.join(', ')}. Keep one of the three on each handler and each class.`,
   );
 }
 
 type UserOptions = Pick<ResolvedAuthOptions, 'users'>;
 
-/**
- * Warns if the table of the sessions or the users cannot be read. This is not an error, because the application may
- * create the tables after startup.
- */
+/** Warns about missing tables. This is not an error, because the application may create the tables after startup. */
 export async function warnAboutMissingTables(dataSource: DataSource, { users }: UserOptions): Promise<void> {
   const entity = entityOfUsers(users);
   const areReadable = await isReadable(dataSource, AuthSession);
@@ -125,8 +115,7 @@ export function warnAboutUnusedUsers(dataSource: DataSource, { users }: UserOpti
 }
 
 /** Returns the entity of the users, or null if a `UserStore` provides them. */
-function entityOfUsers(users: UserOptions['users']): (new () => object) | null {
-  if (users === undefined) return AuthUser;
+function entityOfUsers(users: UserOptions['users'] = OWN_USERS): (new () => object) | null {
   return 'entity' in users ? users.entity : null;
 }
 
@@ -167,12 +156,10 @@ export function warnAboutForwardedAddresses(adapterHost: HttpAdapterHost, server
 const LATEST_RETRY_SECONDS = 6;
 
 /** Warns about a grace period that can end before a client retries a refresh that failed with 503. */
-export function warnAboutShortGracePeriod(options: ResolvedAuthOptions): void {
-  // A value of the application applies to both transports, and the default for cookies is long enough.
-  const seconds = graceSecondsFor(options, 'bearer');
-  if (seconds === 0 || seconds > LATEST_RETRY_SECONDS) return;
+export function warnAboutShortGracePeriod({ refreshReuseGraceSeconds = 0 }: ResolvedAuthOptions): void {
+  if (refreshReuseGraceSeconds === 0 || refreshReuseGraceSeconds > LATEST_RETRY_SECONDS) return;
   logger.warn(
-    `refreshReuseGraceSeconds is ${seconds}. A client whose refresh fails with 503 may retry it up to ` +
+    `refreshReuseGraceSeconds is ${refreshReuseGraceSeconds}. A client whose refresh fails with 503 may retry it up to ` +
       `${LATEST_RETRY_SECONDS} seconds after sending it. On another instance, the retry can count as reuse. ` +
       'Set refreshReuseGraceSeconds to at least 10, or to at least 30 if the database fails over to a standby.',
   );

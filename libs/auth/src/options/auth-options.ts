@@ -8,10 +8,7 @@ import type { NameMatching } from '../base/fields';
 /** See `AuthModuleOptions.failedLogins`. */
 export type AccountBlock = 'unfamiliar' | 'strict';
 
-/**
- * Checks a new password, for example against a list of breached passwords. Returns null to accept it, or a sentence for
- * the user that says what is wrong. The function must not store or log the password.
- */
+/** Returns null to accept a new password, or a sentence for the user that says what is wrong. */
 export type PasswordCheck = (
   password: string,
   user: { readonly username: string },
@@ -20,11 +17,7 @@ export type PasswordCheck = (
 /** A class, which Nest instantiates with its dependencies injected, or an instance. */
 export type Replaceable<T> = (new (...args: never[]) => T) | T;
 
-/**
- * The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. `DEFAULT_OPTIONS` contains
- * the defaults. If a value is invalid or an option is unknown, the application does not start, and an
- * `AuthOptionsError` reports all problems.
- */
+/** The options of `AuthModule.forRoot()`, and the result of the factory of `forRootAsync()`. */
 export interface AuthModuleOptions {
   /**
    * How many sessions a user may have. `multi`: 1,000, after which a login ends the least recently used one. `single`:
@@ -33,33 +26,23 @@ export interface AuthModuleOptions {
   sessionPolicy?: 'multi' | 'single' | 'max_count';
   /** The maximum number of sessions of a user with `sessionPolicy: 'max_count'`, 1 to 1000. Default: 5. */
   maxSessions?: number;
-  /**
-   * What a login at the limit of `sessionPolicy: 'max_count'` does. `revoke_oldest` ends the oldest sessions. `reject`
-   * refuses the login with 403. Default: 'revoke_oldest'.
-   */
+  /** Whether a login at the limit of `max_count` ends the oldest sessions or fails with 403. Default: 'revoke_oldest'. */
   onSessionLimit?: 'revoke_oldest' | 'reject';
-  /**
-   * Whether a refresh issues a new refresh token. With `false`, it returns the same refresh token, whose reuse is not
-   * detected. Default: true.
-   */
+  /** Whether a refresh issues a new refresh token. With `false`, reuse is not detected. Default: true. */
   rotateRefreshTokens?: boolean;
   /**
-   * The grace period after a refresh, in seconds, 0 to 60. Within it, presenting the most recently used refresh token
-   * again returns the same pair, for clients that lose a response or refresh in parallel. Reuse of this token from the
-   * client's network is then not detected, and from other networks only after the new access token has been used. If a
-   * retry can reach another instance, set at least the duration of a database failover plus 6 seconds, or twice that
-   * with the client package. A value above 0 requires `rotateRefreshTokens`. Your value applies to bearer tokens and
-   * cookies. Default: 0, and 10 for cookies with rotation.
+   * The grace period after a refresh, in seconds, 0 to 60. Within it, the most recently used refresh token returns the
+   * same pair again, for clients that lose a response or refresh in parallel. Reuse of this token from the client's
+   * network is then not detected, and from other networks only after the new access token has been used. If a retry can
+   * reach another instance, set at least the duration of a database failover plus 6 seconds, or twice that with the
+   * client package. A value above 0 requires `rotateRefreshTokens`. Default: 0, and 10 for cookies with rotation.
    */
   refreshReuseGraceSeconds?: number | undefined;
   /** Whether the library stores IP addresses, returns them, and includes them in signals. Default: true. */
   trackIps?: boolean;
   /** Whether the library stores and parses User-Agent headers. Default: true. */
   trackUserAgents?: boolean;
-  /**
-   * Whether the library detects the device, operating system and browser from the User-Agent. This requires
-   * `trackUserAgents`, and `ua-parser-js` or a `deviceDetector`. Otherwise, every device is `Other`. Default: true.
-   */
+  /** Whether to detect devices, which needs `trackUserAgents`, and `ua-parser-js` or `deviceDetector`. Default: true. */
   trackDevices?: boolean;
   /** The lifetime of an access token, in seconds, 60 to 3600. Default: 900. */
   accessTokenTtlSeconds?: number;
@@ -80,30 +63,18 @@ export interface AuthModuleOptions {
    * years. The maximum is a quarter of `idleTimeoutSeconds`. Default: 60, lowered to the maximum.
    */
   activityIntervalSeconds?: number;
-  /**
-   * Tokens in `HttpOnly` cookies, for front ends on the same site as the API. Without this option, the library neither
-   * reads nor sets cookies.
-   */
+  /** Tokens in `HttpOnly` cookies, for front ends on the same site as the API. */
   cookies?: {
     /**
      * Which requests get cookies. `optional`: those with the header `X-Auth-Transport: cookie`, and those that are
      * authenticated by a cookie. `only`: every request. `false`: none. Required in `cookies`. Default: false.
      */
     mode: 'optional' | 'only' | false;
-    /**
-     * The name of the cookies without `_access` and `_refresh`: a valid cookie name (RFC 6265) without a prefix such as
-     * `__Host-`, which the library adds if `secure` is true. Default: 'auth'.
-     */
+    /** The name of the cookies (RFC 6265), without `__Host-`, `_access` and `_refresh`. Default: 'auth'. */
     name?: string;
-    /**
-     * The origins of front ends on other hosts of the same site, such as `https://app.example.com`, that may use and
-     * set the cookies. Default: [].
-     */
+    /** The origins of front ends on other hosts of the same site, such as `https://app.example.com`. Default: []. */
     trustedOrigins?: readonly string[];
-    /**
-     * Whether cookies require HTTPS. With `false`, the library reads and sets cookies only if the host is `localhost`,
-     * `*.localhost`, `127.0.0.0/8` or `[::1]`, for development. Default: true.
-     */
+    /** Whether cookies require HTTPS. With `false`, they work only on localhost, for development. Default: true. */
     secure?: boolean;
   };
   /** How the library counts and delays failed logins. */
@@ -159,9 +130,9 @@ export interface AuthModuleOptions {
      */
     minLength?: number;
     /**
-     * Whether to accept predictable passwords: common passwords, repeated blocks, sequences of characters or adjacent
-     * keys, and passwords that contain a username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist. With
-     * `true`, check passwords against your own blocklist in `check`. Default: false.
+     * Whether to accept common passwords, repeated blocks, sequences of characters or adjacent keys, and passwords that
+     * contain a username of 4 or more characters. NIST SP 800-63B-4 requires a blocklist, such as one in `check`.
+     * Default: false.
      */
     allowPredictable?: boolean;
     /** An additional check of new passwords, such as a lookup in a list of breached passwords. Default: none. */
@@ -180,16 +151,15 @@ export interface AuthModuleOptions {
     /** The age at which events and ended sessions are pruned, in days, 1 to 36500. Default: 90. */
     retentionDays?: number;
     /**
-     * The maximum number of events per user, 1 to 10000000. Pruning removes the excess, in this order: refreshes,
-     * failed logins, starts of delays and blocks, requests for a password reset, and then the oldest events. Between
-     * two pruning runs, a user can have more events. Default: 1000.
+     * The maximum number of events per user after pruning, 1 to 10000000. The excess is removed in this order:
+     * refreshes, failed logins, starts of delays and blocks, requests for a password reset, the oldest events. Default:
+     * 1000.
      */
     maxRowsPerUser?: number;
   };
   /**
-   * The time between two pruning runs of each instance, in seconds, 60 to 604800. With `false`, call
-   * `PruningService.prune()` yourself. Besides, each instance prunes after every 100,000 events that it has written.
-   * Default: 3600.
+   * The time between two pruning runs of each instance, in seconds, 60 to 604800. Each instance also prunes after 100,000
+   * events that it has written. With `false`, call `PruningService.prune()` yourself. Default: 3600.
    */
   pruneIntervalSeconds?: number | false;
   /** How often each instance checks the sessions of its `OpenSockets`, in seconds, 1 to 3600. Default: 30. */
@@ -216,24 +186,15 @@ export interface AuthModuleOptions {
    * instance of such a class. Default: `AuthUser`, the library's own entity.
    */
   users?: UserEntityMapping | Replaceable<UserStore>;
-  /**
-   * How passwords are hashed: a class that extends `PasswordHasher`, or an instance. `bcryptCost` then has no effect.
-   * Default: bcrypt.
-   */
+  /** How passwords are hashed. `bcryptCost` then has no effect. Default: bcrypt. */
   passwordHasher?: Replaceable<PasswordHasher>;
-  /**
-   * How devices are detected: a class that extends `DeviceDetector`, or an instance. If it fails, the device is
-   * `Other`. Default: ua-parser-js, if it is installed.
-   */
+  /** How devices are detected. If it fails, the device is `Other`. Default: ua-parser-js, if it is installed. */
   deviceDetector?: Replaceable<DeviceDetector>;
-  /**
-   * Which users need a second factor: a class that extends `SecondFactor`, or an instance. A login of such a user with
-   * the correct password opens no session: the response is 403 with a login ticket. Default: none.
-   */
+  /** Which users need a second factor. Their login by password fails with 403 and a login ticket. Default: none. */
   secondFactor?: Replaceable<SecondFactor>;
   /**
-   * Where the access token of a call is read from, over all transports, for your routes and the library's: a class that
-   * extends `TokenSource`, or an instance. If `find` returns null, the library reads the usual places. Default: none.
+   * Where the access token of a call is read from, for your routes and the library's. If `find` returns null, the library
+   * reads the usual places. Default: none.
    */
   tokenSource?: Replaceable<TokenSource>;
 }
@@ -253,10 +214,7 @@ export type ResolvedAuthOptions = Readonly<Required<Omit<AuthModuleOptions, Grou
 /** The injection token of the `ResolvedAuthOptions`. */
 export const AUTH_OPTIONS = 'NESTJS_SESSION_AUTH_RESOLVED_OPTIONS';
 
-/**
- * Options that Nest needs before it calls the factory of `forRootAsync()`. Pass them next to `useFactory`, or to
- * `forRoot()` together with the other options.
- */
+/** Options of `forRoot()` that Nest needs before it calls the factory of `forRootAsync()`. Pass them next to it. */
 export interface AuthModuleExtras {
   /** The path of the controllers, after the global prefix of the application. Default: 'auth'. */
   path?: string;
@@ -266,9 +224,6 @@ export interface AuthModuleExtras {
   globalGuard?: boolean;
   /** The name of the DataSource that the library uses. Default: 'default'. */
   dataSource?: string;
-  /**
-   * Whether other modules can inject the exported providers. With `false`, only modules that import the module that
-   * calls `forRoot()` and exports `AuthModule` can. Default: true.
-   */
+  /** Whether all modules can inject the exported providers, as with `global: true` of Nest. Default: true. */
   isGlobal?: boolean;
 }

@@ -29,54 +29,46 @@ type OptionTable<T> = {
   readonly [Name in keyof T]-?: Name extends GroupName ? OptionTable<T[Name]> : OptionRow<T[Name]>;
 };
 
+function ruleOf<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
+  return { expected, accepts: (value): value is T => accepts(value) };
+}
+
+const boolean = ruleOf<boolean>('true or false', (value) => typeof value === 'boolean');
+
 function oneOf<T extends string>(...values: readonly T[]): Rule<T> {
-  return {
-    expected: `one of ${values.map((one) => `'${one}'`).join(', ')}`,
-    accepts: (value): value is T => (values as readonly unknown[]).includes(value),
-  };
+  return ruleOf(`one of ${values.map((one) => `'${one}'`).join(', ')}`, (value) => values.includes(value as T));
 }
 
 function integer(min: number, max = Infinity): Rule<number> {
-  return {
-    expected: `a whole number ${max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`}`,
-    accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
-  };
+  const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+  const isWithin = (value: number): boolean => Number.isSafeInteger(value) && value >= min && value <= max;
+  return ruleOf(`a whole number ${range}`, (value) => isWithin(value as number));
 }
 
 /** Returns the rule for a duration in seconds. A duration of more than 100 years is a mistake. */
 function seconds(min: number): Rule<number> {
-  const { accepts } = integer(min, 3_155_760_000);
-  return {
-    expected: `a whole number of seconds from ${min} ${min === 1 ? 'second' : 'seconds'} to 100 years`,
-    accepts,
-  };
+  const least = `${min} ${min === 1 ? 'second' : 'seconds'}`;
+  return ruleOf(`a whole number of seconds from ${least} to 100 years`, integer(min, 3_155_760_000).accepts);
 }
 
-const boolean: Rule<boolean> = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
-
 function orFalse<T>(rule: Rule<T>): Rule<T | false> {
-  return {
-    expected: `${rule.expected}, or false`,
-    accepts: (value): value is T | false => value === false || rule.accepts(value),
-  };
+  return ruleOf(`${rule.expected}, or false`, (value) => value === false || rule.accepts(value));
 }
 
 /** @param pattern what the text must match. Default: any text except the empty string */
 function text(expected: string, pattern = /./s): Rule<string> {
-  return { expected, accepts: (value): value is string => typeof value === 'string' && pattern.test(value) };
+  return ruleOf(expected, (value) => typeof value === 'string' && pattern.test(value));
 }
 
 function textList(expected: string): Rule<readonly string[]> {
-  const isText = (value: unknown): boolean => typeof value === 'string';
-  return { expected, accepts: (value): value is readonly string[] => Array.isArray(value) && value.every(isText) };
+  return ruleOf(expected, (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'));
 }
 
 function extending<T extends object>(base: abstract new () => T): Rule<Replaceable<T>> {
-  return {
-    expected: `a class that extends ${base.name}, or an instance of one`,
-    accepts: (value): value is T =>
-      value instanceof base || (typeof value === 'function' && value.prototype instanceof base),
-  };
+  return ruleOf(
+    `a class that extends ${base.name}, or an instance of one`,
+    (value) => value instanceof base || (typeof value === 'function' && value.prototype instanceof base),
+  );
 }
 
 /** A cookie name (RFC 6265) without a prefix, because browsers treat prefixes specially. */
@@ -86,29 +78,24 @@ const cookieName = text(
 );
 
 /** Low costs make tests fast and hashes weak, so they are accepted only in tests. */
-const bcryptCost: Rule<number> = {
-  expected: 'a whole number from 10 to 15; 4 to 9 only if `NODE_ENV` is `test`',
-  accepts: (value): value is number => integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
-};
+const bcryptCost = ruleOf<number>('a whole number from 10 to 15; 4 to 9 only if `NODE_ENV` is `test`', (value) =>
+  integer(process.env['NODE_ENV'] === 'test' ? 4 : 10, 15).accepts(value),
+);
+
+const users = ruleOf<NonNullable<ResolvedAuthOptions['users']>>(
+  `{ entity: User, username: 'email', passwordHash: 'password' }, or ${extending(UserStore).expected}`,
+  (value) => isMapping(value) || extending(UserStore).accepts(value),
+);
 
 const absoluteTimeout = { by: 'absoluteTimeoutSeconds', share: 1, text: 'absoluteTimeoutSeconds' } as const;
-
 const idleTimeout = { by: 'idleTimeoutSeconds', share: 1 / 4, text: 'a quarter of idleTimeoutSeconds' } as const;
-
-const users: Rule<NonNullable<ResolvedAuthOptions['users']>> = {
-  expected: `{ entity: User, username: 'email', passwordHash: 'password' }, or ${extending(UserStore).expected}`,
-  accepts: (value): value is UserStore => isMapping(value) || extending(UserStore).accepts(value),
-};
 
 const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   sessionPolicy: { default: 'multi', rule: oneOf('multi', 'single', 'max_count') },
   maxSessions: { default: 5, rule: integer(1, 1000) },
   onSessionLimit: { default: 'revoke_oldest', rule: oneOf('revoke_oldest', 'reject') },
   rotateRefreshTokens: { default: true, rule: boolean },
-  refreshReuseGraceSeconds: {
-    default: undefined,
-    rule: integer(0, 60),
-  },
+  refreshReuseGraceSeconds: { default: undefined, rule: integer(0, 60) },
   trackIps: { default: true, rule: boolean },
   trackUserAgents: { default: true, rule: boolean },
   trackDevices: { default: true, rule: boolean },
@@ -140,10 +127,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   passwordPolicy: {
     minLength: { default: 15, rule: integer(8, 64) },
     allowPredictable: { default: false, rule: boolean },
-    check: {
-      default: undefined,
-      rule: { expected: 'a function', accepts: (value): value is PasswordCheck => typeof value === 'function' },
-    },
+    check: { default: undefined, rule: ruleOf<PasswordCheck>('a function', (value) => typeof value === 'function') },
   },
   passwordResetTtlSeconds: { default: 3600, rule: integer(60, 604_800) },
   revokeOnPasswordChange: { default: true, rule: boolean },
@@ -160,10 +144,7 @@ const OPTIONS: OptionTable<ResolvedAuthOptions> = {
   nameMatching: { default: 'exact', rule: oneOf('exact', 'insensitive') },
   users: { default: undefined, rule: users },
   passwordHasher: { default: undefined, rule: extending(PasswordHasher) },
-  deviceDetector: {
-    default: undefined,
-    rule: extending(DeviceDetector),
-  },
+  deviceDetector: { default: undefined, rule: extending(DeviceDetector) },
   secondFactor: { default: undefined, rule: extending(SecondFactor) },
   tokenSource: { default: undefined, rule: extending(TokenSource) },
 };
@@ -179,10 +160,7 @@ const EXTRAS: OptionTable<AuthModuleExtras> = {
 export const OPTIONAL_IN_MAPPING = ['users.foldedUsername', 'users.active', 'users.disabledAt', 'users.select'];
 
 const MAPPING: { readonly [Name in keyof UserEntityMapping]-?: Rule<NonNullable<UserEntityMapping[Name]>> } = {
-  entity: {
-    expected: 'an entity of the DataSource',
-    accepts: (value): value is new () => object => typeof value === 'function' && 'prototype' in value,
-  },
+  entity: ruleOf('an entity of the DataSource', (value) => typeof value === 'function' && 'prototype' in value),
   username: text("the name of a property, such as 'email'"),
   foldedUsername: text("the name of a property, such as 'foldedEmail'"),
   passwordHash: text("the name of a property, such as 'password'"),
