@@ -45,9 +45,10 @@ export const DATABASES: readonly DatabaseName[] = (process.env['TEST_DATABASES']
   .filter((name) => name === 'sqlite' || (name !== '' && runsOnServers())) as DatabaseName[];
 
 function runsOnServers(): boolean {
-  const folders = process.env['TEST_SERVER_FOLDERS']?.split(',');
-  const [folder] = relative(join(__dirname, '..'), expect.getState().testPath ?? '').split(sep);
-  return !folders || folders.includes(folder!);
+  const folders = process.env['TEST_SERVER_FOLDERS'];
+  if (folders === undefined) return true;
+  const [folder] = relative(join(__dirname, '..'), expect.getState().testPath!).split(sep);
+  return folders.split(',').includes(folder!);
 }
 
 /**
