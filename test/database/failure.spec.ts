@@ -1,12 +1,11 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { describeFailure } from '../../libs/auth/src/base/failures';
 import {
   CommitError,
-  describeFailure,
   failureKind,
   isConflict,
   isConnectionLost,
   isNotWritable,
-  isRolledBack,
 } from '../../libs/auth/src/database/failure';
 
 /** Creates an error with the properties of errors from `pg` and `mysql2`. */
@@ -89,11 +88,11 @@ describe('database errors', () => {
 
   it('an error with code 3101 is a conflict within a replication group', () => {
     expect(isConflict(driverError(3101))).toBe(true);
-    expect(isRolledBack(driverError(3101))).toBe(true);
+    expect(failureKind(driverError(3101))).toBe('rolled_back');
   });
 
   it('a unique violation rolls the transaction back, but is not a conflict', () => {
-    expect(isRolledBack(driverError('23505'))).toBe(true);
+    expect(failureKind(driverError('23505'))).toBe('rolled_back');
     expect(isConflict(driverError('23505'))).toBe(false);
   });
 });

@@ -175,6 +175,21 @@ describeEachPooled('the health check on %s', (name) => {
     expect(await health()).toMatchObject({ ...DOWN, reason: 'not_ready' });
   });
 
+  it('the health check is down if the database takes longer than two seconds', async () => {
+    const locker = app.dataSource.createQueryRunner();
+    const [lock, unlock] =
+      DIALECTS[name] === 'postgres'
+        ? ['BEGIN; LOCK TABLE auth_events', 'COMMIT']
+        : ['LOCK TABLES auth_events WRITE', 'UNLOCK TABLES'];
+    await locker.query(lock);
+    const startedAt = performance.now();
+    expect(await health()).toMatchObject({ ...DOWN, reason: 'timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    await locker.query(unlock);
+    await locker.release();
+    expect(await health()).toMatchObject({ status: 'up' });
+  });
+
   it('the health check needs only the privilege to read the tables', async () => {
     const user = `nsa_reader_${process.pid}`;
     const { dataSource } = app;

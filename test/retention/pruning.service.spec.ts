@@ -4,9 +4,8 @@ import { Metrics } from '../../libs/auth/src/base/telemetry';
 import type { EventLog } from '../../libs/auth/src/history/event-log';
 import type { AuthModuleOptions } from '../../libs/auth/src/options/auth-options';
 import { resolveOptions } from '../../libs/auth/src/options/resolve-options';
-import type { Prune, PrunedBatch } from '../../libs/auth/src/retention/prune';
+import type { Prune, PruneCounts } from '../../libs/auth/src/retention/prune';
 import { PruningService } from '../../libs/auth/src/retention/pruning.service';
-import type { EndSessions } from '../../libs/auth/src/sessions/end-sessions';
 
 /** Pruning that ends sessions in the given number of batches. */
 class FakePrune {
@@ -15,22 +14,21 @@ class FakePrune {
 
   constructor(private readonly batchesPerRun: number) {}
 
-  async *run(): AsyncGenerator<PrunedBatch> {
+  async *run(): AsyncGenerator<Partial<PruneCounts>> {
     this.runs++;
     for (let i = 0; i < this.batchesPerRun; i++) {
       this.batches++;
-      yield await Promise.resolve({ counts: { endedSessions: 500 }, ended: [] });
+      yield await Promise.resolve({ endedSessions: 500 });
     }
   }
 }
 
 const random = { bytes: () => [128] } as unknown as Random;
 const clock = { now: () => 1_000_000_000_000 };
-const endSessions = { publish: () => undefined } as unknown as EndSessions;
 
 function serviceOf(prune: FakePrune, given: AuthModuleOptions = {}, events = {} as EventLog): PruningService {
   const options = resolveOptions(given);
-  return new PruningService(options, prune as unknown as Prune, endSessions, clock, events, Metrics.none(), random);
+  return new PruningService(options, prune as unknown as Prune, clock, events, Metrics.none(), random);
 }
 
 describe('scheduled pruning', () => {

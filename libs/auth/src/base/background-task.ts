@@ -1,10 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { toFailureReport } from './failures';
 
-/**
- * Runs work at an interval, measured from the end of one run to the start of the next. Runs never overlap. A failed run
- * is logged and does not stop later runs. The timer does not keep the process alive.
- */
+/** Runs work at an interval, from the end of one run to the start of the next. A failed run is logged. */
 export class BackgroundTask {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -17,10 +14,7 @@ export class BackgroundTask {
     private readonly work: () => Promise<unknown>,
   ) {}
 
-  /**
-   * Schedules the runs. Has no effect if runs are already scheduled, or after `stop`.
-   * @param firstInMs the delay of the first run, unless a run is still in progress. Default: the interval
-   */
+  /** Schedules the runs, unless they are scheduled or `stop` was called. */
   start(firstInMs: number = this.intervalMs): void {
     if (this.isActive || this.isStopped) return;
     this.isActive = true;
@@ -40,7 +34,7 @@ export class BackgroundTask {
     clearTimeout(this.timer);
   }
 
-  /** Stops the task permanently, and resolves when the current run has finished. */
+  /** Stops the task permanently. Resolves when the current run has finished. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.pause();
@@ -48,19 +42,15 @@ export class BackgroundTask {
   }
 
   private schedule(delayMs: number): void {
-    this.timer = setTimeout(() => {
-      this.running = this.run();
-    }, delayMs).unref();
+    this.timer = setTimeout(() => void (this.running = this.run()), delayMs).unref();
   }
 
   private async run(): Promise<void> {
     try {
       await this.work();
     } catch (error) {
-      const { summary } = toFailureReport(error);
-      new Logger('AuthBackgroundTask').warn(
-        `The background task '${this.name}' failed. It runs again later. ${summary}`,
-      );
+      const message = `The background task '${this.name}' failed. It runs again later. `;
+      new Logger('AuthBackgroundTask').warn(message + toFailureReport(error).summary);
     }
     this.running = undefined;
     if (this.isActive) this.schedule(this.intervalMs);

@@ -2,18 +2,9 @@ import { HttpException } from '@nestjs/common';
 
 type BodyKind = 'detail' | 'detailWithCode' | 'nonFieldErrors' | 'fields';
 
-interface ErrorResponse {
-  readonly status: number;
-  readonly body: BodyKind;
-  /** The standard message of the code. Without one, each error of this code has its own message. */
-  readonly message: string | undefined;
-}
+const response = (status: number, body: BodyKind, message?: string) => ({ status, body, message });
 
-function response(status: number, body: BodyKind, message?: string): ErrorResponse {
-  return { status, body, message };
-}
-
-/** The HTTP response for each error code. */
+/** The HTTP response for each error code, with the standard message of codes that have one. */
 export const ERROR_RESPONSES = {
   invalid_field: response(400, 'fields'),
   invalid_credentials: response(400, 'nonFieldErrors', 'Invalid credentials.'),
@@ -44,11 +35,9 @@ export type AuthErrorCode = keyof typeof ERROR_RESPONSES;
 
 const BODIES: Readonly<Record<BodyKind, (error: AuthError) => object>> = {
   detail: ({ message }) => ({ detail: message }),
-  detailWithCode: ({ message, code, loginTicket }) => ({
-    detail: message,
-    code,
-    ...(loginTicket === null ? {} : { login_ticket: loginTicket }),
-  }),
+  detailWithCode: ({ message, code, loginTicket }) => {
+    return { detail: message, code, ...(loginTicket === null ? {} : { login_ticket: loginTicket }) };
+  },
   nonFieldErrors: ({ message }) => ({ non_field_errors: [message] }),
   fields: ({ fields }) => ({ ...fields }),
 };
@@ -56,7 +45,7 @@ const BODIES: Readonly<Record<BodyKind, (error: AuthError) => object>> = {
 /** The messages for the invalid fields, by field name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** The codes that GraphQL servers use for these statuses in `extensions.code`. */
+/** The values of `extensions.code` in GraphQL responses. */
 const GRAPHQL_CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHENTICATED',
@@ -100,7 +89,6 @@ export class AuthError extends HttpException {
   }
 }
 
-/** Returns the error with the standard message of a code that has one. */
 export function standardError(
   code: AuthErrorCode,
   retryAfterSeconds: number | null = null,
@@ -130,19 +118,19 @@ export const secondFactorRequired = (loginTicket: string | null = null): AuthErr
 export const invalidField = (field: string, message: string): AuthError =>
   new AuthError('invalid_field', `${field}: ${message}`, { [field]: [message] });
 
-/** Checks that a field has no problem. @throws AuthError `invalid_field` if `problem` is not null */
+/** @throws AuthError `invalid_field` if `problem` is not null */
 export function assertValidField(field: string, problem: string | null): void {
   if (problem) throw invalidField(field, problem);
 }
 
-/** Returns whether a call failed with this error because the call had no valid access token. */
+/** Returns whether the error means that a call had no valid access token. */
 export function isTokenRefused(error: unknown): boolean {
   return error instanceof AuthError && error.getStatus() === 401;
 }
 
 /**
- * Thrown by a check of your own (the callback of `attempt`, a `PasswordHasher`) that could not be carried out, for
- * example because a service did not answer. The attempt then does not count as failed. Any other error counts.
+ * Throw it from a check of your own (the callback of `attempt`, a `PasswordHasher`) that could not be carried out. The
+ * attempt then does not count as failed. Any other error counts.
  */
 export class VerificationUnavailable extends Error {
   override readonly name = 'VerificationUnavailable';

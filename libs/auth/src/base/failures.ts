@@ -1,8 +1,10 @@
+import type { FailureKind } from './telemetry';
+
 type NameKind = 'constraint' | 'table' | 'column';
 
 /** The properties of a driver's error for a failed statement. The messages may contain parameters. */
 type DriverError = Readonly<
-  Partial<Record<'name' | 'message' | 'sqlMessage' | 'code' | 'errno' | 'severity' | NameKind, unknown>>
+  Partial<Record<'name' | 'message' | 'sqlMessage' | 'code' | 'errno' | 'severity' | 'driverError' | NameKind, unknown>>
 >;
 
 /** Matches names in messages. In these messages, values appear only before the name, so no pattern captures a value. */
@@ -22,51 +24,79 @@ const NAMES_IN_MESSAGES: Readonly<Record<NameKind, readonly RegExp[]>> = {
 const RUN_MIGRATIONS =
   'Run AUTH_MIGRATIONS (or AUTH_MIGRATIONS_WITHOUT_USERS if you have your own user table) and your own migrations.';
 
-/** The hints, each with a pattern for the code and the message, separated by a space. */
-const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
-  [/^(42P01|1146|\S+ no such table:) /, `A table is missing. ${RUN_MIGRATIONS}`],
-  [/^(42703|1054|\S+ no such column:) /, `A column is missing. ${RUN_MIGRATIONS}`],
+/** What the failure of a statement means. Conflicts and duplicates are rolled back. */
+type Meaning = Exclude<FailureKind, 'rolled_back'> | 'conflict' | 'duplicate';
+
+/**
+ * The meanings of failures and hints for the log, by a pattern for the code and the message, separated by a space.
+ * `connection_lost`: the outcome of a statement in flight is unknown. `read_only`, `in_recovery`, `not_ready`: the
+ * server does not accept writes, but another server may. The statement was not executed, even if it was a COMMIT.
+ */
+const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: string])[] = [
+  // PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB: deadlock
+  // (also a failed certification of Galera), lock wait timeout, conflict in a replication group. SQLite: another writer.
+  [/^(40001|40P01|25P02|1213|1205|3101|SQLITE_BUSY|SQLITE_BUSY_SNAPSHOT) /, 'conflict'],
+  [
+    /^CONFLICT /,
+    'conflict',
+    'Every retry conflicted with another transaction. Perhaps the database releases row locks before a transaction ends.',
+  ],
+  [/^(23505|1062|SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY) /, 'duplicate'],
+  [/^(42P01|1146|\S+ no such table:) /, 'other', `A table is missing. ${RUN_MIGRATIONS}`],
+  [/^(42703|1054|\S+ no such column:) /, 'other', `A column is missing. ${RUN_MIGRATIONS}`],
   [
     /^(42804|42883|22P02|22003|22007|1264|1292|1366|SQLITE_MISMATCH|SQLITE_CONSTRAINT_DATATYPE) /,
+    'other',
     'A value does not match the type of its column. Compare the table with its entity.',
   ],
-  [/^(1267|3988) /, 'The character set of a column cannot represent a value. Convert the column to utf8mb4.'],
-  [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL) /, 'A required column has no value. Add a default to the column.'],
-  [/^(42501|1142|1143) /, 'The database user lacks a privilege. Grant it.'],
+  [/^(1267|3988) /, 'other', 'The character set of a column cannot represent a value. Convert the column to utf8mb4.'],
+  [
+    /^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL) /,
+    'other',
+    'A required column has no value. Add a default to the column.',
+  ],
+  [/^(42501|1142|1143) /, 'other', 'The database user lacks a privilege. Grant it.'],
   [
     /^(25006|1036|1290|1792|1836|read_only) /,
+    'read_only',
     'The server is read-only. Connect to the primary, or make the server writable.',
   ],
-  [/^in_recovery /, 'The server is a standby. Connect to the primary.'],
+  [/^in_recovery /, 'in_recovery', 'The server is a standby. Connect to the primary.'],
   [
-    /^(not_ready|\S+ WSREP has not yet prepared) /,
+    // The code 1047 has a different meaning on servers other than Galera.
+    /^(not_ready|1047 WSREP) /,
+    'not_ready',
     'The Galera node is not in the primary component, or is not synchronized. Connect to another node.',
   ],
   [
     /^(3032|3100) /,
+    'not_ready',
     'The server is offline, or not an active member of its replication group. Connect to an online member.',
   ],
-  [
-    /^CONFLICT /,
-    'Every retry conflicted with another transaction. Perhaps the database releases row locks before a transaction ends.',
-  ],
-  [/^57P03 /, 'The server is starting or shutting down.'],
-  [/^(25P0[34]|57P0[125]|1053|1927|4031) /, 'The server closed the connection.'],
+  [/^57P03 /, 'not_ready', 'The server is starting or shutting down.'],
+  [/^(25P0[34]|57P0[125]|1053|1927|4031) /, 'connection_lost', 'The server closed the connection.'],
   [
     /^(CONNECTION_LOST|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED|PROTOCOL_CONNECTION_LOST|0800[036]|08P01) /,
+    'connection_lost',
     'The connection was lost.',
   ],
-  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN) /, 'The server cannot be reached.'],
-  [/^POOL_TIMEOUT /, 'No connection became free in time. Enlarge the pool, or look for slow statements.'],
-  [/^TIMEOUT /, 'The database did not answer before the deadline.'],
+  // CockroachDB leaves the connection open, but the outcome of the statement is unknown as well.
+  [/^40003 /, 'connection_lost'],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT) /,
+    'connection_lost',
+    'The server cannot be reached.',
+  ],
+  [/^POOL_TIMEOUT /, 'timeout', 'No connection became free in time. Enlarge the pool, or look for slow statements.'],
+  [/^TIMEOUT /, 'timeout', 'The database did not answer before the deadline.'],
 ];
 
 /** Matches the messages of errors without a code by which drivers and TypeORM report a lost connection. */
 const CONNECTION_LOST = /^Connection (terminated|lost)|connection error|connection is in closed state|not queryable/i;
 
-/** Returns the code of a driver's error, or a code for its name or message, or its name, or `unknown`. */
-export function driverCode(error: unknown): string {
-  const { errno, code, name, message } = (error ?? {}) as DriverError;
+/** Returns the code of a driver's error, or else a code for its message, or its name. */
+export function failureCode(error: unknown): string {
+  const { errno, code, name, message } = unwrap(error);
   if (typeof errno === 'number' && errno > 0) return String(errno);
   if (typeof code === 'string') return loggable(code);
   const text = String(message);
@@ -74,29 +104,41 @@ export function driverCode(error: unknown): string {
   return text === 'timeout exceeded when trying to connect' ? 'POOL_TIMEOUT' : loggable(name);
 }
 
-/**
- * Returns the code of a driver's error, and if known, its constraint, table and column, and a hint. Leaves out the
- * message, which may contain parameters. (ASVS 16.2.5)
- */
-export function describeDriverError(error: unknown): string {
-  const code = driverCode(error);
-  const given = (error ?? {}) as DriverError;
-  const text = given.sqlMessage ?? given.message;
-  const message = typeof text === 'string' ? text : '';
+export function meaningOf(error: unknown): Meaning {
+  return classify(error)?.[1] ?? 'other';
+}
+
+/** Describes a driver's error by its code, names and a hint, without the message, which may contain parameters. */
+export function describeFailure(error: unknown): string {
+  const given = unwrap(error);
+  const message = messageOf(given);
   const names = Object.entries(NAMES_IN_MESSAGES).flatMap(([kind, patterns]) => {
     const name = given[kind as NameKind] ?? patterns.map((pattern) => pattern.exec(message)?.[1]).find(Boolean);
     return typeof name === 'string' && /^[\w$., -]{1,128}$/.test(name) ? [`${kind} ${name}`] : [];
   });
-  const hint = HINTS.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
-  return [code, ...names].join(', ') + (hint ? `. ${hint}` : '');
+  const hint = classify(error)?.[2];
+  return [failureCode(error), ...names].join(', ') + (hint ? `. ${hint}` : '');
+}
+
+function classify(error: unknown): (typeof FAILURES)[number] | undefined {
+  const text = `${failureCode(error)} ${messageOf(unwrap(error))}`;
+  return FAILURES.find(([pattern]) => pattern.test(text));
+}
+
+function messageOf({ sqlMessage, message }: DriverError): string {
+  const text = sqlMessage ?? message;
+  return typeof text === 'string' ? text : '';
+}
+
+/** Returns the driver's error if TypeORM or a `CommitError` wraps it. Otherwise returns the error itself. */
+function unwrap(error: unknown): DriverError {
+  const given = (error ?? {}) as DriverError;
+  return given.driverError === undefined ? given : unwrap(given.driverError);
 }
 
 const MAX_CAUSES = 5;
 
-/**
- * Returns the texts to log about an error. `summary`: the name and message in one line, or the description of a
- * database error, whose message may contain parameters. `stack`: the summaries and stacks of the error and its causes.
- */
+/** Returns what to log about an error: a line, and the lines and stacks of the error and its causes. */
 export function toFailureReport(thrown: unknown): { readonly summary: string; readonly stack: string } {
   const summary = summaryOf(thrown);
   let stack = summary + framesOf(thrown);
@@ -110,7 +152,7 @@ export function toFailureReport(thrown: unknown): { readonly summary: string; re
 
 function summaryOf(thrown: unknown): string {
   const driverError = driverErrorOf(thrown);
-  if (driverError) return `${oneLine(String((thrown as Error).name))}: ${describeDriverError(driverError)}`;
+  if (driverError) return `${oneLine(String((thrown as Error).name))}: ${describeFailure(driverError)}`;
   if (thrown instanceof Error) return oneLine(`${thrown.name}: ${thrown.message}`);
   return typeof thrown === 'string' ? oneLine(thrown) : `${typeof thrown} was thrown instead of an Error`;
 }
@@ -127,9 +169,9 @@ function causeOf(thrown: unknown): unknown {
   return thrown instanceof Error && !driverErrorOf(thrown) ? thrown.cause : undefined;
 }
 
-/** Returns the error that TypeORM has wrapped, or the given error if the database reported it, otherwise undefined. */
+/** Returns the driver's error if the error comes from the database. */
 function driverErrorOf(thrown: unknown): unknown {
-  const { driverError, code, sqlMessage, severity } = (thrown ?? {}) as DriverError & { driverError?: unknown };
+  const { driverError, code, sqlMessage, severity } = (thrown ?? {}) as DriverError;
   if (driverError !== undefined) return driverError;
   const isFromDatabase = sqlMessage !== undefined || (severity !== undefined && code !== undefined);
   return isFromDatabase || /^SQLITE_/.test(String(code)) ? thrown : undefined;
@@ -140,10 +182,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 1_000);
 }
 
-/**
- * Returns a code, name or id if it has at most 64 ASCII letters, digits and `_.-`, and does not begin with `.` or `-`.
- * Otherwise returns `unknown`, so that no value can forge a log entry. (ASVS 16.4.1)
- */
+/** Returns a code, name or id of at most 64 harmless characters, or else `unknown`. (ASVS 16.4.1) */
 export function loggable(word: unknown): string {
   return typeof word === 'string' && /^\w[\w.-]{0,63}$/.test(word) ? word : 'unknown';
 }

@@ -1,9 +1,6 @@
 import { invalidField } from './errors';
 
-/**
- * Returns the name or id of an administrator for the event log, without control characters.
- * @throws AuthError `invalid_field` if the actor is not a string of 1 to 255 characters
- */
+/** Returns the name or id of an administrator for the event log, without control characters. */
 export function actorOf(actor: string): string {
   if (typeof actor !== 'string' || actor === '' || [...actor].length > 255) {
     throw invalidField('actor', 'Must be a name or id of 1 to 255 characters.');
@@ -54,8 +51,8 @@ export function passwordProblem(value: unknown): string | null {
 }
 
 /**
- * Refuses NUL, lone surrogates and U+FFFD. PostgreSQL refuses NUL. Hash functions treat all lone surrogates as the same
- * character. Body parsers replace ill-formed UTF-8 with U+FFFD, so different bytes would become the same text.
+ * Refuses NUL (as PostgreSQL does), lone surrogates (which hash functions replace with the same character) and U+FFFD
+ * (with which body parsers replace ill-formed UTF-8).
  */
 function storableProblem(value: unknown, lengthProblem: (text: string) => string | null): string | null {
   const problem = textProblem(value) ?? lengthProblem(value as string);
@@ -64,16 +61,9 @@ function storableProblem(value: unknown, lengthProblem: (text: string) => string
   return text.includes('\0') || text.includes('\ufffd') || !text.isWellFormed() ? FIELD_MESSAGES.string : null;
 }
 
-/**
- * Matches control characters, bidirectional controls, zero-width characters, soft hyphens, tags, line and paragraph
- * separators, and other invisible characters such as variation selectors and Hangul fillers.
- */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/**
- * A new name may not contain invisible characters, with which it can look the same as another user's name. The folded
- * name may be longer than the name, and must also fit into its column.
- */
+/** Also refuses invisible characters, with which names can look the same, and folded names that are too long. */
 export function newUsernameProblem(value: unknown, max: number): string | null {
   const problem = usernameProblem(value, max) ?? usernameProblem(foldName(value as string), max);
   return problem ?? (INVISIBLE.test(value as string) ? FIELD_MESSAGES.invisible : null);
@@ -96,9 +86,8 @@ export type NameMatching = 'exact' | 'insensitive';
 export const USERNAME_LENGTH = 255;
 
 /**
- * Returns the folded form of a name: NFKC in lower case. With `nameMatching: 'insensitive'`, users are found by the
- * folded name, which must be unique, and failed logins with unknown names are counted by it. Folding a folded name
- * returns the same name.
+ * Returns the folded form of a name: NFKC in lower case. With `nameMatching: 'insensitive'`, names are compared in this
+ * form, which must be unique.
  * @param matching `exact` returns the name unchanged. Default: `insensitive`
  */
 export function foldName(name: string, matching: NameMatching = 'insensitive'): string {

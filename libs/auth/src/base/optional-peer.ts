@@ -1,11 +1,9 @@
 import { Logger } from '@nestjs/common';
 
 /**
- * Loads an optional peer dependency.
+ * Returns an optional peer dependency, or null if it is not installed or, with `consequence`, cannot be loaded.
  * @param load calls `require` with a literal name, so that bundlers find the dependency
- * @param consequence completes the warning about a peer that is installed but cannot be loaded. If omitted, the error
- *   is thrown
- * @returns null if the peer is not installed or, with `consequence`, cannot be loaded
+ * @param consequence completes the warning about a peer that cannot be loaded. If omitted, the error is thrown
  */
 export function loadOptionalPeer<Peer>(name: string, load: () => unknown, consequence?: string): Peer | null {
   try {

@@ -26,7 +26,7 @@ export class Random {
   }
 }
 
-/** Returns the SHA-256 digest of bytes, or of text in UTF-8, as 64 lower-case hexadecimal characters. */
+/** Returns the SHA-256 digest of bytes, or of text in UTF-8, in lower-case hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data);
 }

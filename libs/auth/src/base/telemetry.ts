@@ -15,10 +15,7 @@ export class Metrics {
     }
   }
 
-  /**
-   * Returns metrics that record nothing if the API cannot be loaded, or if no SDK was registered before the application
-   * was created.
-   */
+  /** Records nothing if the API cannot be loaded, or if no SDK was registered before the application was created. */
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would fail where it is not installed
   static load(requireApi: () => unknown = () => require('@opentelemetry/api')): Metrics {
     const api = loadOptionalPeer<typeof OpenTelemetry>('@opentelemetry/api', requireApi, 'no metrics are recorded.');
@@ -27,7 +24,6 @@ export class Metrics {
     return new Metrics(meter === api?.createNoopMeter() ? null : meter);
   }
 
-  /** Returns metrics that record nothing. */
   static none(): Metrics {
     return new Metrics(null);
   }
@@ -71,11 +67,11 @@ export type NotWritableKind = 'read_only' | 'in_recovery' | 'not_ready';
 /** Why a database operation failed. */
 export type FailureKind = 'timeout' | 'connection_lost' | 'rolled_back' | 'other' | NotWritableKind;
 
-/** The attributes of a measurement. All values come from fixed lists, never from input. */
+/** The attributes of a measurement. No value comes from input. */
 interface MetricAttributes {
   /** `_OTHER` if the error is neither an `AuthError` nor a failed database operation. (OpenTelemetry) */
   readonly 'error.type'?: AuthErrorCode | FailureKind | '_OTHER';
-  /** Why the sessions ended: an `EndReason`. */
+  /** An `EndReason`. */
   readonly 'session_auth.end_reason'?: string;
   readonly 'session_auth.prune.kind'?: PruneKind;
 }
@@ -90,31 +86,29 @@ interface MetricDescription {
   readonly buckets?: readonly number[];
 }
 
+const histogram = (unit: string, ...buckets: readonly number[]) => ({ kind: 'histogram', unit, buckets }) as const;
+
 // The first two lists are those of the OpenTelemetry semantic conventions for HTTP requests and database calls.
-const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-const CALL_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
-const PRUNE_SECONDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 600];
-const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
+const REQUEST = histogram('s', 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10);
+const CALL = histogram('s', 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10);
+const PRUNING = histogram('s', 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600);
+const BATCH = histogram('{session}', 1, 2, 4, 8, 16, 32, 64, 128);
 
 const counter = (unit: string, description: string) => ({ kind: 'counter', unit, description }) as const;
 
 const level = (unit: string, description: string) => ({ kind: 'level', unit, description }) as const;
 
-const histogram = (unit: string, buckets: readonly number[], description: string) =>
-  ({ kind: 'histogram', unit, description, buckets }) as const;
-
 /** All metrics of the library. */
 export const METRICS = {
-  'session_auth.login.duration': histogram(
-    's',
-    REQUEST_SECONDS,
-    'Logins by username and password, including refused logins.',
-  ),
+  'session_auth.login.duration': {
+    ...REQUEST,
+    description: 'Logins by username and password, including refused logins.',
+  },
   'session_auth.login.failed': counter(
     '{attempt}',
     'Failed attempts: logins, and passwords and codes within sessions or with a login ticket. Unknown usernames are counted too.',
   ),
-  'session_auth.refresh.duration': histogram('s', REQUEST_SECONDS, 'Refreshes, including refused refreshes.'),
+  'session_auth.refresh.duration': { ...REQUEST, description: 'Refreshes, including refused refreshes.' },
   'session_auth.token.reused': counter(
     '{token}',
     'Reused refresh tokens, each of which ended the sessions of its user.',
@@ -125,15 +119,11 @@ export const METRICS = {
   ),
   'session_auth.session.opened': counter('{session}', 'Sessions that were opened.'),
   'session_auth.session.ended': counter('{session}', 'Sessions that ended.'),
-  'session_auth.lookup.duration': histogram('s', CALL_SECONDS, 'Lookups of access tokens, including refused tokens.'),
-  'session_auth.lookup.batch_size': histogram(
-    '{session}',
-    BATCH_SIZES,
-    'Sessions that were looked up in one statement.',
-  ),
+  'session_auth.lookup.duration': { ...CALL, description: 'Lookups of access tokens, including refused tokens.' },
+  'session_auth.lookup.batch_size': { ...BATCH, description: 'Sessions that were looked up in one statement.' },
   'session_auth.hashing.running': level('{hash}', 'Password hashes that are being computed.'),
   'session_auth.hashing.waiting': level('{hash}', 'Password hashes that wait for their turn.'),
-  'session_auth.prune.duration': histogram('s', PRUNE_SECONDS, 'Pruning runs.'),
+  'session_auth.prune.duration': { ...PRUNING, description: 'Pruning runs.' },
   'session_auth.prune.rows': counter('{row}', 'Rows that pruning removed or ended.'),
   'session_auth.database.errors': counter('{error}', 'Database operations that failed after all retries.'),
 } as const satisfies Readonly<Record<string, MetricDescription>>;
@@ -148,8 +138,8 @@ type HistogramName = NameOf<'histogram'>;
 type LevelName = NameOf<'level'>;
 
 /**
- * Runs the work and returns its result. Records the duration in seconds and the outcome.
- * @param refusal returns the attributes for a result that counts as a refusal. Default: no result is a refusal
+ * Returns the result of the work. Records the duration in seconds and the outcome.
+ * @param refusal returns the attributes for a result that counts as a refusal
  */
 export async function measureDuration<T>(
   metrics: Metrics,

@@ -11,9 +11,8 @@ class PendingRead<T> {
 }
 
 /**
- * Batches reads by key. A key that is requested while no read is in flight is read immediately. Further keys wait. When
- * a read ends, the next one reads up to `MAX_KEYS` of them. If a read takes longer than `SLOW_AFTER_MS`, all waiting
- * keys are read in parallel with it. Each value is read after the request for its key, and nothing is cached.
+ * Batches reads by key. Keys that are requested while a read is in flight wait for its end, or `SLOW_AFTER_MS`, and are
+ * then read together. Each value is read after the request for its key. Nothing is cached.
  */
 export class BatchingLoader<T> {
   private waiting = new Map<string, PendingRead<T>>();
@@ -22,12 +21,8 @@ export class BatchingLoader<T> {
   /** One timer serves all reads, because restarting a timer is cheaper than creating one. */
   private slowTimer: NodeJS.Timeout | null = null;
 
-  constructor(
-    /** Reads these keys. The result has no entry for a key without a value. */
-    private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
-  ) {}
+  constructor(private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>) {}
 
-  /** Returns the value of the key, or null if the key has no value. Rejects if the read fails. */
   get(key: string): Promise<T | null> {
     let pendingRead = this.waiting.get(key);
     if (!pendingRead) this.waiting.set(key, (pendingRead = new PendingRead()));
@@ -59,7 +54,7 @@ export class BatchingLoader<T> {
     );
   }
 
-  /** Reads all waiting keys. The pool limits the number of parallel reads, and the deadline their duration. */
+  /** The pool limits the number of parallel reads, and the deadline their duration. */
   private readInParallel(): void {
     if (!this.current) return;
     this.current = null;

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { createHash } from 'node:crypto';
-import { OncePerMinute } from '../base/clock';
+import { failureCode } from '../base/failures';
 import type { Deadline } from './deadline';
 import type { Dialect } from './dialect';
-import { describeFailure, failureCode, isConnectionLost, isNotWritable } from './failure';
+import { isConnectionLost, isNotWritable } from './failure';
 import { assertWritable, ROLE_COLUMNS } from './server-checks';
 import { bind, type Query, type Result } from './transaction';
 import {
@@ -22,8 +22,8 @@ import {
 } from './typeorm';
 
 /**
- * PostgreSQL, behind a pooler that shares connections between clients: no statement, or one of another client, has this
- * name. MySQL, MariaDB: the server or a proxy cannot prepare the statement, or too many statements are prepared.
+ * PostgreSQL: behind a pooler, no statement, or one of another client, has this name. MySQL, MariaDB: the statement
+ * cannot be prepared, or too many are.
  */
 const PREPARED_STATEMENT_CONFLICTS = ['26000', '42P05', '1295', '1461'];
 
@@ -39,22 +39,21 @@ const SETTINGS_REFUSED = /^(08P01|0A000|22023|42704)$/;
 /** The `sql_mode` on which the library's statements depend. */
 export const MYSQL_MODE = `sql_mode = 'STRICT_TRANS_TABLES'`;
 
-/** The name of the isolation level differs. A statement outlives the deadline of its operation by at most a second. */
+/** The name of the isolation level differs. Waits for locks outlive an operation by at most a second. */
 const MYSQL_SETTINGS = `SET SESSION ${MYSQL_MODE}, innodb_lock_wait_timeout = 6, lock_wait_timeout = 6,
   /*!80000 transaction_isolation */ /*M! tx_isolation */ = 'READ-COMMITTED'`;
 
-/** Sends a statement on a connection in use. `limitMs` is the value of `REMAINING_MS`. */
+/** `limitMs` is the value of `REMAINING_MS`. */
 export type Send = (query: Query, limitMs?: number) => Promise<Result>;
 
 /** The work that uses a connection. `discard` closes the connection immediately. */
 type Work<T> = (send: Send, discard: () => void, connection: DriverConnection) => Promise<T>;
 
-/** The library's own connections. At most `size - 1` of them are used for anything but the guard's reads. */
+/** The library's own connections, one of which is reserved for the guard's reads. */
 export class Connections {
   /** Whether the library uses the DataSource's connections, because the database has only one session. */
   isShared = false;
   private readonly logger = new Logger('AuthDatabase');
-  private readonly warnings = new OncePerMinute(performance);
   private readonly slots: Slots;
   private readonly names = new Map<string, string>();
   private readonly types;
@@ -64,7 +63,6 @@ export class Connections {
   private epoch = 0;
   /** The epoch in which a connection was opened or last checked. */
   private readonly checkedIn = new WeakMap<DriverConnection, number>();
-  /** Connections that are closed instead of being used again. */
   private readonly broken = new WeakSet<DriverConnection>();
 
   constructor(
@@ -78,10 +76,8 @@ export class Connections {
   }
 
   /**
-   * Runs the work with a connection, and then releases the connection. Closes the connection instead if it must not
-   * be used again, for example because the deadline passes during the work, the connection breaks, or its server
-   * does not accept writes.
-   * @param isGuardRead whether the work may use the connection that is reserved for the guard's reads
+   * Runs the work with a connection. Closes the connection afterwards if it must not be used again, for example because
+   * the deadline has passed, the connection broke, or its server does not accept writes.
    */
   async use<T>(deadline: Deadline, work: Work<T>, isGuardRead = false): Promise<T> {
     if (isGuardRead) return this.useNext(deadline, work);
@@ -109,7 +105,7 @@ export class Connections {
       }
       this.broken.add(connection);
     } catch (error) {
-      if (isNotWritable(error) && this.checkedIn.get(connection) === this.epoch) this.checkAgain(error);
+      if (isNotWritable(error) && this.checkedIn.get(connection) === this.epoch) this.checkAgain();
       if (isNotWritable(error) || isConnectionLost(error)) this.broken.add(connection);
       throw error;
     } finally {
@@ -120,17 +116,11 @@ export class Connections {
   }
 
   /** Makes each open connection be checked before its next use, because another one leads to a read-only server. */
-  checkAgain(error: unknown): void {
+  checkAgain(): void {
     this.epoch++;
-    this.warnings.run(() =>
-      this.logger.warn(`Checking each connection, because a server does not accept writes: ${describeFailure(error)}`),
-    );
   }
 
-  /**
-   * Prepares a new connection for use. Checks a connection that was opened before the last read-only error. Returns
-   * false if the connection must be closed.
-   */
+  /** Prepares a new connection, or checks one after a read-only error. Returns false if it must be closed. */
   private async isReady(connection: DriverConnection): Promise<boolean> {
     const { epoch, dialect } = this;
     const checkedIn = this.checkedIn.get(connection);
@@ -173,10 +163,7 @@ export class Connections {
     }
   }
 
-  /**
-   * Detects whether a connection of the library and one of the DataSource are the same session, as with PGlite. If
-   * so, the library uses the DataSource's connections.
-   */
+  /** Detects whether connections of the library and of the DataSource are the same session, as with PGlite. */
   async detectSharing(own: DriverConnection): Promise<void> {
     const idOf = async (connection: DriverConnection): Promise<unknown> =>
       sessionOf(connection) ??
@@ -190,7 +177,6 @@ export class Connections {
     given.release(false);
   }
 
-  /** Closes the connections that are not in use, and waits for the others. */
   async close(): Promise<void> {
     const opened = await this.pool?.catch(() => null);
     this.pool = null;
@@ -199,8 +185,7 @@ export class Connections {
 
   /**
    * Sends a statement on a connection of the library or of the application. If the server rejects a prepared statement,
-   * the server has executed no part of that statement, and the statement is sent again unprepared. In a transaction of
-   * PostgreSQL, the second statement fails too (25P02), and `Database` runs the transaction again.
+   * sends it again unprepared. In a transaction of PostgreSQL, this fails too (25P02), and the transaction is retried.
    */
   async send(connection: DriverConnection, query: Query, limitMs?: number): Promise<Result> {
     const { sql } = query;

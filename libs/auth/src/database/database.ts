@@ -2,20 +2,18 @@ import { Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuthError } from '../base/errors';
+import { describeFailure, failureCode } from '../base/failures';
 import type { FailureKind } from '../base/telemetry';
 import { Deadline, TimeBudget } from './deadline';
 import type { Dialect } from './dialect';
 import {
   CommitError,
   DatabaseUnavailableError,
-  describeFailure,
-  failureCode,
   failureKind,
   isConflict,
   isConnectionLost,
   isDuplicate,
   isNotWritable,
-  isRolledBack,
 } from './failure';
 import { type JoinedTransaction, transactionEnded } from './joined-transaction';
 import { type Query, type Result, RolledBack, type Row, type Transaction, type UnitOfWork } from './transaction';
@@ -46,26 +44,19 @@ export interface StatementOptions {
 export interface AutocommitOptions extends StatementOptions {
   /** Returns whether the error means that no row matches. Such an error is neither thrown nor logged. */
   readonly meansNoRows?: (error: unknown) => boolean;
-  /** Checks the result. If it throws because the server does not accept writes, the connection is replaced. */
+  /** Throws if the server does not accept writes according to the result. The connection is then replaced. */
   readonly checkServer?: (result: Result) => void;
-  /** Whether the statement may use the connection that is reserved for the guard's reads. */
   readonly isGuardRead?: boolean;
 }
 
 export interface TransactionOptions extends StatementOptions {
-  /**
-   * Whether to run the transaction again if the connection broke at its COMMIT. The first run may have been committed:
-   * the caller must recognize the result of the first run, or tolerate a second run.
-   */
+  /** Whether to run the transaction again if its COMMIT may have succeeded. The caller must tolerate both outcomes. */
   readonly retryUnknownCommit?: boolean;
 }
 
 /**
- * Runs statements and transactions on the application's database.
- *
- * An operation that fails is run again until its deadline, or a few times, as `mayRunAgain` decides. An `AuthError` is
- * rethrown. Every other failure becomes `database_unavailable`. Its log entry contains only the driver's code, names
- * from the schema and a hint, because a driver's message can contain the statement and its parameters.
+ * Runs statements and transactions on the application's database. A failed operation is run again as `mayRunAgain`
+ * decides. Every failure except an `AuthError` is logged and becomes `database_unavailable`.
  */
 export abstract class Database {
   abstract readonly dialect: Dialect;
@@ -74,7 +65,7 @@ export abstract class Database {
   private readonly logger: Logger = new Logger('AuthDatabase');
   private readonly answerWithinMs: number = DATABASE_TIMEOUT_MS;
   private readonly pause: (ms: number) => Promise<void> = sleep;
-  /** The check in progress of whether a server accepts writes again. */
+  /** The check in progress of whether the server accepts writes again. */
   private check: Promise<void> | null = null;
 
   /**
@@ -107,16 +98,13 @@ export abstract class Database {
     });
   }
 
-  /** Returns the rows of a query of the guard, which runs outside every transaction. */
+  /** Returns the rows of a query of the guard, which may use the connection reserved for it. */
   async read(query: Query): Promise<readonly Row[]> {
     const run = (deadline: Deadline): Promise<Result> => this.runAutocommit(query, deadline, { isGuardRead: true });
     return (await this.runWithRetries(null, {}, run)).rows;
   }
 
-  /**
-   * Returns the handle with which writes survive a rollback of the application's transaction: null, which is no
-   * transaction. On SQLite, which has only one connection, such writes are part of the transaction.
-   */
+  /** Returns the handle with which writes survive a rollback of the application's transaction, except on SQLite. */
   outside(tx: JoinedTransaction | null): JoinedTransaction | null {
     return this.dialect === 'sqlite' ? tx : null;
   }
@@ -126,12 +114,12 @@ export abstract class Database {
     return this.runWithRetries(tx, {}, (deadline) => this.runWithManager(work, tx, deadline));
   }
 
-  /** Returns warnings about a server or a proxy on which a guarantee does not hold. Called at startup. */
+  /** Returns warnings about a server or a proxy on which a guarantee does not hold. */
   serverWarnings(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }
 
-  /** Starts the time budget that several statements of one operation share. */
+  /** Starts a time budget for several statements. */
   startBudget(): TimeBudget {
     return new TimeBudget(this.answerWithinMs);
   }
@@ -146,9 +134,7 @@ export abstract class Database {
   ): Promise<T>;
   /** Runs a transaction in a savepoint of the application's transaction. Most failures roll back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
-
-  /** Rejects if the server of a connection does not accept writes, or cannot be reached. */
-  protected abstract assertWritable(deadline: Deadline): Promise<void>;
+  protected abstract isWritable(deadline: Deadline): Promise<boolean>;
 
   private async runWithRetries<T>(
     joined: JoinedTransaction | null,
@@ -188,21 +174,16 @@ export abstract class Database {
   }
 
   private async waitToRetry(error: unknown, attempt: number, deadline: Deadline): Promise<void> {
-    // The pause is random, so that conflicting transactions are unlikely to collide again.
+    // Random, so that conflicting transactions are unlikely to collide again.
     if (!isNotWritable(error)) return this.pause(Math.min(attempt, 3) * (20 + Math.random() * 60));
-    // The first retry may find a connection to another server. Then one check at a time is made for all operations, so
-    // that the library does not open many connections to a server that refuses them.
+    // Before the second retry, one check at a time is made for all operations, so that few connections are opened to a
+    // server that refuses them.
     if (attempt > 1) await (this.check ??= this.untilWritable(deadline).finally(() => (this.check = null)));
   }
 
   private async untilWritable(deadline: Deadline): Promise<void> {
-    for (let isWritable = false; !isWritable && !deadline.hasPassed;) {
-      await sleep(CHECK_AFTER_MS);
-      isWritable = await this.assertWritable(deadline).then(
-        () => true,
-        () => false,
-      );
-    }
+    do await sleep(CHECK_AFTER_MS);
+    while (!deadline.hasPassed && !(await this.isWritable(deadline)));
   }
 }
 
@@ -217,6 +198,6 @@ function mayRunAgain(error: unknown, attempt: number, options: TransactionOption
   // A deadlock may have rolled back the application's whole transaction, which only the application can run again.
   if (isJoined) return isFew && (isDuplicate(error) || failureCode(error) === 'CONFLICT');
   if (isNotWritable(error)) return !failsFast || attempt === 1;
-  if (!isConnectionLost(error)) return isFew && isRolledBack(error);
+  if (!isConnectionLost(error)) return isFew && failureKind(error) === 'rolled_back';
   return (retryUnknownCommit || !(error instanceof CommitError)) && (!failsFast || isFew);
 }

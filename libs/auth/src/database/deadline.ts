@@ -2,7 +2,7 @@ import { DatabaseFailure, isConnectionLost } from './failure';
 
 /** The time that one or several statements of an operation share. */
 export class TimeBudget {
-  private readonly endsAt: number;
+  private readonly endsAt;
 
   constructor(milliseconds: number) {
     this.endsAt = performance.now() + milliseconds;
@@ -20,7 +20,7 @@ export class Deadline extends TimeBudget {
   private isCommitting = false;
   hasPassed = false;
 
-  /** @param onUnknownOutcome called when a commit may have succeeded although the server will not confirm it */
+  /** @param onUnknownOutcome called when a commit may have succeeded without a confirmation */
   constructor(
     milliseconds: number,
     private readonly onUnknownOutcome: () => void = () => undefined,
@@ -56,14 +56,12 @@ export class Deadline extends TimeBudget {
 
   /** Throws if the deadline has passed. Called before statements are sent. */
   failIfPassed(): void {
-    if (this.hasPassed) throw new DatabaseFailure('TIMEOUT', 'The deadline of the operation has passed.');
+    if (this.hasPassed) throw timeout();
   }
 
   /** Rejects if the deadline passes first. The work itself may continue until its next check of the deadline. */
   race<T>(work: Promise<T>): Promise<T> {
-    const passed = new Promise<never>((_, reject) =>
-      this.onPassed(() => reject(new DatabaseFailure('TIMEOUT', 'The database did not answer in time.'))),
-    );
+    const passed = new Promise<never>((_, reject) => this.onPassed(() => reject(timeout())));
     return Promise.race([work, passed]);
   }
 
@@ -71,4 +69,8 @@ export class Deadline extends TimeBudget {
   clear(): void {
     clearTimeout(this.timer);
   }
+}
+
+function timeout(): DatabaseFailure {
+  return new DatabaseFailure('TIMEOUT', 'The database did not answer in time.');
 }

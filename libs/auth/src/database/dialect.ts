@@ -1,7 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Query } from './transaction';
 
-/** The SQL dialects of the supported databases. */
 export type Dialect = 'sqlite' | 'postgres' | 'mysql';
 
 const DIALECTS: Partial<Record<DataSource['options']['type'], Dialect>> = {
@@ -26,10 +25,7 @@ export function forUpdateSkipLocked(dialect: Dialect): string {
   return dialect === 'sqlite' ? '' : 'FOR UPDATE SKIP LOCKED';
 }
 
-/**
- * Returns statements that set and restore a lock timeout: in between, a statement that waits two seconds for a locked
- * row or table fails. SQLite needs no timeout, because a transaction locks the database.
- */
+/** Returns statements between which a statement fails if it waits two seconds for a locked row or table. */
 export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; readonly end: Query[] } {
   if (dialect === 'sqlite') return { begin: [], end: [] };
   // SET LOCAL ends with the transaction.
@@ -42,9 +38,8 @@ export function withLockTimeout(dialect: Dialect): { readonly begin: Query[]; re
 }
 
 /**
- * Returns a condition that makes a statement of PostgreSQL that commits itself fail with a division by zero if the
- * statement runs past its deadline, because its caller may have received an error by then. While such a statement waits
- * for a lock, it can continue even if its connection has been closed. Its time starts when the server receives it.
+ * Returns a condition with which a statement of PostgreSQL that commits itself fails (division by zero) after its
+ * deadline, because its caller has received an error by then. Closing the connection does not stop a wait for a lock.
  * @param evaluateAfter the parts of the statement after which the database evaluates the condition
  */
 export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
@@ -53,7 +48,7 @@ export function failIfDeadlinePassed(evaluateAfter: readonly string[]): string {
   return `CASE WHEN ${counts} >= 0 THEN 1 / CASE WHEN ${isInTime} THEN 1 ELSE 0 END = 1 END`;
 }
 
-/** Returns a condition that compares two texts byte by byte, whatever their collations are. Usually uses no index. */
+/** Returns a condition that compares two texts byte by byte, whatever their collations are, without an index. */
 export function isSameText(dialect: Dialect, left: string, right: string): string {
   if (dialect === 'postgres') return `CAST(${left} AS text) COLLATE "C" = CAST(${right} AS text)`;
   const bytes = (text: string): string =>
@@ -68,12 +63,10 @@ export function onDuplicate(dialect: Dialect, key: string, assignments: string):
     : `ON CONFLICT (${key}) DO UPDATE SET ${assignments}`;
 }
 
-/** Returns an expression for the smallest of the given expressions. */
 export function least(dialect: Dialect, ...expressions: readonly string[]): string {
   return `${dialect === 'sqlite' ? 'MIN' : 'LEAST'}(${expressions.join(', ')})`;
 }
 
-/** Returns an expression for the largest of the given expressions. */
 export function greatest(dialect: Dialect, ...expressions: readonly string[]): string {
   return `${dialect === 'sqlite' ? 'MAX' : 'GREATEST'}(${expressions.join(', ')})`;
 }

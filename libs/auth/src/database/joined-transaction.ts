@@ -5,10 +5,7 @@ import { DatabaseFailure } from './failure';
 import type { Query } from './transaction';
 import { AUTH_DATA_SOURCE, transactionDepth } from './typeorm';
 
-/**
- * A TypeORM `EntityManager` with an open transaction, such as the manager that the callback of
- * `dataSource.transaction()` receives.
- */
+/** A TypeORM `EntityManager` with an open transaction, such as the one that `dataSource.transaction()` passes on. */
 export interface TransactionManager {
   readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
 }
@@ -19,10 +16,7 @@ interface Listener {
   readonly rolledBack: () => void | Promise<void>;
 }
 
-/**
- * Recognizes code of the application that a call to the library runs, such as a subscriber. Only this context
- * distinguishes the calls that the code makes from calls that the application makes in parallel.
- */
+/** Recognizes calls to the library by hooks and subscribers that another call runs. */
 const applicationCode = new AsyncLocalStorage<JoinedTransaction>();
 
 /** A transaction of the application in which calls to the library take part. */
@@ -34,9 +28,8 @@ export class JoinedTransaction {
   constructor(readonly runner: QueryRunner) {}
 
   /**
-   * Runs calls one after another, because all calls share one connection, and the statements of two calls must not
-   * interleave. A call by a hook or subscriber of the application runs immediately, because the call that waits for the
-   * hook holds the turn.
+   * Runs calls one after another, because the statements of two calls must not interleave on their connection. A call by
+   * a hook or subscriber runs immediately, because the call that runs the hook waits for it.
    */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
     if (applicationCode.getStore() === this) return work();
@@ -48,7 +41,7 @@ export class JoinedTransaction {
     return call;
   }
 
-  /** Like `runExclusive`, for work with TypeORM's manager, which runs hooks and subscribers of the application. */
+  /** Like `runExclusive`, for work that runs hooks and subscribers of the application. */
   runApplicationCode<T>(work: () => Promise<T>): Promise<T> {
     return this.runExclusive(() => applicationCode.run(this, work));
   }
@@ -62,21 +55,18 @@ export class JoinedTransaction {
     return !this.hasEnded && this.runner.isTransactionActive;
   }
 
-  /** Marks the transaction as ended, for example because its connection broke. It was not committed. */
+  /** Marks the transaction as ended without a commit. */
   async end(): Promise<void> {
     this.hasEnded = true;
     for (const { rolledBack } of this.listeners.splice(0)) await rolledBack();
   }
 
-  /**
-   * Calls one of the functions when the current part of the transaction is committed or rolled back. The rollback
-   * waits for `rolledBack`, which must not reject.
-   */
+  /** Calls one of the functions when the transaction is committed, or its current part is rolled back. */
   whenDecided(committed: () => void, rolledBack: () => void | Promise<void> = () => undefined): void {
     if (!this.hasEnded) this.listeners.push({ depth: transactionDepth(this.runner), committed, rolledBack });
   }
 
-  /** Called when the transaction is committed or a savepoint is released, which then is part of what encloses it. */
+  /** Called when the transaction is committed, or a savepoint is released into what encloses it. */
   committed(): void {
     const depth = transactionDepth(this.runner);
     for (const listener of this.listeners) listener.depth = Math.min(listener.depth, depth);
@@ -95,7 +85,6 @@ export class JoinedTransaction {
   }
 }
 
-/** The error of a call that takes part in a transaction of the application that has ended. */
 export function transactionEnded(): Error {
   return new DatabaseFailure(
     'TRANSACTION_ENDED',
@@ -103,12 +92,12 @@ export function transactionEnded(): Error {
   );
 }
 
-/** Returns a statement for the savepoint in which a call runs within the application's transaction. */
-export function savepoint(verb: 'SAVEPOINT' | 'RELEASE SAVEPOINT' | 'ROLLBACK TO SAVEPOINT'): Query {
-  return { sql: `${verb} session_auth`, params: [] };
-}
+// A call within the application's transaction runs in a savepoint.
+export const BEGIN_NESTED: Query = { sql: 'SAVEPOINT session_auth', params: [] };
+export const COMMIT_NESTED: Query = { sql: 'RELEASE SAVEPOINT session_auth', params: [] };
+export const ROLLBACK_NESTED: Query = { sql: 'ROLLBACK TO SAVEPOINT session_auth', params: [] };
 
-/** Finds the transactions that the application has opened. TypeORM reports their ends to this subscriber. */
+/** Joins transactions of the application. TypeORM reports their ends to this subscriber. */
 @Injectable()
 export class ApplicationTransactions implements EntitySubscriberInterface {
   private readonly joined = new WeakMap<QueryRunner, JoinedTransaction>();

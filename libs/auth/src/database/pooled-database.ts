@@ -4,15 +4,12 @@ import { type AutocommitOptions, Database } from './database';
 import { Deadline } from './deadline';
 import type { Dialect } from './dialect';
 import { CommitError, isNotWritable } from './failure';
-import { type JoinedTransaction, savepoint } from './joined-transaction';
+import { BEGIN_NESTED, COMMIT_NESTED, type JoinedTransaction, ROLLBACK_NESTED } from './joined-transaction';
 import { assertWritable, ROLE_COLUMNS, serverWarnings } from './server-checks';
 import { drive, type Query, type Result, type Row, type UnitOfWork } from './transaction';
 import { close, type DriverConnection, tearDown } from './typeorm';
 
-/**
- * READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. On MySQL and
- * MariaDB, it is a setting of the connections.
- */
+/** READ COMMITTED suffices, because decisions are made by conditional statements or while locks are held. */
 const POSTGRES_BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /** The share of the remaining time that a statement receives. The rest is for the network. */
@@ -25,7 +22,7 @@ const SHARED =
   "The library shares the connections of the DataSource, because the database has only one session. The application's " +
   'transactions can include, or roll back, statements of the library. Use a database server in production.';
 
-/** Runs statements on PostgreSQL, MySQL and MariaDB, on the library's own connections or in a joined transaction. */
+/** Runs statements on PostgreSQL, MySQL and MariaDB. */
 export class PooledDatabase extends Database {
   private readonly connections: Connections;
 
@@ -92,7 +89,7 @@ export class PooledDatabase extends Database {
       return await this.withOwnMode(connection, () => work(runner.manager));
     } catch (error) {
       if (isNotWritable(error)) {
-        this.connections.checkAgain(error);
+        this.connections.checkAgain();
         close(connection);
       }
       throw error;
@@ -111,15 +108,15 @@ export class PooledDatabase extends Database {
       return this.connections.send(connection, { ...query, isPrepared: false });
     };
     const work = async (): Promise<T> => {
-      await send(savepoint('SAVEPOINT'));
+      await send(BEGIN_NESTED);
       try {
         const outcome = await drive(unit(), send);
-        await send(savepoint('RELEASE SAVEPOINT'));
+        await send(COMMIT_NESTED);
         return outcome;
       } catch (error) {
-        if (isNotWritable(error)) this.connections.checkAgain(error);
-        // The rollback fails if the database has rolled back the whole transaction, or if the connection broke.
-        await this.connections.send(connection, savepoint('ROLLBACK TO SAVEPOINT')).catch(() => joined.end());
+        if (isNotWritable(error)) this.connections.checkAgain();
+        // Fails if the database has rolled back the whole transaction, or if the connection broke.
+        await this.connections.send(connection, ROLLBACK_NESTED).catch(() => joined.end());
         throw error;
       }
     };
@@ -127,8 +124,8 @@ export class PooledDatabase extends Database {
   }
 
   /**
-   * Runs work on a connection of the application under the library's `sql_mode`. Drivers and TypeORM escape values as if
-   * backslashes were escapes, so a value could end its literal under the mode `NO_BACKSLASH_ESCAPES`.
+   * Runs work on a connection of the application under the library's `sql_mode`. Under `NO_BACKSLASH_ESCAPES`, a value
+   * that a driver or TypeORM has escaped could end its literal.
    */
   private async withOwnMode<T>(connection: DriverConnection, work: () => Promise<T>): Promise<T> {
     if (this.dialect === 'postgres') return work();
@@ -136,10 +133,13 @@ export class PooledDatabase extends Database {
     return work().finally(() => this.connections.send(connection, text('SET sql_mode = @auth_sql_mode')));
   }
 
-  protected assertWritable(deadline: Deadline): Promise<void> {
+  protected isWritable(deadline: Deadline): Promise<boolean> {
     // The error closes the connection, so that the next check opens another one.
-    return this.connections.use(deadline, async (send) =>
-      assertWritable(await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`))),
+    const check = async (send: Send): Promise<void> =>
+      assertWritable(await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`)));
+    return this.connections.use(deadline, check).then(
+      () => true,
+      () => false,
     );
   }
 
@@ -154,7 +154,6 @@ export class PooledDatabase extends Database {
     return deadline.race(this.connections.use(deadline, work)).finally(() => deadline.clear());
   }
 
-  /** Closes the library's connections with the application. */
   onApplicationShutdown(): Promise<void> {
     return this.connections.close();
   }

@@ -1,7 +1,7 @@
-import type { NotWritableKind } from '../base/telemetry';
+import { describeFailure } from '../base/failures';
 import type { Dialect } from './dialect';
 import { DatabaseFailure } from './failure';
-import type { Result, Row } from './transaction';
+import type { Row } from './transaction';
 
 /** Galera reports its state in status variables, which MariaDB offers as a table. Other servers skip the comment. */
 const GALERA_NOT_READY = `/*M!100100
@@ -23,31 +23,17 @@ export const ROLE_COLUMNS: Readonly<Record<Dialect, string>> = {
     CAST(@@global.read_only AS CHAR) NOT IN ('0', 'OFF') OR @@global.innodb_read_only AS read_only`,
 };
 
-/** Returns why the server does not accept writes, according to the columns of `ROLE_COLUMNS`, or undefined. */
-function whyNotWritable(row: Row | undefined): NotWritableKind | undefined {
-  return (['in_recovery', 'not_ready', 'read_only'] as const).find((kind) => Number(row?.[kind]) === 1);
-}
-
 /** Throws if the server does not accept writes, according to the columns of `ROLE_COLUMNS` in the result. */
-export function assertWritable({ rows }: Result): void {
-  const kind = whyNotWritable(rows[0]);
+export function assertWritable({ rows: [row] }: { readonly rows: readonly Row[] }): void {
+  const kind = (['in_recovery', 'not_ready', 'read_only'] as const).find((name) => Number(row?.[name]) === 1);
   if (kind) throw new DatabaseFailure(kind, 'The server does not accept writes.');
 }
-
-const READ_ONLY =
-  'The database server is read-only: logins and refreshes fail. Connect to the primary, or make the server writable.';
-
-const STANDBY =
-  'The database server is a standby: logins and refreshes fail, and ended sessions are accepted until their end is ' +
-  'replicated. Connect to the primary.';
 
 const BALANCED =
   'pgpool-II sends reads to standbys: ended sessions are accepted until their end is replicated. Set ' +
   '`load_balance_mode = off` in pgpool.conf, or connect to the primary.';
 
-const NOT_READY =
-  'The Galera node is not part of the primary component, or is not synchronized: logins and refreshes fail. ' +
-  'Connect to a synchronized node of the primary component.';
+const MISSED = 'Ended sessions can be accepted, and the reuse of a refresh token can be missed.';
 
 interface ServerConnection {
   /** The process id that the server, or a proxy, reported when the connection was opened (PostgreSQL). */
@@ -59,17 +45,19 @@ interface ServerConnection {
  * Returns warnings, with their remedies, if the server does not accept writes, or if certain settings of the server or
  * of a proxy break a guarantee of the library.
  */
-export function serverWarnings(dialect: Dialect, connection: ServerConnection): Promise<string[]> {
-  return dialect === 'postgres' ? postgresWarnings(connection) : mysqlWarnings(connection);
+export async function serverWarnings(dialect: Dialect, connection: ServerConnection): Promise<string[]> {
+  try {
+    assertWritable({ rows: await connection.query(`SELECT ${ROLE_COLUMNS[dialect]}`) });
+  } catch (error) {
+    return [`Logins and refreshes fail: ${describeFailure(error)}`];
+  }
+  return dialect === 'postgres' ? poolerWarnings(connection) : clusterWarnings(connection);
 }
 
-async function postgresWarnings(connection: ServerConnection): Promise<string[]> {
+async function poolerWarnings(connection: ServerConnection): Promise<string[]> {
   const [row] = await connection.query(
-    `SELECT ${ROLE_COLUMNS.postgres}, pg_backend_pid() AS process_id,
-       (SELECT COUNT(*) FROM pg_stat_replication) AS standbys`,
+    'SELECT pg_backend_pid() AS process_id, (SELECT COUNT(*) FROM pg_stat_replication) AS standbys',
   );
-  const kind = whyNotWritable(row);
-  if (kind) return [kind === 'in_recovery' ? STANDBY : READ_ONLY];
   // PostgreSQL rejects and logs the statement that detects pgpool-II.
   const mayBePgpool = Number(row?.['standbys']) > 0 && row?.['process_id'] !== connection.processID;
   if (!mayBePgpool) return [];
@@ -77,35 +65,28 @@ async function postgresWarnings(connection: ServerConnection): Promise<string[]>
   return pgpool?.['load_balance_mode'] === 'on' ? [BALANCED] : [];
 }
 
-async function mysqlWarnings(connection: ServerConnection): Promise<string[]> {
-  const kind = whyNotWritable((await connection.query(`SELECT ${ROLE_COLUMNS.mysql}`))[0]);
+async function clusterWarnings(connection: ServerConnection): Promise<string[]> {
   const rows = await connection.query(
     `SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider', 'wsrep_sync_wait',
        'group_replication_single_primary_mode', 'group_replication_consistency')`,
   );
-  const settings = Object.fromEntries(rows.map((row) => [row['Variable_name'], row['Value']])) as Record<
-    string,
-    string
-  >;
-  const warnings = kind ? [kind === 'read_only' ? READ_ONLY : NOT_READY] : [];
+  const settings = Object.fromEntries(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
   const wait = settings['wsrep_sync_wait'];
   const isGalera = settings['wsrep_on'] === 'ON' && settings['wsrep_provider'] !== 'none';
   // The first bit makes reads wait.
   if (isGalera && (Number(wait) & 1) === 0) {
-    warnings.push(
-      `wsrep_sync_wait is ${wait}: a Galera node can read before it applies the commits of other nodes. Ended sessions ` +
-        'can be accepted, and the reuse of a refresh token can be missed. Set `wsrep_sync_wait = 1` on every node.',
-    );
+    return [
+      `wsrep_sync_wait is ${wait}: a Galera node can read before it applies the commits of other nodes. ${MISSED} ` +
+        'Set `wsrep_sync_wait = 1` on every node.',
+    ];
   }
   const consistency = settings['group_replication_consistency'] ?? '';
   // In single-primary mode, the other members are read-only. `BEFORE` makes reads wait, and `AFTER` makes commits wait.
   const isMultiPrimary = settings['group_replication_single_primary_mode'] === 'OFF';
-  if (isMultiPrimary && ['EVENTUAL', 'BEFORE_ON_PRIMARY_FAILOVER'].includes(consistency)) {
-    warnings.push(
-      `group_replication_consistency is ${consistency} in a multi-primary group: a member can read before it ` +
-        'applies the commits of other members. Ended sessions can be accepted, and the reuse of a refresh token can be ' +
-        "missed. Set group_replication_consistency to 'BEFORE' on every member, or use single-primary mode.",
-    );
-  }
-  return warnings;
+  if (!isMultiPrimary || !['EVENTUAL', 'BEFORE_ON_PRIMARY_FAILOVER'].includes(consistency)) return [];
+  return [
+    `group_replication_consistency is ${consistency} in a multi-primary group: a member can read before it applies the ` +
+      `commits of other members. ${MISSED} Set group_replication_consistency to 'BEFORE' on every member, or use ` +
+      'single-primary mode.',
+  ];
 }

@@ -1,9 +1,9 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failureCode } from '../base/failures';
 import { Database } from './database';
 import type { Deadline } from './deadline';
-import { failureCode } from './failure';
-import { type JoinedTransaction, savepoint } from './joined-transaction';
+import { BEGIN_NESTED, COMMIT_NESTED, type JoinedTransaction, ROLLBACK_NESTED } from './joined-transaction';
 import { bind, driveSync, type Query, type Result, type UnitOfWork } from './transaction';
 import { sqliteConnection } from './typeorm';
 
@@ -22,7 +22,7 @@ interface SqliteStatement {
 
 interface ConnectionState {
   readonly connection: SqliteConnection;
-  /** The busy timeout, in milliseconds, that the connection had when the library first used it. */
+  /** In milliseconds, as it was when the library first used the connection. */
   readonly busyTimeout: number;
   readonly prepared: Map<string, SqliteStatement>;
 }
@@ -31,10 +31,8 @@ interface ConnectionState {
 const POLL_INTERVAL_MS = 2;
 
 /**
- * Runs statements on SQLite, where the application and the library share one connection. A transaction that awaited
- * anything would include, or roll back, all other statements that run meanwhile. Transactions therefore run
- * synchronously: in a savepoint of the application's transaction that they join, or from BEGIN to COMMIT, once no
- * transaction of the application is open and no other connection is writing.
+ * Runs statements on SQLite, where the application and the library share one connection. Transactions run synchronously,
+ * because they would otherwise include, or roll back, all other statements that run meanwhile.
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
@@ -55,12 +53,7 @@ export class SqliteDatabase extends Database {
   protected runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T> {
     deadline.failIfPassed();
     joined.assertOpen();
-    const [begin, commit, rollback] = [
-      savepoint('SAVEPOINT'),
-      savepoint('RELEASE SAVEPOINT'),
-      savepoint('ROLLBACK TO SAVEPOINT'),
-    ];
-    return Promise.resolve(this.runUnit(unit, begin.sql, commit.sql, rollback.sql));
+    return Promise.resolve(this.runUnit(unit, BEGIN_NESTED.sql, COMMIT_NESTED.sql, ROLLBACK_NESTED.sql));
   }
 
   protected runWithManager<T>(
@@ -72,8 +65,8 @@ export class SqliteDatabase extends Database {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
   }
 
-  protected assertWritable(): Promise<void> {
-    return Promise.resolve();
+  protected isWritable(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   /** Runs a transaction synchronously. On an error, SQLite may have rolled back the transaction already. */
@@ -110,10 +103,7 @@ export class SqliteDatabase extends Database {
     return this.known;
   }
 
-  /**
-   * Waits until the connection is free, and then calls `work`, whose statements run synchronously, so that no other
-   * statement runs in between. Calls `work` again as long as the database is busy.
-   */
+  /** Calls `work` when no transaction is open, and again as long as another connection is writing. */
   private async whenFree<T>(deadline: Deadline, work: () => T | Promise<T>): Promise<T> {
     const { connection } = this.state;
     for (;;) {
@@ -127,7 +117,7 @@ export class SqliteDatabase extends Database {
     }
   }
 
-  /** Calls `work`, whose statements fail immediately if the database is busy. A wait would block the event loop. */
+  /** Makes statements fail immediately if the database is busy. A wait would block the event loop. */
   private withoutWaiting<T>(work: () => T): T {
     const { connection, busyTimeout } = this.state;
     connection.exec('PRAGMA busy_timeout = 0');

@@ -4,7 +4,7 @@ import { ENTITIES_BY_NAME } from './entities';
 import type { Query } from './transaction';
 import { tablePath } from './typeorm';
 
-/** Compiles statements on the library's tables, almost all of them when the application starts. */
+/** Compiles statements on the library's tables. */
 export class StatementFactory {
   constructor(
     private readonly dataSource: DataSource,
@@ -15,7 +15,7 @@ export class StatementFactory {
     return new Statement(this.dataSource, ENTITIES_BY_NAME, template);
   }
 
-  /** Compiles a frequent statement whose text never varies, so that each connection can prepare it once. */
+  /** Compiles a frequent statement whose text never varies. Each connection prepares it once. */
   prepared(template: string): Statement {
     return new Statement(this.dataSource, ENTITIES_BY_NAME, template, true);
   }
@@ -31,37 +31,32 @@ export class StatementFactory {
   }
 }
 
-/** Formats an integer for SQL. Throws an error for any other value, because the text becomes part of a statement. */
+/** Formats an integer for SQL. @throws Error for any other value, because the text becomes part of a statement */
 export function integerLiteral(milliseconds: number): string {
   if (!Number.isSafeInteger(milliseconds)) throw new Error(`${milliseconds} is not a whole number of milliseconds.`);
   return String(milliseconds);
 }
 
-/** The values of parameters by name. */
 export type ParameterValues = Readonly<Record<string, unknown>>;
 
 const PARAMETER = /:([a-zA-Z]+)(\.\.\.)?/g;
 
 /**
  * A statement that is compiled from a template for the application's DataSource, with its schema, entity prefix and
- * naming strategy.
- *
- * In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one of its columns,
- * `:name` is a parameter and `:name...` is a list of parameters. An unknown entity or column is an error when the
- * statement is compiled, which is usually at startup.
+ * naming strategy. In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one of
+ * its columns, `:name` is a parameter and `:name...` is a list of parameters.
  */
 export class Statement {
   private readonly template: string;
   private readonly parameters: readonly { readonly name: string; readonly isList: boolean }[];
   private readonly isPostgres: boolean;
-  /** The SQL for the list lengths of the last call. The next call usually has the same lengths. */
+  /** The next call usually has lists of the same lengths. */
   private lastRendered = { lengths: 'none yet', sql: '' };
 
   constructor(
     dataSource: DataSource,
     entities: Readonly<Record<string, new () => object>>,
     template: string,
-    /** Whether to prepare the statement once per connection. */
     private readonly isPrepared = false,
   ) {
     this.isPostgres = dataSource.options.type === 'postgres';

@@ -21,11 +21,8 @@ export interface Result {
 }
 
 /**
- * A transaction, written as a generator: it yields its statements, receives their results and returns its outcome.
- *
- * The same generator runs on a connection of the pool, synchronously on SQLite, where all code shares one connection,
- * or in a savepoint of the application's transaction. A transaction that throws is rolled back. A transaction that
- * returns `RolledBack` is rolled back and still has an outcome.
+ * A transaction, written as a generator: it yields its statements, receives their results and returns its outcome. A
+ * transaction that throws is rolled back. A transaction that returns `RolledBack` is rolled back and has an outcome.
  */
 export type Transaction<T> = Generator<Query, T | RolledBack<T>, Result>;
 
@@ -35,7 +32,7 @@ export type UnitOfWork<T> = () => Transaction<T>;
 /** A part of a transaction. */
 export type Step<T> = Generator<Query, T, Result>;
 
-/** Returned by a transaction that is rolled back without a failure. An error, because `drive` throws it. */
+/** The outcome of a transaction that is rolled back without a failure. */
 export class RolledBack<T> extends Error {
   constructor(readonly outcome: T) {
     super('The transaction was rolled back.');
@@ -47,14 +44,12 @@ const NO_TIMEOUT_MS = 2_147_483_647;
 
 /**
  * Returns the parameters of a statement.
- * @param limitMs the value of `REMAINING_MS`. A statement in a transaction needs none, because no COMMIT is sent after
- *   the deadline
+ * @param limitMs the value of `REMAINING_MS`. In a transaction, no limit: no COMMIT is sent after the deadline
  */
 export function bind({ params }: Query, limitMs = NO_TIMEOUT_MS): unknown[] {
   return params.map((param) => (param === REMAINING_MS ? limitMs : param));
 }
 
-/** Returns all rows of the statement. */
 export function* rowsOf(query: Query): Step<readonly Row[]> {
   return (yield query).rows;
 }
@@ -64,24 +59,19 @@ export function* firstOf(query: Query): Step<Row | null> {
   return (yield query).rows[0] ?? null;
 }
 
-/** Sends a statement, and returns `affected` of its result. */
 export function* affectedBy(query: Query): Step<number> {
   return (yield query).affected;
 }
 
 /**
- * Sends an UPDATE or DELETE that must match exactly the `rows` rows that the transaction has read before. Some reads
- * take no row lock, and some distributed databases do not hold locks until the end of a transaction. If rows have
- * changed in the meantime, the transaction is rolled back and run again.
+ * Sends an UPDATE or DELETE that must match exactly the `rows` rows that the transaction has read before, possibly
+ * without locks. If rows have changed in the meantime, the transaction is rolled back and run again.
  */
 export function* changeAll(query: Query, rows: number): Step<void> {
   if ((yield query).affected !== rows) throw new DatabaseFailure('CONFLICT', 'A row changed after it was read.');
 }
 
-/**
- * Runs the generator of a transaction. Sends its statements one after another.
- * @throws RolledBack if the generator returns it
- */
+/** Runs the generator of a transaction. @throws RolledBack if the generator returns it */
 export async function drive<T>(transaction: Transaction<T>, send: (query: Query) => Promise<Result>): Promise<T> {
   let step = transaction.next();
   while (!step.done) {

@@ -1,10 +1,9 @@
 import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import type { Row } from './transaction';
 
-/** A column of an entity, as TypeORM describes it. */
 export type Column = EntityMetadata['columns'][number];
 
-/** The injection token of the DataSource that the library uses. Undefined if the configured one does not exist. */
+/** The injection token of the library's DataSource, which is undefined if the configured one does not exist. */
 export const AUTH_DATA_SOURCE = 'NESTJS_SESSION_AUTH_DATA_SOURCE';
 
 /** The part of a connection of `pg`, `mysql2` or `mysql` that the library uses. */
@@ -18,7 +17,7 @@ export interface DriverConnection {
   execute?(options: object, done: MysqlCallback): void;
   on(event: 'error', listener: () => void): unknown;
   release(): void;
-  /** The socket: `pg`, `mysql2` and `mysql`. */
+  /** The socket. */
   readonly connection?: { readonly stream?: Socket };
   readonly stream?: Socket;
   readonly _socket?: Socket;
@@ -27,18 +26,14 @@ export interface DriverConnection {
   readonly threadId?: number;
   /** `pg` only. */
   end?(): Promise<void>;
-  /** `mysql2` and `mysql` only, like the following methods. */
+  /** `mysql2` and `mysql` only. */
   destroy?(): void;
   _removeFromPool(): void;
   _realEnd(done: () => void): void;
 }
 
-interface PgResult {
-  readonly rows: Row[];
-  readonly rowCount?: number | null;
-  /** PGlite only. */
-  readonly affectedRows?: number;
-}
+/** `affectedRows`: PGlite only. */
+type PgResult = { readonly rows: Row[]; readonly rowCount?: number | null; readonly affectedRows?: number };
 
 interface Socket {
   destroy(): void;
@@ -54,20 +49,20 @@ export interface Lease {
   readonly release: (isBroken: boolean) => void;
 }
 
+type Connect = (done: (error: Error | null, connection: DriverConnection, release: Lease['release']) => void) => void;
+
+/** `pg` has `connect`. `mysql2` and `mysql` have `getConnection`, without `release`. */
 interface DriverPool {
-  /** `pg` only. */
-  connect(done: (error: Error | null, connection: DriverConnection, release: Lease['release']) => void): void;
-  /** `mysql2` and `mysql` only. */
-  getConnection(done: (error: Error | null, connection: DriverConnection) => void): void;
+  readonly connect: Connect;
+  readonly getConnection: Connect;
   end(done: () => void): void;
 }
 
-/** Parses the values in results of `pg`, by the id of their type. */
 interface TypeParsers {
   getTypeParser(type: number, format?: string): (text: string) => unknown;
 }
 
-/** The methods of TypeORM's drivers that are protected or not documented, the same in TypeORM 0.3.20 to 1.1. */
+/** Protected or undocumented members of TypeORM's drivers, the same in TypeORM 0.3.20 to 1.1. */
 interface Driver {
   createPool(options: object, credentials?: object): Promise<DriverPool>;
   createConnectionOptions(options: object, credentials: object): object | Promise<object>;
@@ -123,7 +118,6 @@ export const MYSQL_RESULTS = {
 /** Options of an application's pool that the library's pool must not have. `mysql2` warns about unknown options. */
 const MYSQL_REMOVED = ['maxIdle', 'idleTimeout', 'resetOnRelease', 'queryFormat', 'decimalNumbers'];
 
-/** The library's own pool. */
 export interface Pool {
   obtain(): Promise<Lease>;
   /** Closes the connections that are not in use. Resolves when all connections are closed. */
@@ -131,8 +125,7 @@ export interface Pool {
 }
 
 /**
- * Opens a pool to the primary with the address and credentials of the DataSource.
- * @param size the maximum number of connections
+ * Opens a pool to the primary with the address and credentials of the DataSource, and at most `size` connections.
  * @param sendsSettings whether PostgreSQL receives the library's settings as startup parameters
  */
 export async function openPool(dataSource: DataSource, size: number, sendsSettings: boolean): Promise<Pool> {
@@ -141,7 +134,9 @@ export async function openPool(dataSource: DataSource, size: number, sendsSettin
   const credentials = options.replication?.master ?? options;
   const given = options.connectTimeoutMS || options.connectTimeout;
   const connectTimeout = Math.min(given || CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
-  if (options.type === 'postgres') {
+  const isPostgres = options.type === 'postgres';
+  let pool: DriverPool;
+  if (isPostgres) {
     const extra = {
       ...options.extra,
       ...{ max: size, min: 0, connectionTimeoutMillis: connectTimeout, binary: false },
@@ -150,27 +145,26 @@ export async function openPool(dataSource: DataSource, size: number, sendsSettin
       ...{ statement_timeout: undefined, lock_timeout: undefined, idle_in_transaction_session_timeout: undefined },
     };
     const own = { extra, parseInt8: undefined, logNotifications: false, poolErrorHandler: ignore };
-    const pool = await driver.createPool({ ...options, ...own }, credentials);
-    const obtain = (): Promise<Lease> =>
-      new Promise((resolve, reject) =>
-        pool.connect((error, connection, release) => (error ? reject(error) : resolve({ connection, release }))),
-      );
-    return { obtain, end: () => new Promise((resolve) => pool.end(resolve)) };
+    pool = await driver.createPool({ ...options, ...own }, credentials);
+  } else {
+    const inherited = Object.entries(await driver.createConnectionOptions(options, credentials));
+    pool = await driver.createPool({
+      ...Object.fromEntries(inherited.filter(([name]) => !MYSQL_REMOVED.includes(name))),
+      ...{ ...MYSQL_RESULTS, typeCast: true, charset: 'UTF8MB4_UNICODE_CI' },
+      ...{ multipleStatements: false, namedPlaceholders: false },
+      ...{ connectionLimit: size, queueLimit: 0, waitForConnections: true, connectTimeout },
+      // Without this flag, an UPDATE does not count the rows whose values do not change.
+      flags: String(options.flags ?? '').replace(/-FOUND_ROWS/gi, ''),
+      // The server limits the sum of all connections, to 16,382 by default.
+      maxPreparedStatements: 64,
+    });
   }
-  const inherited = Object.entries(await driver.createConnectionOptions(options, credentials));
-  const pool = await driver.createPool({
-    ...Object.fromEntries(inherited.filter(([name]) => !MYSQL_REMOVED.includes(name))),
-    ...{ ...MYSQL_RESULTS, typeCast: true, charset: 'UTF8MB4_UNICODE_CI' },
-    ...{ multipleStatements: false, namedPlaceholders: false },
-    ...{ connectionLimit: size, queueLimit: 0, waitForConnections: true, connectTimeout },
-    // Without this flag, an UPDATE does not count the rows whose values do not change.
-    flags: String(options.flags ?? '').replace(/-FOUND_ROWS/gi, ''),
-    // The server limits the sum of all connections, to 16,382 by default.
-    maxPreparedStatements: 64,
-  });
   const obtain = (): Promise<Lease> =>
     new Promise((resolve, reject) =>
-      pool.getConnection((error, connection) => (error ? reject(error) : resolve(mysqlLease(connection)))),
+      pool[isPostgres ? 'connect' : 'getConnection']((error, connection, release) => {
+        if (error) reject(error);
+        else resolve(isPostgres ? { connection, release } : mysqlLease(connection));
+      }),
     );
   return { obtain, end: () => new Promise((resolve) => pool.end(resolve)) };
 }
@@ -202,7 +196,7 @@ export async function obtainShared(dataSource: DataSource): Promise<Lease> {
   return { connection: obtained, release: (isBroken) => (isBroken ? close(obtained) : obtained.release()) };
 }
 
-/** Returns the id of the session on the server. Undefined if the driver only imitates `pg`. */
+/** Undefined if the driver only imitates `pg`. */
 export function sessionOf({ processID, threadId }: DriverConnection): number | undefined {
   return processID ?? threadId;
 }
@@ -225,12 +219,11 @@ function socketOf({ connection, stream, _socket }: DriverConnection): Socket | u
 /** Ignores an error of a connection, which also makes its next query fail. An error without a listener ends Node. */
 export function ignore(): void {}
 
-/** Returns the only connection of a DataSource of SQLite. */
 export function sqliteConnection<T>(dataSource: DataSource): T {
   return driverOf(dataSource).databaseConnection as T;
 }
 
-/** Returns the nesting depth of the runner's transactions. TypeORM runs nested transactions as savepoints. */
+/** TypeORM runs nested transactions as savepoints. */
 export function transactionDepth(runner: QueryRunner): number {
   return (runner as unknown as { transactionDepth: number }).transactionDepth;
 }

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { type BuiltinStatement, NodeSqliteStatement, outlineOf, SqliteError, withSqliteErrors } from './statement';
 
-/** The part of a `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare `DatabaseSync`. */
+/** The part of `DatabaseSync` that the driver uses. The types of Node.js 20 do not declare it. */
 interface BuiltinDatabase {
-  /** Whether a transaction is open. Undefined before Node.js 22.16, and in 23. */
+  /** Undefined before Node.js 22.16, and in 23. */
   readonly isTransaction?: boolean;
   prepare(sql: string): BuiltinStatement;
   exec(sql: string): void;
@@ -12,19 +12,12 @@ interface BuiltinDatabase {
   close(): void;
 }
 
-interface Builtin {
-  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => BuiltinDatabase;
-}
-
-/**
- * Returns whether this version of Node.js has `node:sqlite`: 22.13 and later, except 23.0 to 23.3. Does not load the
- * module. An application that also runs on other versions sets `driver: hasNodeSqlite() ? NodeSqlite : undefined`.
- */
+/** Returns whether this version of Node.js has `node:sqlite`: 22.13 and later, except 23.0 to 23.3. */
 export function hasNodeSqlite(): boolean {
   return isBuiltin('node:sqlite');
 }
 
-function loadNodeSqlite(): Builtin {
+function openBuiltin(path: string, options: { readonly readOnly: boolean }): BuiltinDatabase {
   if (!hasNodeSqlite()) {
     throw new Error(
       `Node ${process.versions.node} has no node:sqlite. Use Node 22.13 or later, or install better-sqlite3 ` +
@@ -32,10 +25,12 @@ function loadNodeSqlite(): Builtin {
     );
   }
   // Bundlers and test runners that do not know the module would refuse `import` and `require`.
-  return process.getBuiltinModule('node:sqlite') as unknown as Builtin;
+  type Open = new (path: string, options: { readonly readOnly: boolean }) => BuiltinDatabase;
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as { readonly DatabaseSync: Open };
+  return withSqliteErrors(() => new DatabaseSync(path, options));
 }
 
-/** The options of a connection. TypeORM passes them from the options of its type `better-sqlite3`. */
+/** The options of a connection, which TypeORM passes from those of its type `better-sqlite3`. */
 export interface NodeSqliteOptions {
   /** Whether the connection is read-only. Default: false. */
   readonly readonly?: boolean;
@@ -76,22 +71,15 @@ function refuseUnsupported({ verbose, nativeBinding }: NodeSqliteOptions, timeou
 }
 
 /**
- * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, so that no native module has to be compiled:
- * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. Requires Node.js 22.13 or later.
- *
- * An instance is a connection with `function()` and the methods of better-sqlite3 that TypeORM and this library use.
- * Other methods throw. `docs/sqlite.md` describes the differences.
+ * A driver that runs TypeORM's type `better-sqlite3` on `node:sqlite`, without a native module:
+ * `{ type: 'better-sqlite3', driver: NodeSqlite, database: 'app.sqlite' }`. `docs/sqlite.md` describes the differences.
  */
 export class NodeSqlite {
   private readonly database: BuiltinDatabase;
   private isOpen = true;
   private readsBigInts = false;
 
-  /**
-   * Opens a connection.
-   * @throws Error if this version of Node.js has no `node:sqlite`, or an option is not supported or invalid
-   * @throws SqliteError if the file cannot be opened
-   */
+  /** Opens a connection. @throws SqliteError if the file cannot be opened */
   constructor(path: string, options: NodeSqliteOptions = {}) {
     const { readonly = false, fileMustExist = false, timeout = 5_000 } = options;
     refuseUnsupported(options, timeout);
@@ -101,8 +89,7 @@ export class NodeSqlite {
     if (fileMustExist && !isInMemory && !existsSync(path)) {
       throw new SqliteError('unable to open database file', 'SQLITE_CANTOPEN');
     }
-    const { DatabaseSync } = loadNodeSqlite();
-    this.database = withSqliteErrors(() => new DatabaseSync(path, { readOnly: readonly }));
+    this.database = openBuiltin(path, { readOnly: readonly });
     // The option `timeout` of `DatabaseSync` is missing in older versions, such as Node.js 22.15.
     this.exec(`PRAGMA busy_timeout = ${timeout}`);
   }
@@ -117,11 +104,7 @@ export class NodeSqlite {
     return this.isOpen && (this.database.isTransaction ?? this.refusesToBegin());
   }
 
-  /**
-   * Compiles one statement.
-   * @throws SqliteError if the statement is invalid
-   * @throws RangeError if the SQL contains no statement, or more than one
-   */
+  /** Compiles one statement. @throws RangeError if the SQL contains no statement, or more than one */
   prepare(sql: string): NodeSqliteStatement {
     this.assertOpen();
     const outline = outlineOf(sql);
@@ -134,20 +117,14 @@ export class NodeSqlite {
     return new NodeSqliteStatement(statement, outline);
   }
 
-  /**
-   * Runs any number of statements, without parameters or results.
-   * @throws SqliteError if a statement fails. The statements before the failed statement have run
-   */
+  /** Runs statements without parameters or results. If one fails, those before it have run. */
   exec(sql: string): this {
     this.assertOpen();
     withSqliteErrors(() => this.database.exec(sql));
     return this;
   }
 
-  /**
-   * Reads or sets a pragma. Returns its rows, or with `simple` the first value.
-   * @throws Error for the pragmas `key`, `rekey`, `hexkey` and `hexrekey`, because SQLite would ignore them
-   */
+  /** Reads or sets a pragma. Returns its rows, or with `simple` the first value. Throws for encryption keys. */
   pragma(source: string, { simple = false }: { readonly simple?: boolean } = {}): unknown {
     if (/^\s*(?:hex)?(?:re)?key\b/i.test(source)) {
       throw new Error(
@@ -175,7 +152,7 @@ export class NodeSqlite {
     return this;
   }
 
-  /** Closes the connection, if it is open. `prepare`, `exec`, `pragma` and `function` then throw a `TypeError`. */
+  /** Closes the connection. Its methods then throw a `TypeError`. */
   close(): this {
     if (this.isOpen) this.database.close();
     this.isOpen = false;
@@ -186,7 +163,7 @@ export class NodeSqlite {
     if (!this.isOpen) throw new TypeError('The database connection is not open');
   }
 
-  /** Returns whether a transaction is open. In older versions of Node.js, only an attempt to begin one shows it. */
+  /** In older versions of Node.js, only an attempt to begin a transaction shows whether one is open. */
   private refusesToBegin(): boolean {
     try {
       this.database.exec('BEGIN; COMMIT');

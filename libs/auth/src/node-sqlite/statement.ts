@@ -1,35 +1,16 @@
-/** The result codes of SQLite by number, each with its extended codes in the order of their numbers. */
-const RESULT_CODES: Readonly<Record<number, string>> = {
-  1: 'ERROR MISSING_COLLSEQ RETRY SNAPSHOT',
-  2: 'INTERNAL',
-  3: 'PERM',
-  4: 'ABORT - ROLLBACK',
-  5: 'BUSY RECOVERY SNAPSHOT TIMEOUT',
-  6: 'LOCKED SHAREDCACHE VTAB',
-  7: 'NOMEM',
-  8: 'READONLY RECOVERY CANTLOCK ROLLBACK DBMOVED CANTINIT DIRECTORY',
-  9: 'INTERRUPT',
-  10:
-    'IOERR READ SHORT_READ WRITE FSYNC DIR_FSYNC TRUNCATE FSTAT UNLOCK RDLOCK DELETE BLOCKED NOMEM ACCESS ' +
+/** SQLite's result codes in the order of their numbers, each followed by its extended codes in the same order. */
+const RESULT_CODES = [
+  ...['OK', 'ERROR MISSING_COLLSEQ RETRY SNAPSHOT', 'INTERNAL', 'PERM', 'ABORT - ROLLBACK'],
+  ...['BUSY RECOVERY SNAPSHOT TIMEOUT', 'LOCKED SHAREDCACHE VTAB', 'NOMEM'],
+  ...['READONLY RECOVERY CANTLOCK ROLLBACK DBMOVED CANTINIT DIRECTORY', 'INTERRUPT'],
+  'IOERR READ SHORT_READ WRITE FSYNC DIR_FSYNC TRUNCATE FSTAT UNLOCK RDLOCK DELETE BLOCKED NOMEM ACCESS ' +
     'CHECKRESERVEDLOCK LOCK CLOSE DIR_CLOSE SHMOPEN SHMSIZE SHMLOCK SHMMAP SEEK DELETE_NOENT MMAP GETTEMPPATH ' +
     'CONVPATH VNODE AUTH BEGIN_ATOMIC COMMIT_ATOMIC ROLLBACK_ATOMIC DATA CORRUPTFS IN_PAGE',
-  11: 'CORRUPT VTAB SEQUENCE INDEX',
-  12: 'NOTFOUND',
-  13: 'FULL',
-  14: 'CANTOPEN NOTEMPDIR ISDIR FULLPATH CONVPATH DIRTYWAL SYMLINK',
-  15: 'PROTOCOL',
-  16: 'EMPTY',
-  17: 'SCHEMA',
-  18: 'TOOBIG',
-  19: 'CONSTRAINT CHECK COMMITHOOK FOREIGNKEY FUNCTION NOTNULL PRIMARYKEY TRIGGER UNIQUE VTAB ROWID PINNED DATATYPE',
-  20: 'MISMATCH',
-  21: 'MISUSE',
-  22: 'NOLFS',
-  23: 'AUTH USER',
-  24: 'FORMAT',
-  25: 'RANGE',
-  26: 'NOTADB',
-};
+  ...['CORRUPT VTAB SEQUENCE INDEX', 'NOTFOUND', 'FULL', 'CANTOPEN NOTEMPDIR ISDIR FULLPATH CONVPATH DIRTYWAL SYMLINK'],
+  ...['PROTOCOL', 'EMPTY', 'SCHEMA', 'TOOBIG'],
+  'CONSTRAINT CHECK COMMITHOOK FOREIGNKEY FUNCTION NOTNULL PRIMARYKEY TRIGGER UNIQUE VTAB ROWID PINNED DATATYPE',
+  ...['MISMATCH', 'MISUSE', 'NOLFS', 'AUTH USER', 'FORMAT', 'RANGE', 'NOTADB'],
+];
 
 /** The error of a failed statement or connection. It has the properties of better-sqlite3's error. */
 export class SqliteError extends Error {
@@ -44,7 +25,7 @@ export class SqliteError extends Error {
   }
 }
 
-/** Returns an error of SQLite as a `SqliteError`, without unknown extended codes, and other errors unchanged. */
+/** Returns an error of SQLite as a `SqliteError`, and other errors unchanged. */
 function translated(error: unknown): unknown {
   const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message: string };
   if (code !== 'ERR_SQLITE_ERROR' || typeof errcode !== 'number') return error;
@@ -54,7 +35,6 @@ function translated(error: unknown): unknown {
   return new SqliteError(message, detail ? `SQLITE_${base}_${detail}` : `SQLITE_${base}`);
 }
 
-/** Runs an action, and throws errors of SQLite as `SqliteError`. */
 export function withSqliteErrors<Result>(action: () => Result): Result {
   try {
     return action();
@@ -66,14 +46,13 @@ export function withSqliteErrors<Result>(action: () => Result): Result {
 /** A row, by column. */
 export type SqliteRow = Record<string, unknown>;
 
-/** A value that can be bound to a parameter. */
 type SqliteValue = null | number | bigint | string | ArrayBufferView;
 
-/** The part of a `StatementSync` that the driver uses. The types of Node.js 20 do not declare it. */
+/** The part of `StatementSync` that the driver uses. */
 export interface BuiltinStatement {
-  /** The text of the statement, without any statements after it. */
+  /** Does not contain further statements. */
   readonly sourceSQL: string;
-  /** Returns the columns of the result. Undefined in older versions, such as Node.js 22.15. */
+  /** Undefined in older versions, such as Node.js 22.15. */
   columns?(): readonly object[];
   all(...values: SqliteValue[]): SqliteRow[];
   get(...values: SqliteValue[]): SqliteRow | undefined;
@@ -82,7 +61,7 @@ export interface BuiltinStatement {
   setReadBigInts(enabled: boolean): void;
 }
 
-/** Matches string literals, quoted names and comments. A literal with a doubled quote matches as two literals. */
+/** String literals, quoted names and comments. */
 const OPAQUE = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?(?:\*\/|$)/g;
 
 /** Returns the SQL without string literals, quoted names and comments. Empty if the SQL contains no statement. */
@@ -90,7 +69,6 @@ export function outlineOf(sql: string): string {
   return sql.replace(OPAQUE, ' ').replace(/^[\s;]+|[\s;]+$/g, '');
 }
 
-/** Returns whether a statement returns rows. */
 export function returnsRows(outline: string): boolean {
   if (/^(?:SELECT|VALUES|PRAGMA|EXPLAIN)\b/i.test(outline) || /\bRETURNING\b/i.test(outline)) return true;
   // REPLACE alone can also be a name or a function.
@@ -99,7 +77,6 @@ export function returnsRows(outline: string): boolean {
 
 /** The result of `run()`. */
 export interface SqliteChanges {
-  /** The number of changed rows. */
   readonly changes: number;
   /** The id of the row that this connection inserted last. */
   readonly lastInsertRowid: number | bigint;
@@ -107,18 +84,14 @@ export interface SqliteChanges {
 
 /**
  * A prepared statement with positional parameters. `all`, `get`, `iterate` and `run` throw a `SqliteError` if the
- * statement fails, a `RangeError` if the number of values differs from the number of parameters, unless these have
- * numbers or names, and a `TypeError` if a value cannot be bound.
+ * statement fails, a `RangeError` if the number of values is wrong, and a `TypeError` if a value cannot be bound.
  */
 export class NodeSqliteStatement {
   /** Whether the statement returns rows. If true, use `all()`, otherwise `run()`. */
   readonly reader: boolean;
-  /**
-   * Whether the statement can change rows, which is assumed of every `WITH` statement. For other statements, SQLite
-   * reports the number of rows of the last change.
-   */
+  /** Assumed of every `WITH`. For statements that change no rows, SQLite reports the rows of the last change. */
   private readonly changesRows: boolean;
-  /** Null if the parameters have numbers or names, because one parameter can then occur several times. */
+  /** Null if the parameters have numbers or names. */
   private readonly parameterCount: number | null;
 
   /** @hidden */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { withTimeout } from '../base/clock';
 import type { FailureKind } from '../base/telemetry';
 import { Database } from '../database/database';
 import { DatabaseUnavailableError } from '../database/failure';
@@ -11,36 +10,27 @@ import { PruningService } from './pruning.service';
 /** Reports whether the database is ready for the library. Contains no secrets. */
 export interface AuthHealthReport {
   readonly status: 'up' | 'down';
-  /**
-   * `down` if the check fails or gets no response within 2 seconds. The check queries the library's tables and, without a
-   * `UserStore`, the users table. It also asks the server (but not SQLite) whether it accepts writes.
-   */
+  /** `down` if a table cannot be read within 2 seconds, or if the server does not accept writes. */
   readonly database: 'up' | 'down';
   /**
-   * Why the database is down, or null if the database is up. `timeout`: the check got no response in time, or no free
-   * connection in the pool. `connection_lost`: the database cannot be reached, or the connection broke. `read_only`: the
-   * server is read-only. `in_recovery`: the server is a PostgreSQL standby. `not_ready`: the server is starting, shutting
-   * down or offline, or is not a synchronized member of its cluster. `rolled_back` and `other`: the query failed, for
-   * example because a table is missing. For all reasons except `timeout`, the log contains the error.
+   * Why the database is down, or null. `timeout`: no response or free connection in time. `connection_lost`: the database
+   * cannot be reached, or the connection broke. `read_only`: the server is read-only. `in_recovery`: it is a PostgreSQL
+   * standby. `not_ready`: it is starting, shutting down or offline, or not a synchronized member of its cluster.
+   * `rolled_back`, `other`: the query failed. The log contains the error.
    */
   readonly reason: FailureKind | null;
-  /** When pruning last succeeded in this process, in ISO 8601. Null if no pruning has succeeded. */
+  /** When pruning last succeeded in this process, in ISO 8601, or null. */
   readonly lastPrunedAt: string | null;
-  /**
-   * When pruning last failed in this process, in ISO 8601. Null if no pruning has failed. A failure does not affect
-   * `status`, because the next pruning run removes the remaining rows.
-   */
+  /** When pruning last failed in this process, in ISO 8601, or null. A failure does not affect `status`. */
   readonly lastPruneFailedAt: string | null;
 }
 
-/** How long `check` waits for the database. The timeout of a health probe should be longer. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 /** Checks the database for health endpoints. Does not check a custom `UserStore`. */
 @Injectable()
 export class AuthHealth {
   private readonly probe;
-  private probing: Promise<FailureKind | null> | undefined;
 
   /** @internal */
   constructor(
@@ -49,7 +39,7 @@ export class AuthHealth {
     sql: SessionSql,
     private readonly pruning: PruningService,
   ) {
-    // Looks up a primary key in each table of the library except `AuthUser`.
+    // A primary key in each table of the library except `AuthUser`.
     const keys = ['event.id', 'failure.key', 'reset.digest', 'ticket.digest', 'lock.userId'];
     const lookups = keys.map((key) => `(SELECT COUNT(*) FROM {${key.split('.')[0]}} WHERE {${key}} = '0')`);
     // No session has this id, so no user is read. The statement fails if the users table is missing.
@@ -57,10 +47,9 @@ export class AuthHealth {
     this.probe = statements.statement(`SELECT ${lookups.join(' + ')} AS found, ${ROLE_COLUMNS[database.dialect]}`);
   }
 
-  /** Checks the database, and returns a report within 2 seconds. Never rejects. Parallel calls share one query. */
+  /** Checks the database, and returns a report within 2 seconds. Never rejects. */
   async check(): Promise<AuthHealthReport> {
-    this.probing ??= this.findFailure().finally(() => (this.probing = undefined));
-    const reason = await withTimeout(PROBE_TIMEOUT_MS, this.probing, () => 'timeout' as const);
+    const reason = await this.findFailure();
     const database = reason === null ? 'up' : 'down';
     const { succeededAt, failedAt } = this.pruning.lastRuns;
     return {
@@ -81,8 +70,9 @@ export class AuthHealth {
   }
 
   private async findFailure(): Promise<FailureKind | null> {
+    const options = { withinMs: PROBE_TIMEOUT_MS, failsFast: true, checkServer: assertWritable };
     try {
-      await this.database.run(null, this.probe.with({}), { checkServer: assertWritable, failsFast: true });
+      await this.database.run(null, this.probe.with({}), options);
       return null;
     } catch (error) {
       return error instanceof DatabaseUnavailableError ? error.kind : 'other';

@@ -23,19 +23,12 @@ type Prunable = (typeof PRUNABLE)[number];
 /** The numbers of sessions that ended, and of rows that were removed. */
 export type PruneCounts = Readonly<Record<Prunable | 'endedSessions' | 'sessions', number>>;
 
-/** The result of one committed batch. */
-export interface PrunedBatch {
-  readonly counts: Partial<PruneCounts>;
-  readonly ended: readonly EndedSession[];
-}
-
-/** No client has caused the events of pruning. */
 const NO_CLIENT = { ipAddress: null, userAgent: '' };
 
-/** The maximum number of rows in a batch. Each batch is one short transaction. */
+/** The maximum number of rows in a batch, which is one transaction. */
 const BATCH_SIZE = 500;
 
-/** The maximum number of events that one statement reads to find the users with the most events. */
+/** The maximum number of events that one statement counts. */
 const MAX_EVENTS_READ = 10_000;
 
 /** The maximum number of events kept for unknown names, which anyone can cause. (ASVS 16.4) */
@@ -49,10 +42,7 @@ const REMOVED_FIRST = ['token_refresh', 'login_failure', 'login_blocked', 'passw
 
 type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
 
-/**
- * Finds and removes what is due, in batches. Batches skip rows that other transactions have locked, and take no lock of a
- * user, so any number of instances can prune at the same time.
- */
+/** Ends and removes what is due, in batches, which skip rows that other transactions have locked. */
 @Injectable()
 export class Prune {
   private readonly maxRowsPerUser: number;
@@ -133,19 +123,20 @@ export class Prune {
     };
   }
 
-  /** Ends and removes everything that is due. Yields after each batch and each longer read. */
-  async *run(now: number): AsyncGenerator<PrunedBatch> {
+  /** Ends and removes everything that is due. Yields the counts after each batch and each longer read. */
+  async *run(now: number): AsyncGenerator<Partial<PruneCounts>> {
     for (let visited = BATCH_SIZE; visited === BATCH_SIZE;) {
       const batch = await this.events.revoke(null, (write) => this.pruneSessions(now, write));
+      this.endSessions.publish(batch.ended, null);
       visited = batch.visited;
-      yield batch;
+      yield { endedSessions: batch.ended.length, sessions: batch.removed };
     }
     for (const kind of PRUNABLE) yield* fullBatches(kind, () => this.removeDue(kind, now));
     yield* this.removeExcessEvents(null, MAX_EVENTS_WITHOUT_USER);
     yield* this.removeExcessOfUsers();
   }
 
-  /** Removes one batch of rows that are due. Returns the number of rows. */
+  /** Removes one batch of rows that are due. */
   removeDue(kind: Prunable, now: number): Promise<number> {
     const { find, remove } = this.due[kind];
     const before = this.dueBefore(kind, now);
@@ -171,12 +162,13 @@ export class Prune {
   }
 
   /**
-   * Processes one batch of the sessions that are due. Ended sessions are deleted. Active sessions end if they have
-   * expired or, if statements can read the accounts, if their user is inactive. All other active sessions are
-   * rescheduled: refreshes and activity do not change `checkAt`, because it has an index, and PostgreSQL cannot perform a
-   * HOT update that changes an indexed column.
+   * Processes one batch of the sessions that are due: removes ended sessions, ends those that have expired or whose user
+   * is known to be inactive, and reschedules the others, because refreshes and activity do not change `checkAt`.
    */
-  private *pruneSessions(now: number, write: WriteEvents): Step<PrunedBatch & { readonly visited: number }> {
+  private *pruneSessions(
+    now: number,
+    write: WriteEvents,
+  ): Step<{ visited: number; removed: number; ended: EndedSession[] }> {
     const rows = yield* rowsOf(this.sessions.due.with({ now }));
     const ended: EndedSession[] = [];
     const toRemove: unknown[] = [];
@@ -192,14 +184,11 @@ export class Prune {
     yield* changeAny(this.sessions.reschedule, toReschedule);
     yield* this.endSessions.storeEnded(ended, now);
     yield* write(endEvents(ended, NO_CLIENT, now));
-    return { visited: rows.length, ended, counts: { endedSessions: ended.length, sessions: removed } };
+    return { visited: rows.length, ended, removed };
   }
 
-  /**
-   * Removes the events and ended sessions that exceed the maximum of their user. The number of events reveals both,
-   * because each new session also writes an event.
-   */
-  private async *removeExcessOfUsers(): AsyncGenerator<PrunedBatch> {
+  /** Removes excess events and ended sessions. The number of events reveals both, because each login writes an event. */
+  private async *removeExcessOfUsers(): AsyncGenerator<Partial<PruneCounts>> {
     let after: string | undefined = '';
     while (after !== undefined) {
       const { rows } = await this.database.run(null, this.history.perUser.with({ after }));
@@ -215,18 +204,16 @@ export class Prune {
           yield* fullBatches('sessions', () => this.database.transaction(null, () => this.removeExcessSessions(id)));
         }
       }
-      yield { counts: {}, ended: [] };
+      yield {};
     }
   }
 
   /**
    * Removes the events of a user, or of unknown names (null), beyond the cap: first those of `REMOVED_FIRST`, kind by
-   * kind, then all others, and of each kind the oldest.
-   *
-   * Reads the events from the newest to the oldest. An event is removed as soon as `cap` events that are kept longer
-   * have been read. That stays true whatever other instances remove meanwhile, so they need no lock.
+   * kind, then all others, and of each kind the oldest. Reads them from the newest to the oldest, and removes an event
+   * as soon as `cap` events that are kept longer have been read, which holds whatever other instances remove.
    */
-  private async *removeExcessEvents(userId: string | null, cap: number): AsyncGenerator<PrunedBatch> {
+  private async *removeExcessEvents(userId: string | null, cap: number): AsyncGenerator<Partial<PruneCounts>> {
     const { ofUser, ofUnknownNames, lock, remove } = this.history;
     const kept: number[][] = [...REMOVED_FIRST, 'others'].map(() => []);
     let surplus = -cap;
@@ -241,41 +228,35 @@ export class Prune {
       for (; surplus > 0; surplus--) keys.push(kept.find((ids) => ids.length > 0)!.pop()!);
       const removeSurplus = (): Step<number> => removeFound(lock.with({ keys }), remove);
       const removed = keys.length === 0 ? 0 : await this.database.transaction(null, removeSurplus);
-      yield { counts: { events: removed }, ended: [] };
+      yield { events: removed };
     }
   }
 
-  /**
-   * Removes at most one batch of the user's ended sessions. Each removed session is older than 1,000 ended sessions that
-   * are locked until the commit, so parallel calls remove no session too many.
-   */
+  /** Removes one batch of ended sessions, each older than 1,000 that are locked until the commit. */
   private *removeExcessSessions(userId: string): Step<number> {
     const found = yield* rowsOf(this.sessions.endedOfUser.with({ userId }));
     const oldestFirst = [...found].sort((a, b) => Number(a['created_at']) - Number(b['created_at']));
-    const excess = oldestFirst.slice(0, Math.max(0, found.length - MAX_ENDED_SESSIONS));
-    return yield* changeAny(
-      this.sessions.remove,
-      excess.map((row) => row['id']),
-    );
+    const ids = oldestFirst.slice(0, Math.max(0, found.length - MAX_ENDED_SESSIONS)).map((row) => row['id']);
+    return yield* changeAny(this.sessions.remove, ids);
   }
 }
 
-/** Removes the rows whose keys the query `find` returns as `found`. */
 function* removeFound(find: Query, remove: Statement, values: ParameterValues = {}): Step<number> {
   const ids = (yield* rowsOf(find)).map((row) => row['found']);
   return yield* changeAny(remove, ids, values);
 }
 
-/** Changes the rows with these ids, if there are any. Returns the number of rows. */
 function* changeAny(statement: Statement, ids: readonly unknown[], values: ParameterValues = {}): Step<number> {
   return ids.length === 0 ? 0 : yield* affectedBy(statement.with({ ...values, ids }));
 }
 
 /** Removes batches until one is not full. */
-async function* fullBatches(kind: keyof PruneCounts, remove: () => Promise<number>): AsyncGenerator<PrunedBatch> {
-  let removed: number;
-  do {
+async function* fullBatches(
+  kind: keyof PruneCounts,
+  remove: () => Promise<number>,
+): AsyncGenerator<Partial<PruneCounts>> {
+  for (let removed = BATCH_SIZE; removed === BATCH_SIZE;) {
     removed = await remove();
-    yield { counts: { [kind]: removed }, ended: [] };
-  } while (removed === BATCH_SIZE);
+    yield { [kind]: removed };
+  }
 }

@@ -6,16 +6,12 @@ import { Random } from '../base/random';
 import { measureDuration, Metrics, type PruneKind } from '../base/telemetry';
 import { EventLog } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { EndSessions } from '../sessions/end-sessions';
 import { Prune, type PruneCounts } from './prune';
 
 /**
- * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small batches. Pruning can run
- * during normal traffic, and on any number of instances at the same time. Ended sessions are kept as long as the
- * history, because each login is compared with earlier sessions to detect a new device.
- *
- * Runs every `pruneIntervalSeconds`, unless the option is false, and after every 100,000 events that this instance has
- * written.
+ * Ends sessions that are no longer valid, and removes rows that are no longer needed, in small batches. Any number of
+ * instances can prune at the same time. Runs every `pruneIntervalSeconds`, unless the option is false, and after every
+ * 100,000 events that this instance has written.
  */
 @Injectable()
 export class PruningService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -23,13 +19,16 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   private readonly task: BackgroundTask;
   private readonly running = new Set<Promise<unknown>>();
   private stopped = false;
-  private runs: PruningService['lastRuns'] = { succeededAt: null, failedAt: null };
+  /** When pruning last succeeded and last failed in this process. Dry runs do not count. */
+  lastRuns: { readonly succeededAt: Date | null; readonly failedAt: Date | null } = {
+    succeededAt: null,
+    failedAt: null,
+  };
 
   /** @internal */
   constructor(
     @Inject(AUTH_OPTIONS) { pruneIntervalSeconds }: ResolvedAuthOptions,
     private readonly pruning: Prune,
-    private readonly endSessions: EndSessions,
     private readonly clock: Clock,
     private readonly events: EventLog,
     private readonly metrics: Metrics,
@@ -39,15 +38,10 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
     this.task = new BackgroundTask('pruning', this.intervalMs ?? 0, () => this.prune());
   }
 
-  /** Schedules the first run at a random time, because instances that start together need not prune at the same time. */
+  /** Schedules the first run at a random time, so that instances that start together do not prune together. */
   onApplicationBootstrap(): void {
     this.events.onGrowth = () => this.task.runSoon();
     if (this.intervalMs !== null) this.task.start((this.intervalMs * this.random.bytes(1)[0]!) / 256);
-  }
-
-  /** When pruning last succeeded and last failed in this process. Dry runs do not count. */
-  get lastRuns(): { readonly succeededAt: Date | null; readonly failedAt: Date | null } {
-    return this.runs;
   }
 
   /**
@@ -75,21 +69,21 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
     try {
       const done = await measureDuration(this.metrics, 'session_auth.prune.duration', () => this.pruneAll());
       // A run that the shutdown stopped may not have pruned everything.
-      if (!this.stopped) this.runs = { ...this.runs, succeededAt: new Date(this.clock.now()) };
+      if (!this.stopped) this.lastRuns = { ...this.lastRuns, succeededAt: new Date(this.clock.now()) };
       return done;
     } catch (error) {
-      this.runs = { ...this.runs, failedAt: new Date(this.clock.now()) };
+      this.lastRuns = { ...this.lastRuns, failedAt: new Date(this.clock.now()) };
       throw error;
     }
   }
 
   private async pruneAll(): Promise<PruneCounts> {
     const total = { endedSessions: 0, sessions: 0, events: 0, loginFailures: 0, loginTickets: 0, passwordResets: 0 };
-    for await (const { counts, ended } of this.pruning.run(this.clock.now())) {
-      this.endSessions.publish(ended, null);
+    for await (const counts of this.pruning.run(this.clock.now())) {
       for (const [kind, rows] of Object.entries(counts) as [keyof PruneCounts, number][]) {
         total[kind] += rows;
-        this.metrics.count('session_auth.prune.rows', rows, { 'session_auth.prune.kind': KINDS[kind] });
+        const snakeCase = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as PruneKind;
+        this.metrics.count('session_auth.prune.rows', rows, { 'session_auth.prune.kind': snakeCase });
       }
       if (this.stopped) break;
       await yieldToEventLoop();
@@ -98,38 +92,22 @@ export class PruningService implements OnApplicationBootstrap, BeforeApplication
   }
 }
 
-/** The result of pruning. In a dry run, each number estimates how many rows pruning would end or remove. */
+/** The numbers of rows that pruning ended or removed. In a dry run, estimates of what it would end or remove. */
 export interface PruneReport {
   readonly dryRun: boolean;
-  /**
-   * The number of active sessions that pruning ended because they had expired, or because their user is disabled or
-   * deleted. With a custom `UserStore`, pruning ends only expired sessions.
-   */
+  /** Active sessions that had expired or, without a custom `UserStore`, whose user is disabled or deleted. */
   readonly endedSessions: number;
   /**
-   * The number of ended sessions that pruning removed, either because their login is older than `history.retentionDays`,
-   * or because their user has more than 1,000 ended sessions. A dry run does not count the sessions above this maximum.
+   * Ended sessions whose login is older than `history.retentionDays`, or (except in a dry run) whose user has more than
+   * 1,000 newer ended sessions.
    */
   readonly sessions: number;
-  /**
-   * The number of events that pruning removed, either because they are older than `history.retentionDays`, or because
-   * their user has more than `history.maxRowsPerUser` events. The maximum for all unknown names together is 10,000.
-   */
+  /** Events older than `history.retentionDays`, or above `history.maxRowsPerUser` (for all unknown names, 10,000). */
   readonly events: number;
-  /** The number of expired failure streaks that pruning removed. */
+  /** Expired failure streaks. */
   readonly loginFailures: number;
-  /** The number of expired login tickets that pruning removed. */
+  /** Expired login tickets. */
   readonly loginTickets: number;
-  /** The number of expired password reset tokens that pruning removed. */
+  /** Expired password reset tokens. */
   readonly passwordResets: number;
 }
-
-/** The value of the metric attribute `session_auth.prune.kind` for each number of the report. */
-const KINDS: Readonly<Record<keyof PruneCounts, PruneKind>> = {
-  endedSessions: 'ended_sessions',
-  sessions: 'sessions',
-  events: 'events',
-  loginFailures: 'login_failures',
-  loginTickets: 'login_tickets',
-  passwordResets: 'password_resets',
-};
