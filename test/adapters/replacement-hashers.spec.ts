@@ -68,7 +68,9 @@ describe('the options of the replacement hashers', () => {
     for (const cost of [3, 16, 10.5]) {
       expect(() => new PrehashedBcryptPasswordHasher({ cost })).toThrow(`The cost of bcrypt is ${cost}.`);
     }
-    expect(() => new Argon2PasswordHasher({ memoryKiB: 64, lanes: 9 })).toThrow('Set at least 72 for 9 lanes');
+    expect(() => new Argon2PasswordHasher({ memoryKiB: 64, lanes: 9 })).toThrow(
+      'Set a whole number from 72 to 1048576',
+    );
     expect(() => new Argon2PasswordHasher({ passes: 0 })).toThrow('passes is 0. Set a whole number from 1 to 16');
     expect(() => new PrehashedBcryptPasswordHasher({ key: 'short' })).toThrow('at least 32 characters');
     const unset = { key: undefined } as unknown as { key: string };

@@ -100,7 +100,7 @@ describe('the results of a user store', () => {
     [
       'a user without username',
       { id: '7', email: 'alice', passwordHash: 'the-hash', active: true },
-      /email: string.*: username is undefined\. Return/,
+      /username is undefined\. Return/,
     ],
     ['a user whose username is a number', { ...alice, username: 7 }, /username is a number\. Return/],
     ['a user without passwordHash', without('passwordHash'), /passwordHash is undefined\. Return/],

@@ -1,15 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { withTimeout } from '../base/clock';
 import { AuthError } from '../base/errors';
-import { loggable, toFailureReport } from '../base/failures';
+import { toFailureReport } from '../base/failures';
 import { isDistinctId, type StoredUser, type UserId, UserStore } from './user-store';
 
 const TIMEOUT_MS = 5_000;
 
-/**
- * Thrown if a class of the application returns a value that the library cannot use. The message may contain the names
- * and types of properties, but never their values, which can be secrets.
- */
+/** A class of the application returned an unusable value. The message contains no values, which can be secrets. */
 class WrongResultError extends Error {
   override readonly name = 'WrongResultError';
 }
@@ -48,25 +45,24 @@ const USER =
   '{ id: string, number or bigint, username: string, passwordHash: string or null, active: boolean }, ' +
   'or null if there is no such user (in create(), if the name is taken)';
 
-/** The types that `checkedUser` accepts. They are checked, because JavaScript, `any` and casts bypass the compiler. */
+/** What each property of a user may be. Checked, because JavaScript, `any` and casts bypass the compiler. */
 const ACCEPTED: Readonly<Record<keyof StoredUser, readonly string[]>> = {
-  id: ['string', 'number', 'bigint'],
-  username: ['string'],
-  passwordHash: ['string', 'null'],
-  active: ['boolean'],
+  id: ['a string', 'a number', 'a bigint'],
+  username: ['a string'],
+  passwordHash: ['a string', 'null'],
+  active: ['a boolean'],
 };
 
 /** Returns the result of a store. @throws WrongResultError if it is no user and not null, or has an unusable id */
 export function checkedUser(result: unknown, store: UserStore): StoredUser | null {
   if (result === null) return null;
-  if (typeOf(result) !== 'object') throw new WrongResultError(`${withArticle(result)}. Return ${USER}.`);
+  if (kindOf(result) !== 'an object') throw new WrongResultError(`${kindOf(result)}. Return ${USER}.`);
   const user = result as StoredUser;
   const names = Object.keys(ACCEPTED) as (keyof StoredUser)[];
-  const wrong = names.filter((name) => !ACCEPTED[name].includes(typeOf(user[name])));
+  const wrong = names.filter((name) => !ACCEPTED[name].includes(kindOf(user[name])));
   if (wrong.length > 0) {
-    const properties = Object.entries(user).map(([name, value]) => `${loggable(name)}: ${typeOf(value)}`);
-    const problems = wrong.map((name) => `${name} is ${withArticle(user[name])}`).join(', ');
-    throw new WrongResultError(`{ ${properties.slice(0, 20).join(', ')} }: ${problems}. Return ${USER}.`);
+    const problems = wrong.map((name) => `${name} is ${kindOf(user[name])}`).join(', ');
+    throw new WrongResultError(`a user whose ${problems}. Return ${USER}.`);
   }
   const problem = idProblem(user.id, store);
   if (problem) throw new WrongResultError(`a user whose id ${problem}`);
@@ -76,7 +72,7 @@ export function checkedUser(result: unknown, store: UserStore): StoredUser | nul
 /** Returns the result if it is a boolean. @throws WrongResultError with a hint what to return */
 export function checkedBoolean(result: unknown, hint: string): boolean {
   if (typeof result === 'boolean') return result;
-  throw new WrongResultError(`${withArticle(result)}. ${hint}`);
+  throw new WrongResultError(`${kindOf(result)}. ${hint}`);
 }
 
 function idProblem(id: UserId, store: UserStore): string | null {
@@ -93,13 +89,8 @@ function idProblem(id: UserId, store: UserStore): string | null {
   );
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function withArticle(value: unknown): string {
-  const type = typeOf(value);
-  if (value === null || value === undefined) return type;
-  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
+  return `a ${typeof value}`;
 }

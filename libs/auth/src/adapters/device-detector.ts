@@ -1,5 +1,3 @@
-import { loggable } from '../base/failures';
-
 export const DEVICE_TYPES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
 
 /** The kind of a device. `other` means an unknown device or a device of any other kind. */
@@ -26,39 +24,38 @@ export const UNKNOWN_DEVICE: DeviceInfo = Object.freeze({
 
 /** Returns the result of a detector with cleaned names. @throws TypeError if the result is not a `DeviceInfo` */
 export function checkedDevice(found: unknown): DeviceInfo {
-  if (typeof found !== 'object' || found === null)
-    throw new TypeError(`detect() returned ${String(found)}. Return a DeviceInfo.`);
-  if (typeof (found as PromiseLike<unknown>).then === 'function') {
+  if (found instanceof Promise) {
     // Nothing awaits the promise, and an unhandled rejection would end the process.
-    Promise.resolve(found).catch(() => undefined);
+    found.catch(() => undefined);
     throw new TypeError('detect() returned a Promise. Return a DeviceInfo synchronously.');
   }
-  const { deviceType, osFamily, browserFamily, deviceName } = found as Readonly<Record<keyof DeviceInfo, unknown>>;
-  if (!DEVICE_TYPES.includes(deviceType as DeviceType)) {
-    const types = DEVICE_TYPES.map((type) => `'${type}'`).join(', ');
-    throw new TypeError(
-      `detect() returned the unknown deviceType '${loggable(String(deviceType))}'. Return one of ${types}.`,
+  if (typeof found !== 'object' || found === null) throw new TypeError(`detect() returned ${String(found)}.`);
+  const { deviceType, ...names } = found as Readonly<Record<keyof DeviceInfo, unknown>>;
+  const type = DEVICE_TYPES.find((one) => one === deviceType);
+  if (!type) throw new TypeError(`detect() returned no known deviceType: '${DEVICE_TYPES.join("', '")}'.`);
+  const nameOf = (property: keyof typeof names): string => {
+    const name = names[property];
+    if (typeof name !== 'string') throw new TypeError(`detect() returned no ${property}. Return a string.`);
+    return (
+      name
+        .replace(/\p{Cc}/gu, '')
+        .slice(0, 64)
+        .trim()
+        .toWellFormed() || 'Other'
     );
-  }
-  return {
-    deviceType: deviceType as DeviceType,
-    osFamily: checkedName('osFamily', osFamily),
-    browserFamily: checkedName('browserFamily', browserFamily),
-    deviceName: checkedName('deviceName', deviceName),
   };
-}
-
-function checkedName(property: keyof DeviceInfo, name: unknown): string {
-  if (typeof name !== 'string')
-    throw new TypeError(`The ${property} that detect() returned is not a string. Return a string.`);
-  const printable = name.replace(/\p{Cc}/gu, '');
-  return printable.slice(0, 64).trim().toWellFormed() || 'Other';
+  return {
+    deviceType: type,
+    osFamily: nameOf('osFamily'),
+    browserFamily: nameOf('browserFamily'),
+    deviceName: nameOf('deviceName'),
+  };
 }
 
 /**
  * Detects the device, operating system and browser of a client from its User-Agent. Set the option `deviceDetector` to
- * a class that extends this one, or to an instance. If a detector fails, the error is logged at most once a minute, and
- * the device is stored as unknown.
+ * a class that extends this one, or to an instance. If it fails, the error is logged at most once a minute, and the
+ * device is stored as unknown.
  */
 export abstract class DeviceDetector {
   /**

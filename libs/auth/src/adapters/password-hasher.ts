@@ -1,7 +1,6 @@
 /**
  * Creates and verifies password hashes. Set the option `passwordHasher` to a class that extends this one, or to an
- * instance. The option `hashing` limits how many calls run at the same time. `verify` is called once for each login
- * attempt that is not refused beforehand, whether the user exists or not.
+ * instance. The option `hashing` limits how many calls run at the same time.
  */
 export abstract class PasswordHasher {
   /** The maximum length of a password that is hashed in full, in bytes of UTF-8. A longer password is refused. */
@@ -11,9 +10,8 @@ export abstract class PasswordHasher {
   abstract hash(password: string): Promise<string>;
 
   /**
-   * Returns whether the password matches the hash. Returns false for an unsupported hash. Verifying a weaker hash must
-   * take as long as verifying a new hash, against which the passwords for unknown names are verified. Otherwise, the
-   * duration would reveal which names exist.
+   * Returns whether the password matches the hash, or false for an unsupported hash. Verifying a weaker hash must take
+   * as long as verifying a new one. Otherwise, the duration would reveal which names exist.
    */
   abstract verify(password: string, hash: string): Promise<boolean>;
 

@@ -16,16 +16,14 @@ export interface IdentifiedUser {
 
 /**
  * Decides which users need a second factor. Set the option `secondFactor` to a class that extends this one, or to an
- * instance. If `isRequired` fails, takes longer than 5 seconds or does not return a boolean, the response is 503, and
- * the log contains the reason.
+ * instance. If `isRequired` fails, takes longer than 5 seconds or returns no boolean, the response is 503.
  */
 export abstract class SecondFactor {
   /**
    * Returns whether this user needs a second factor. Called by `login` after the password was verified, and by
    * `openSession` with a ticket that has only one method.
-   * @param client the object that your application passed to `login`, or to `openSession` with a ticket. The object may
-   *   have further properties, such as the cookie of a trusted device. The library's own route passes the address and
-   *   the User-Agent
+   * @param client the object that your application passed to `login` or `openSession`, with any further properties,
+   *   such as the cookie of a trusted device. The library's own route passes the address and the User-Agent
    */
   abstract isRequired(user: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean>;
 }

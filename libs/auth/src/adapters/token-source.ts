@@ -21,9 +21,9 @@ export interface PresentedToken {
  */
 export abstract class TokenSource {
   /**
-   * Returns the token of a call. If the result is null, the library reads the token from the usual places. If the
-   * method throws, the call is refused with 401, and the log contains the error. A token that also occurs in the
-   * `Cookie` header counts as a cookie: the cross-site check applies to the call, even if the option `cookies` is off.
+   * Returns the token of a call, or null to read it from the usual places. If the method throws, the call is refused
+   * with 401, and the error is logged. A token that also occurs in the `Cookie` header counts as a cookie: the
+   * cross-site check applies to the call, even if the option `cookies` is off.
    */
   abstract find(call: TransportCall): PresentedToken | null | Promise<PresentedToken | null>;
 }

@@ -34,15 +34,14 @@ export interface NewUser {
 /**
  * Reads and writes users for which a `UserEntityMapping` does not suffice, such as users of another service. Set the
  * option `users` to a class that extends this one, or to an instance. If a method rejects, takes longer than 5 seconds
- * or returns a wrong type (`undefined` included), the response is 503, unless the method only upgrades a hash. For a
- * wrong type, the log names the returned properties and types, but no values, and says what to return.
+ * or returns a wrong type (`undefined` included), the log contains the reason, and the response is 503, unless the
+ * method only upgrades a hash.
  */
 export abstract class UserStore {
   /**
-   * Returns the user with this name, or null. The library compares names by the rules of `nameMatching`, and ignores a
-   * user with a different name, even if the database treats the names as equal (case, accents, trailing spaces).
-   * @param username the entered name. With `nameMatching: 'insensitive'`, the name folded by `foldName`, which you
-   *   compare with a column of folded names
+   * Returns the user with this name, or null. The library ignores a user whose name differs by the rules of
+   * `nameMatching`, even if the database treats the names as equal (case, accents, trailing spaces).
+   * @param username the entered name, with `nameMatching: 'insensitive'` folded by `foldName`
    */
   abstract findByUsername(username: string): Promise<StoredUser | null>;
 
@@ -70,9 +69,8 @@ export abstract class UserStore {
   setActive?(id: UserId, active: boolean): Promise<boolean>;
 
   /**
-   * Stores a new, active user with the unchanged name, the `passwordHash` and the `properties`. Called after
-   * `findByUsername` has found no user. Returns null if the name is taken. If the returned user has a different name,
-   * `createUser` fails with `username_taken`.
+   * Stores a new, active user with the unchanged name, after `findByUsername` has found no user. Returns null if the
+   * name is taken. If the returned user has a different name, `createUser` fails with `username_taken`.
    */
   create?(user: NewUser): Promise<StoredUser | null>;
 }
@@ -85,9 +83,8 @@ export interface UserEntityMapping {
   readonly username: string;
   /**
    * The unique text property with the folded username. Required with `nameMatching: 'insensitive'`, and refused with
-   * `'exact'`. `createUser` fills the property. If your application inserts or renames users, it must store
-   * `foldName(username)` in this property. If `username` contains only folded usernames, both properties can be the
-   * same.
+   * `'exact'`. `createUser` fills it. If your application inserts or renames users, it must store `foldName(username)`
+   * in it. If `username` contains only folded usernames, both properties can be the same.
    */
   readonly foldedUsername?: string;
   /** The property that contains the password hash. */
@@ -96,10 +93,7 @@ export interface UserEntityMapping {
   readonly active?: string;
   /** An alternative to `active`: the nullable date property that is null while the user is active. */
   readonly disabledAt?: string;
-  /**
-   * The properties that `request.user` has in addition to `id` and `username`, such as `['roles']`. Each property must
-   * be a column of the entity, and is read in the same statement as the account. Default: none.
-   */
+  /** Further columns that `request.user` has, such as `['roles']`, read in the same statement. Default: none. */
   readonly select?: readonly string[];
 }
 

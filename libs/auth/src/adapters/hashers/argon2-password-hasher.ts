@@ -26,8 +26,7 @@ const MAX = { memoryKiB: 1_048_576, passes: 16, lanes: 16 } as const;
 
 /**
  * Hashes passwords with Argon2id (RFC 9106). Set `passwordHasher: Argon2PasswordHasher`, or an instance with other
- * parameters. Requires the package `@node-rs/argon2`. Existing bcrypt hashes of a cost up to 15 stay valid. If the user
- * store can set passwords, each is replaced at its user's next login with the password.
+ * parameters. Requires the package `@node-rs/argon2`. Bcrypt hashes of a cost up to 15 stay valid, and need a rehash.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
@@ -41,13 +40,9 @@ export class Argon2PasswordHasher extends PasswordHasher {
     super();
     const work = { memoryKiB, passes, lanes };
     for (const [name, value] of Object.entries(work) as [keyof typeof MAX, number][]) {
-      const least = name === 'memoryKiB' ? 8 : 1;
-      if (!Number.isSafeInteger(value) || value < least || value > MAX[name]) {
-        throw new Error(`Argon2PasswordHasher: ${name} is ${value}. Set a whole number from ${least} to ${MAX[name]}.`);
-      }
-    }
-    if (memoryKiB < 8 * lanes) {
-      throw new Error(`Argon2PasswordHasher: memoryKiB is ${memoryKiB}. Set at least ${8 * lanes} for ${lanes} lanes.`);
+      const least = name === 'memoryKiB' ? 8 * lanes : 1;
+      if (Number.isSafeInteger(value) && value >= least && value <= MAX[name]) continue;
+      throw new Error(`Argon2PasswordHasher: ${name} is ${value}. Set a whole number from ${least} to ${MAX[name]}.`);
     }
     this.work = work;
     const argon2 = loadOptionalPeer<Argon2>('@node-rs/argon2', () => createRequire(__filename)('@node-rs/argon2'));

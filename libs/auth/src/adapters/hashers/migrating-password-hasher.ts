@@ -9,8 +9,7 @@ export abstract class FormerHashes {
 }
 
 /**
- * Also verifies the hashes of a former system. If the user store can set passwords, each hash is replaced at its user's
- * next successful login:
+ * Also verifies the hashes of a former system, which need a rehash:
  * `passwordHasher: new MigratingPasswordHasher(new BcryptPasswordHasher(12), new DjangoPbkdf2Hashes())`.
  */
 export class MigratingPasswordHasher extends PasswordHasher {
@@ -20,17 +19,12 @@ export class MigratingPasswordHasher extends PasswordHasher {
   /**
    * @param current creates the new hashes
    * @param former the formats of the former system
-   * @throws Error if there is no former format
    */
   constructor(
     private readonly current: PasswordHasher,
     ...former: FormerHashes[]
   ) {
     super();
-    if (former.length === 0)
-      throw new Error(
-        'MigratingPasswordHasher requires at least one former hash format. Pass one after the current hasher, or use the current hasher alone.',
-      );
     this.maxPasswordBytes = current.maxPasswordBytes;
     this.former = former;
   }

@@ -2,16 +2,13 @@ import { createHmac } from 'node:crypto';
 import { PasswordHasher } from '../password-hasher';
 import { BcryptPasswordHasher } from './bcrypt-password-hasher';
 
-/** Distinguishes these hashes from plain bcrypt hashes. */
 const PREFIX = '$hmac-sha384';
 
 /**
  * Hashes a digest of the password with bcrypt, so that up to 4,096 bytes of a password count instead of 72. Plain
- * bcrypt hashes of a cost up to 15 stay valid. If the user store can set passwords, each is replaced at its user's next
- * login with the password.
- *
- * The digest is keyed (HMAC-SHA-384). With a secret `key` that is stored outside the database, an attacker who has a
- * copy of the users table cannot guess the passwords of these hashes. If the key is lost, no password matches them.
+ * bcrypt hashes of a cost up to 15 stay valid, and need a rehash. The digest is keyed (HMAC-SHA-384): with a secret
+ * `key` outside the database, an attacker who has a copy of the users table cannot guess the passwords of these hashes.
+ * If the key is lost, no password matches them.
  */
 export class PrehashedBcryptPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
