@@ -7,9 +7,8 @@ import {
   requireDataSource,
   warnAboutMissingTables,
   warnAboutShortGracePeriod,
-  warnAboutUnusedUsers,
 } from '../../libs/auth/src/startup-checks';
-import { AUTH_ENTITIES, AUTH_ENTITIES_WITHOUT_USERS, AuthUser } from '../../libs/auth/src/database/entities';
+import { AUTH_ENTITIES } from '../../libs/auth/src/database/entities';
 
 @Entity('members')
 class Member {
@@ -26,7 +25,6 @@ class Member {
 abstract class Directory extends UserStore {}
 
 const MEMBERS = { entity: Member, username: 'email', passwordHash: 'password' };
-const OWN = { entity: AuthUser, username: 'username', passwordHash: 'passwordHash' };
 const DIRECTORY = Directory as never as UserStore;
 
 /** Returns the warnings that `check` logs. */
@@ -60,26 +58,6 @@ describe('the startup check of the tables', () => {
     const logged = await warningsOf(() => warnAboutMissingTables(dataSource, { users }));
     await dataSource.destroy();
     expect(logged).toEqual(warnings);
-  });
-});
-
-describe('the startup check of the entities', () => {
-  it.each([
-    ['a mapped entity', MEMBERS, AUTH_ENTITIES, /the option users is Member\. Replace .*AUTH_ENTITIES_WITHOUT_USERS/],
-    [
-      'a UserStore',
-      DIRECTORY,
-      AUTH_ENTITIES,
-      /the option users is a UserStore\. Replace .*AUTH_ENTITIES_WITHOUT_USERS/,
-    ],
-    ['a mapped entity without AuthUser', MEMBERS, AUTH_ENTITIES_WITHOUT_USERS, null],
-    ['AuthUser as the default', undefined, AUTH_ENTITIES, null],
-    ['AuthUser in a mapping', OWN, AUTH_ENTITIES, null],
-  ])('warns only if AuthUser is registered but not used, tested with %s', async (_, users, own, warning) => {
-    const dataSource = await new DataSource({ ...MEMORY, entities: [Member, ...own] }).initialize();
-    const logged = await warningsOf(() => warnAboutUnusedUsers(dataSource, { users }));
-    await dataSource.destroy();
-    expect(logged).toEqual(warning ? [expect.stringMatching(warning)] : []);
   });
 });
 

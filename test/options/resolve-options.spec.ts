@@ -208,12 +208,12 @@ describe('the options', () => {
   });
 
   it.each([
-    [{ maxSesions: 1 }, 'maxSesions is not an option; use maxSessions'],
+    [{ maxsessions: 1 }, 'maxsessions is not an option; use maxSessions'],
     [{ signalAt: 1 }, 'signalAt is not an option; use failedLogins.signalAt'],
     [{ history: { retentiondays: 1 } }, 'history.retentiondays is not an option; use history.retentionDays'],
     [
-      { users: { entity: User, username: 'a', passwordHash: 'b', isActive: 'c' } },
-      'users.isActive is not an option; use users.active',
+      { users: { entity: User, username: 'a', passwordHash: 'b', passwordhash: 'c' } },
+      'users.passwordhash is not an option; use users.passwordHash',
     ],
   ])('suggest the option that was probably meant for the unknown option in %j', (given, problem) => {
     expect(problems(given)).toEqual([problem]);
@@ -380,7 +380,7 @@ describe('the module options beside the factory', () => {
     expect(problems({ path: 'x' }, { maxSessions: 3, controler: false })).toEqual([
       'path is in the result of the factory; pass it to forRootAsync() next to the factory',
       'maxSessions is next to the factory of forRootAsync(); return it from the factory',
-      'controler is not an option; use controllers',
+      'controler is not an option; use one of path, controllers, globalGuard, dataSource, isGlobal',
     ]);
   });
 

@@ -42,22 +42,10 @@ import { PruningService } from './retention/pruning.service';
 import { SessionAdministration } from './sessions/administration';
 import { Authenticate } from './sessions/authenticate';
 import { OpenSockets } from './sessions/open-sockets';
-import {
-  refuseContradictoryRoutes,
-  refuseSecondModule,
-  requireDataSource,
-  warnAboutForwardedAddresses,
-  warnAboutMissingTables,
-  warnAboutPlatform,
-  warnAboutServer,
-  warnAboutShortGracePeriod,
-  warnAboutUnusedUsers,
-} from './startup-checks';
+import * as startup from './startup-checks';
 import { Users } from './users/users';
 
 const AUTH_CONTROLLERS = [AuthController, SessionsController, PasswordController, ReauthenticationController];
-
-/** The injection token of the extras. */
 const AUTH_EXTRAS = Symbol('NESTJS_SESSION_AUTH_EXTRAS');
 
 function applyExtras(definition: DynamicModule, given: AuthModuleExtras): DynamicModule {
@@ -80,7 +68,7 @@ function applyExtras(definition: DynamicModule, given: AuthModuleExtras): Dynami
       {
         provide: AUTH_OPTIONS,
         useFactory: (options: unknown, modules: ModulesContainer) => {
-          refuseSecondModule(modules, definition.module);
+          startup.refuseSecondModule(modules, definition.module);
           return resolveOptions(options, given);
         },
         inject: [built.MODULE_OPTIONS_TOKEN, ModulesContainer],
@@ -88,7 +76,7 @@ function applyExtras(definition: DynamicModule, given: AuthModuleExtras): Dynami
       {
         provide: AUTH_DATA_SOURCE,
         useFactory: ({ users }: ResolvedAuthOptions, found?: DataSource) =>
-          requireDataSource(found, dataSource, users === undefined),
+          startup.requireDataSource(found, dataSource, users === undefined),
         inject: [AUTH_OPTIONS, { token, optional: true }],
       },
       ...(globalGuard ? [{ provide: APP_GUARD, useExisting: BearerAuthGuard }] : []),
@@ -164,20 +152,13 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
     unmountControllers(modules, this.constructor, unmounted);
   }
 
-  /**
-   * Configures the module with these options.
-   * @throws AuthOptionsError if the argument is not a plain object, and at startup if options are invalid
-   */
+  /** @throws AuthOptionsError if the argument is not a plain object, and at startup if options are invalid */
   static override forRoot(options: AuthModuleRootOptions = {}): DynamicModule {
     assertPlainOptions(options);
     return super.forRoot(options);
   }
 
-  /**
-   * Configures the module with the options that a factory or a class returns. Pass the `AuthModuleExtras` next to
-   * `useFactory`, `useClass` or `useExisting`.
-   * @throws AuthOptionsError at startup if options are invalid
-   */
+  /** Pass the `AuthModuleExtras` next to the factory or class. @throws AuthOptionsError at startup */
   static override forRootAsync(options: AuthModuleAsyncOptions): DynamicModule {
     return super.forRootAsync(options);
   }
@@ -188,26 +169,22 @@ export class AuthModule extends BaseModule implements NestModule, OnModuleInit, 
     configureRoutes(this.adapterHost);
   }
 
-  /**
-   * Checks the setup, and prepares the HTTP server for reading the addresses of clients and the cookies of handshakes.
-   * @throws AuthSetupError if decorators contradict each other
-   */
+  /** Checks the setup, and prepares the HTTP server for reading clients' addresses and the cookies of handshakes. */
   onModuleInit(): void {
-    refuseContradictoryRoutes(this.modules);
+    startup.refuseContradictoryRoutes(this.modules);
     const server = httpServerOf(this.adapterHost);
     if (server) {
       cachePeerAddresses(server);
       readCookiesOfHandshakes(server, this.moduleRef.get(CookieRules));
-      warnAboutForwardedAddresses(this.adapterHost, server);
+      startup.warnAboutForwardedAddresses(this.adapterHost, server);
     }
-    warnAboutPlatform(this.adapterHost);
-    warnAboutShortGracePeriod(this.options);
-    warnAboutUnusedUsers(this.dataSource, this.options);
+    startup.warnAboutPlatform(this.adapterHost);
+    startup.warnAboutShortGracePeriod(this.options);
   }
 
-  /** Warns about missing tables, and about database servers on which the library's guarantees do not hold. */
+  /** Checks the tables and the database server. */
   async onApplicationBootstrap(): Promise<void> {
-    const server = warnAboutServer(this.moduleRef.get(Database));
-    await Promise.all([server, warnAboutMissingTables(this.dataSource, this.options)]);
+    const server = startup.warnAboutServer(this.moduleRef.get(Database));
+    await Promise.all([server, startup.warnAboutMissingTables(this.dataSource, this.options)]);
   }
 }

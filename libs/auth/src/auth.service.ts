@@ -139,8 +139,7 @@ export class AuthService {
   }
 
   /**
-   * Exchanges a refresh token for a new token pair. A used refresh token ends all sessions of the user, unless the grace
-   * period applies.
+   * Returns a new token pair. A used refresh token ends all sessions of the user, unless the grace period applies.
    * @throws AuthError `invalid_refresh_token`; `invalid_field` if the token is empty or is not a string
    */
   refresh(refreshToken: string, client: ClientInfo = {}): Promise<TokenPair> {
@@ -223,8 +222,7 @@ export class AuthService {
   }
 
   /**
-   * Records that your application has confirmed the user's identity by 1 to 8 methods, such as `hwk` for a passkey, and
-   * returns a new token pair for the session.
+   * Records that your application has confirmed the user's identity, and returns a new token pair for the session.
    * @throws AuthError `access_token_invalid`
    */
   confirmIdentity(
@@ -267,8 +265,7 @@ export class AuthService {
   }
 
   /**
-   * Creates a password reset token, which your application sends to the user. The token can be used once, within
-   * `passwordResetTtlSeconds`. It revokes the user's earlier reset tokens.
+   * Creates a token for `redeemPasswordResetToken`, which your application sends to the user, and revokes earlier ones.
    * @throws AuthError `not_supported`; `unknown_user`, also if the user is not active
    */
   createPasswordResetToken(userId: UserId, client: ClientInfo = {}): Promise<PasswordResetToken> {
@@ -276,8 +273,7 @@ export class AuthService {
   }
 
   /**
-   * Sets a new password with a reset token. If the new password is refused, the token stays valid. All sessions of the
-   * user end, unless `revokeOnPasswordReset` is false.
+   * Like `resetPassword`, with a reset token. If the new password is refused, the token stays valid.
    * @throws AuthError `invalid_reset_token`, `busy`, `not_supported`; `invalid_field` on `new_password`
    */
   redeemPasswordResetToken(token: string, newPassword: string, client: ClientInfo = {}): Promise<void> {

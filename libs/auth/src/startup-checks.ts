@@ -82,41 +82,28 @@ export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   );
 }
 
-type UserOptions = Pick<ResolvedAuthOptions, 'users'>;
-
 /** Warns about missing tables. This is not an error, because the application may create the tables after startup. */
-export async function warnAboutMissingTables(dataSource: DataSource, { users }: UserOptions): Promise<void> {
-  const entity = entityOfUsers(users);
+export async function warnAboutMissingTables(
+  dataSource: DataSource,
+  { users = OWN_USERS }: Pick<ResolvedAuthOptions, 'users'>,
+): Promise<void> {
+  const entity = 'entity' in users ? users.entity : null;
+  const isOwn = users === OWN_USERS;
   const areReadable = await isReadable(dataSource, AuthSession);
   const areUsersReadable = entity === null || (await isReadable(dataSource, entity));
-  if (!areReadable || (users === undefined && !areUsersReadable)) {
+  if (!areReadable || (isOwn && !areUsersReadable)) {
     logger.warn(
       "The library's tables cannot be read. If they do not exist, run the migrations. Add to the DataSource options: " +
-        `migrations: [...${users === undefined ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
+        `migrations: [...${isOwn ? 'AUTH_MIGRATIONS' : 'AUTH_MIGRATIONS_WITHOUT_USERS'}], ` +
         'then run "typeorm migration:run", or add migrationsRun: true',
     );
   }
-  if (users !== undefined && entity !== null && !areUsersReadable) {
+  if (!isOwn && !areUsersReadable) {
     logger.warn(
       `The table of users.entity, ${entity.name}, cannot be read. Logins fail with 503. ` +
         'If the table does not exist, create it with a migration of your application.',
     );
   }
-}
-
-/** Warns if the DataSource has the entity `AuthUser`, although the option `users` selects other users. */
-export function warnAboutUnusedUsers(dataSource: DataSource, { users }: UserOptions): void {
-  const entity = entityOfUsers(users);
-  if (entity === AuthUser || !dataSource.hasMetadata(AuthUser)) return;
-  logger.warn(
-    `AuthUser is among the entities of the DataSource, but the option users is ${entity?.name ?? 'a UserStore'}. ` +
-      'Replace AUTH_ENTITIES with AUTH_ENTITIES_WITHOUT_USERS, and AUTH_MIGRATIONS with AUTH_MIGRATIONS_WITHOUT_USERS.',
-  );
-}
-
-/** Returns the entity of the users, or null if a `UserStore` provides them. */
-function entityOfUsers(users: UserOptions['users'] = OWN_USERS): (new () => object) | null {
-  return 'entity' in users ? users.entity : null;
 }
 
 async function isReadable(dataSource: DataSource, entity: new () => object): Promise<boolean> {

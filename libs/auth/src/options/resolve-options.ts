@@ -206,28 +206,12 @@ function describe(value: unknown, isStringShown: boolean): string {
   return inspect(value, { depth: -1, customInspect: false, breakLength: Infinity, maxStringLength: 100 });
 }
 
-/** Suggests the known path whose last segment is similar, or lists all options of the group. */
+/** Names the option in which only the case or the group differs, or all options of the group. */
 function unknownOption(path: string, known: readonly string[]): string {
-  const leafOf = (one: string): string => one.slice(one.lastIndexOf('.') + 1);
-  const leaf = leafOf(path);
-  const distances = known.map((one) => editDistance(leaf, leafOf(one)));
-  const least = Math.min(...distances);
-  const siblings = known.filter((one) => one.startsWith(path.slice(0, -leaf.length)));
-  const hint = least <= leaf.length / 3 ? known[distances.indexOf(least)] : `one of ${siblings.join(', ')}`;
-  return `${path} is not an option; use ${hint}`;
-}
-
-/** Returns the Levenshtein distance, ignoring case. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, a] of [...from.toLowerCase()].entries()) {
-    const next = [i + 1];
-    for (const [j, b] of [...to.toLowerCase()].entries()) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a === b ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
+  const leafOf = (one: string): string => one.slice(one.lastIndexOf('.') + 1).toLowerCase();
+  const meant = known.find((one) => leafOf(one) === leafOf(path));
+  const siblings = known.filter((one) => one.startsWith(path.slice(0, path.lastIndexOf('.') + 1)));
+  return `${path} is not an option; use ${meant ?? `one of ${siblings.join(', ')}`}`;
 }
 
 /** The options that apply if you set none, frozen. Options without a constant default are undefined. */

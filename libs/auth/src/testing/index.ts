@@ -23,13 +23,10 @@ export interface ActingSession extends OpenedSession {
 }
 
 /**
- * Opens a session for a user, without a password and without an HTTP request. Like a login, this function records the
- * event, emits the signal and applies the session limit.
+ * Opens a session with `AuthService.openSession`, without a password and without an HTTP request.
  * @param client the client of the session. Default: an unknown client
- * @param proofs as for `AuthService.openSession`, such as `{ methods: ['pwd', 'otp'] }` for routes with
- *   `@RequireRecentLogin({ methods })`. Default: none
- * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not active
- * @throws Error if `methods` or `data` is invalid
+ * @param proofs such as `{ methods: ['pwd', 'otp'] }` for routes with `@RequireRecentLogin({ methods })`. Default: none
+ * @throws AuthError `session_limit_reached`, `unknown_user`
  */
 export async function actingAs(
   app: INestApplicationContext,
@@ -41,20 +38,14 @@ export async function actingAs(
   return { ...opened, headers: { Authorization: `Bearer ${opened.accessToken}` } };
 }
 
-/**
- * A fast and insecure hasher for tests: `passwordHasher: CheapPasswordHasher`.
- * @throws Error unless `NODE_ENV` is `test`
- */
+/** A fast and insecure hasher for tests: `passwordHasher: CheapPasswordHasher`. It requires `NODE_ENV` to be `test`. */
 export class CheapPasswordHasher extends PasswordHasher {
   readonly maxPasswordBytes = 4096;
 
   constructor() {
     super();
-    if (process.env['NODE_ENV'] !== 'test') {
-      throw new Error(
-        "CheapPasswordHasher is for tests only, and NODE_ENV is not 'test'. Leave out `passwordHasher` to use bcrypt.",
-      );
-    }
+    if (process.env['NODE_ENV'] === 'test') return;
+    throw new Error("CheapPasswordHasher is for tests, and NODE_ENV is not 'test'. Omit passwordHasher to use bcrypt.");
   }
 
   hash(password: string): Promise<string> {

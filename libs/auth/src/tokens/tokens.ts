@@ -4,7 +4,6 @@ import { derive, Random, sha256 } from '../base/random';
 import type { TokenTransport } from '../database/entities';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 
-/** How long a login ticket is valid, in milliseconds. */
 const TICKET_LIFETIME_MS = 300_000;
 
 /** The prefixes, for which secret scanners can search, and payload sizes, which leave no spare bits in base64url. */
@@ -25,15 +24,11 @@ const TOKEN = /^nsa[arpl]_[A-Za-z0-9_-]+$/;
 const SESSION_ID_BYTES = 16;
 const GENERATION_OFFSET = 32;
 
-/** The number of random bytes in an access token: 256 bits, twice the minimum of ASVS 7.2.3. */
+/** The numbers of random bytes. 256 bits are twice the minimum of ASVS 7.2.3. */
 export const ACCESS_SECRET_BYTES = 32;
-
 export const REFRESH_SECRET_BYTES = 33;
-
-/** The number of random bytes that all refresh tokens of a family share. */
+/** All refresh tokens of a family share these bytes. */
 export const FAMILY_SECRET_BYTES = 16;
-
-/** A pair is derived from a seed of 128 bits and the presented refresh token. */
 const SEED_BYTES = 16;
 
 /** The exclusive upper bound of generations. */
@@ -66,7 +61,7 @@ export interface TokenPair extends PlainTokens {
   readonly refreshTokenExpiresAt: Date;
 }
 
-/** The token pair and the id of a session that a login opened. */
+/** A new session. */
 export interface OpenedSession extends TokenPair {
   readonly sessionId: string;
 }
@@ -154,10 +149,7 @@ function uuidText(payload: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/**
- * The default grace period for cookies with rotation, in seconds. Tabs of a browser share the cookies and can refresh at
- * the same time, and a page that the user leaves loses its response.
- */
+/** Tabs of a browser share the cookies and can refresh in parallel, and a page that the user leaves loses its response. */
 const COOKIE_GRACE_SECONDS = 10;
 
 /** Returns the grace period after a refresh over this transport, in seconds, or 0 for none. */
@@ -173,7 +165,6 @@ export interface Successor {
   readonly seed: string | null;
 }
 
-/** Issues tokens and computes the digests that the database stores. */
 @Injectable()
 export class TokenIssuer {
   constructor(
@@ -185,7 +176,6 @@ export class TokenIssuer {
     return this.random.uuid();
   }
 
-  /** Issues the first pair of a new token family. */
   issueFamily(sessionId: string, now: number): { readonly tokens: PlainTokens; readonly digests: NewTokenFamily } {
     const familySecret = this.random.bytes(FAMILY_SECRET_BYTES);
     const accessSecret = this.random.bytes(ACCESS_SECRET_BYTES);

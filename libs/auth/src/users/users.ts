@@ -47,7 +47,6 @@ export abstract class Users {
   abstract readonly canCreate: boolean;
   private readonly logger = new Logger('AuthUsers');
   private readonly warned = new Set<string>();
-
   private readonly readVersion;
 
   constructor(
