@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { SecondFactor } from '../../libs/auth/src/adapters/second-factor';
-import { ApplicationSecondFactor } from '../../libs/auth/src/login/login-tickets';
+import { ApplicationSecondFactor, SecondFactor } from '../../libs/auth/src/adapters/second-factor';
 
 class FixedSecondFactor extends SecondFactor {
   constructor(private readonly result: unknown) {

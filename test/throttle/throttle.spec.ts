@@ -8,13 +8,7 @@ import {
 import { type AuthError, databaseUnavailable, tooBusy } from '../../libs/auth/src/base/errors';
 import { Database } from '../../libs/auth/src/database/database';
 import { ClientInspector, type Operation } from '../../libs/auth/src/history/event-log';
-import {
-  begins,
-  type Charge,
-  expiryAfter,
-  refusal,
-  Throttle,
-} from '../../libs/auth/src/throttle/throttle';
+import { begins, type Charge, expiryAfter, refusal, Throttle } from '../../libs/auth/src/throttle/throttle';
 import { createDatabase, DATABASES, describeEachPooled, DIALECTS, type TestDatabase } from '../support/databases';
 import { statementsOf, Tap } from '../support/tap';
 import { TestApplication } from '../support/test-application';

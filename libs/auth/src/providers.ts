@@ -6,7 +6,7 @@ import { Accounts } from './accounts/accounts';
 import { DeviceDetector } from './adapters/device-detector';
 import { BcryptPasswordHasher } from './adapters/hashers/bcrypt-password-hasher';
 import { PasswordHasher } from './adapters/password-hasher';
-import { SecondFactor } from './adapters/second-factor';
+import { ApplicationSecondFactor, SecondFactor } from './adapters/second-factor';
 import { TokenSource } from './adapters/token-source';
 import { UaParserDeviceDetector } from './adapters/ua-parser-device-detector';
 import { AuthService } from './auth.service';
@@ -24,7 +24,7 @@ import { ClientInspector, EventLog } from './history/event-log';
 import { History } from './history/history';
 import { Signals } from './history/signals';
 import { Login } from './login/login';
-import { ApplicationSecondFactor, LoginTickets } from './login/login-tickets';
+import { LoginTickets } from './login/login-tickets';
 import { AUTH_OPTIONS, type Replaceable, type ResolvedAuthOptions } from './options/auth-options';
 import { AuthOptionsError } from './options/resolve-options';
 import { InSession } from './passwords/in-session';
@@ -97,8 +97,7 @@ async function createUsers(
 }
 
 async function createSecondFactor(moduleRef: ModuleRef, { secondFactor }: ResolvedAuthOptions): Promise<SecondFactor> {
-  if (!secondFactor) return { isRequired: () => false };
-  return new ApplicationSecondFactor(await createReplaceable(moduleRef, secondFactor));
+  return new ApplicationSecondFactor(secondFactor ? await createReplaceable(moduleRef, secondFactor) : null);
 }
 
 /** The providers of everything but HTTP. */

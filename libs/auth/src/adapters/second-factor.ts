@@ -1,3 +1,4 @@
+import { ApplicationCalls, checkedBoolean } from './application-calls';
 import type { UserId } from './user-store';
 
 /** The client of a request. */
@@ -26,4 +27,21 @@ export abstract class SecondFactor {
    *   such as the cookie of a trusted device. The library's own route passes the address and the User-Agent
    */
   abstract isRequired(user: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean>;
+}
+
+/** The application's `SecondFactor`, or null. If it fails, times out or returns no boolean, the login fails with 503. */
+export class ApplicationSecondFactor extends SecondFactor {
+  private readonly calls = new ApplicationCalls('AuthSecondFactor', 'second factor');
+
+  constructor(private readonly secondFactor: SecondFactor | null) {
+    super();
+  }
+
+  isRequired({ id, username }: IdentifiedUser, client: ClientInfo): boolean | Promise<boolean> {
+    const { secondFactor } = this;
+    if (!secondFactor) return false;
+    return this.calls.call('isRequired', async () =>
+      checkedBoolean(await secondFactor.isRequired({ id, username }, client), 'Return true or false.'),
+    );
+  }
 }

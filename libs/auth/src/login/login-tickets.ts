@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApplicationCalls, checkedBoolean } from '../adapters/application-calls';
-import { type ClientInfo, type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
+import { type IdentifiedUser, SecondFactor } from '../adapters/second-factor';
 import type { StoredUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { invalidLoginTicket, secondFactorRequired, standardError, unknownUser } from '../base/errors';
@@ -23,7 +22,6 @@ import {
   PROOF_COLUMNS,
   proofsFromRow,
   storedProofs,
-  type StoredProofs,
   withProvenMethods,
   UserLock,
 } from '../sessions/session';
@@ -31,44 +29,14 @@ import { type Charge, type Subject, Throttle } from '../throttle/throttle';
 import { isToken, type OpenedSession, TokenIssuer } from '../tokens/tokens';
 import { Users } from '../users/users';
 
-/** Calls the application's `SecondFactor`. If it fails, times out or returns no boolean, the login fails with 503. */
-export class ApplicationSecondFactor extends SecondFactor {
-  private readonly calls = new ApplicationCalls('AuthSecondFactor', 'second factor');
-
-  constructor(private readonly secondFactor: SecondFactor) {
-    super();
-  }
-
-  isRequired(user: IdentifiedUser, client: ClientInfo): Promise<boolean> {
-    return this.calls.call('isRequired', async () =>
-      checkedBoolean(await this.secondFactor.isRequired(user, client), 'Return true or false.'),
-    );
-  }
-}
-
-/**
- * The number of failed attempts after which a ticket is revoked. Each attempt is counted before its secret is checked,
- * and subtracted again if the secret is correct.
- */
+/** The number of failed attempts after which a ticket is revoked. */
 const MAX_TICKET_FAILURES = 5;
 
 /** The maximum number of valid tickets of a user. */
 const MAX_TICKETS = 20;
 
-/**
- * The maximum number of times that `open` reads a ticket. `open` reads the ticket again if the session could not be
- * opened, for example because a parallel attempt has added a method to the ticket.
- */
+/** The maximum number of times that `open` reads a ticket, to which parallel attempts may add methods. */
 const MAX_READS = 5;
-
-/** A stored login ticket, which represents a login after its first factor and before its session is opened. */
-interface LoginTicket extends StoredProofs {
-  readonly digest: string;
-  /** The user's id as text. */
-  readonly userId: string;
-  /** The ticket is valid only while this is the current version of the user's credentials. */
-  readonly credentialsVersion: number;
-}
 
 /** The login ticket or the session that an attempt belongs to, and the method that the attempt proves. */
 type AttemptTarget =
@@ -80,8 +48,8 @@ type SecretVerifier = (user: IdentifiedUser) => boolean | Promise<boolean>;
 const INSERTED = 'digest userId credentialsVersion methods data createdAt expiresAt'.split(' ');
 
 /**
- * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. Tickets are
- * stored as digests.
+ * Issues login tickets after the first factor, adds further factors to them, and opens sessions with them. A ticket is
+ * valid only while the version of the user's credentials is the one that the ticket stores.
  */
 @Injectable()
 export class LoginTickets {
@@ -143,10 +111,7 @@ export class LoginTickets {
     };
   }
 
-  /**
-   * Issues a ticket after the first factor, and removes the user's oldest tickets beyond 20. Returns null if the
-   * version of the credentials changed in the meantime.
-   */
+  /** Issues a ticket, and removes the user's oldest ones beyond 20. Returns null if the credentials have changed. */
   async issue(
     { userId: id, credentialsVersion, succeed }: Pick<Identification, 'userId' | 'credentialsVersion' | 'succeed'>,
     given: GivenProofs,
@@ -185,7 +150,7 @@ export class LoginTickets {
     const stored = await this.users.findById(id, null);
     if (!stored?.active) throw unknownUser();
     const ticket = await this.issue({ userId: stored.id, credentialsVersion }, given, op);
-    // If no ticket was issued, the credentials version changed in the meantime, for example by `disableUser`.
+    // If no ticket was issued, the credentials have changed in the meantime, for example by `disableUser`.
     return ticket ?? this.issueFor(user, given, op);
   }
 
@@ -195,8 +160,7 @@ export class LoginTickets {
     for (let reads = 0; reads < MAX_READS; reads++) {
       const { ticket, user } = await this.find(presented, op);
       const hasSecond = methodCount(ticket.methods) > 1;
-      if (!hasSecond && (await this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info)))
-        throw secondFactorRequired();
+      if (!hasSecond && (await this.secondFactor.isRequired(user, op.client.info))) throw secondFactorRequired();
       const identification: Identification = {
         userId: user.id,
         credentialsVersion: ticket.credentialsVersion,
@@ -215,31 +179,20 @@ export class LoginTickets {
     throw invalidLoginTicket();
   }
 
-  /**
-   * Runs a check of a secret other than the password, if the attempt is admitted. The attempt counts as failed unless
-   * the check returns true.
-   * @returns the result of the check
-   * @throws AuthError with the codes of `AuthService.attempt`
-   */
+  /** Implements `AuthService.attempt`. The attempt counts as failed unless the check returns true. */
   async attempt(target: AttemptTarget, op: Operation, verify: SecretVerifier): Promise<boolean> {
     const given: { ticket?: unknown; principal?: unknown } = { ...target };
     if (!('ticket' in given || given.principal)) throw new Error('Pass attempt() a login ticket or a principal.');
     const { method } = target;
     assertMethod(method);
-    if (!('ticket' in target)) {
-      return this.inSession.attempt(target.principal, method, op, (user) => runCheck(verify, user));
-    }
+    const check = (user: StoredUser): Promise<boolean> => runCheck(verify, user);
+    if (!('ticket' in target)) return this.inSession.attempt(target.principal, method, op, check);
     return this.queue.enter(op.client.network, async () => {
       const { ticket, user } = await this.find(target.ticket, op);
-      const subject = {
-        ...this.throttle.ofLogin(method, user.username, user, op.client),
-        ...this.counting(ticket.digest),
-      };
-      const charge = await this.throttle.charge(subject, op);
-      const prove = async (): Promise<boolean | 'ticket_ended'> => {
-        if (!(await runCheck(verify, user))) return false;
-        return (await this.recordProof(ticket.digest, charge)) || 'ticket_ended';
-      };
+      const subject = this.throttle.ofLogin(method, user.username, user, op.client);
+      const charge = await this.throttle.charge({ ...subject, ...this.counting(ticket.digest) }, op);
+      const prove = async (): Promise<boolean | 'ticket_ended'> =>
+        (await check(user)) && ((await this.recordProof(ticket.digest, charge)) || 'ticket_ended');
       const outcome = await prove().catch((error: unknown) => this.throttle.refund(charge, error, op));
       if (outcome === 'ticket_ended') throw invalidLoginTicket();
       if (!outcome) await this.throttle.report(charge, user, op);
@@ -248,10 +201,7 @@ export class LoginTickets {
   }
 
   /** Returns a valid ticket and its user. @throws AuthError `invalid_login_ticket` */
-  private async find(
-    presented: string,
-    op: Operation,
-  ): Promise<{ readonly ticket: LoginTicket; readonly user: StoredUser }> {
+  private async find(presented: string, op: Operation) {
     if (typeof presented !== 'string' || !isToken('login_ticket', presented)) throw invalidLoginTicket();
     const digest = sha256(presented);
     const [row] = (await this.database.run(null, this.sql.find.with({ digest, now: this.clock.now() }))).rows;
@@ -267,7 +217,7 @@ export class LoginTickets {
     return { ticket: { digest, userId, credentialsVersion, ...proofsFromRow(row) }, user };
   }
 
-  /** Returns how a charge counts an attempt with the ticket. Throws `invalid_login_ticket` after five failures. */
+  /** Counts an attempt with the ticket, until a success takes it back. @throws AuthError `invalid_login_ticket` */
   private counting(digest: string): Pick<Subject, 'begin' | 'takeBack'> {
     const { countAttempt, takeBackAttempt } = this.sql;
     const now = this.clock.now();
@@ -281,10 +231,7 @@ export class LoginTickets {
     };
   }
 
-  /**
-   * Adds the method of a successful attempt to the ticket, and deletes the failures of the method. Returns false if
-   * the ticket has expired or no longer exists.
-   */
+  /** Adds a proven method to the ticket, and deletes its failures. Returns false if the ticket is no longer valid. */
   private recordProof(digest: string, charge: Charge): Promise<boolean> {
     const now = this.clock.now();
     let written: string | null = null;
@@ -306,18 +253,12 @@ export class LoginTickets {
 
 /** Returns the id of an argument that is a user or a user id. Returns null if the argument has no id. */
 export function userIdOf(user: { readonly id: UserId } | UserId): UserId | null {
-  const id = typeof user === 'object' ? user?.id : user;
-  return id ?? null;
+  return (typeof user === 'object' ? user?.id : user) ?? null;
 }
 
-/** Returns the id and name of a user, which the application receives. */
-export function toIdentifiedUser({ id, username }: StoredUser): IdentifiedUser {
-  return { id, username };
-}
-
-/** Returns the result of the check. @throws Error if the result is not a boolean */
-async function runCheck(verify: SecretVerifier, user: StoredUser): Promise<boolean> {
-  const result: unknown = await verify(toIdentifiedUser(user));
+/** @throws Error if the result of the check is not a boolean */
+async function runCheck(verify: SecretVerifier, { id, username }: StoredUser): Promise<boolean> {
+  const result: unknown = await verify({ id, username });
   if (typeof result === 'boolean') return result;
   throw new Error(
     `The callback passed to attempt() returned ${result === null ? 'null' : typeof result}. Return true or false.`,

@@ -8,11 +8,11 @@ import { measureDuration, Metrics } from '../base/telemetry';
 import type { Operation } from '../history/event-log';
 import { HashQueue, Passwords } from '../passwords/passwords';
 import { OpenSession } from '../sessions/open-session';
-import { type GivenProofs, storedProofs } from '../sessions/session';
+import { type GivenProofs, storedProofs, type StoredProofs } from '../sessions/session';
 import { type Charge, PASSWORD_METHOD, Throttle } from '../throttle/throttle';
 import type { OpenedSession } from '../tokens/tokens';
 import { type FoundCredentials, Users } from '../users/users';
-import { LoginTickets, toIdentifiedUser, userIdOf } from './login-tickets';
+import { LoginTickets, userIdOf } from './login-tickets';
 
 /** A username and a password, as entered. */
 export interface Credentials {
@@ -55,11 +55,6 @@ export class Login {
     private readonly metrics: Metrics,
   ) {}
 
-  /**
-   * Logs a user in by name and password.
-   * @throws AuthError `invalid_credentials`, `too_many_attempts`, `session_limit_reached`, `second_factor_required`,
-   *   `busy`, `invalid_field`
-   */
   login(credentials: Credentials, op: Operation): Promise<OpenedSession> {
     return measureDuration(this.metrics, 'session_auth.login.duration', async () => {
       const outcome = await this.attempt(credentials, op, false);
@@ -74,22 +69,18 @@ export class Login {
     op: Operation,
   ): Promise<{ readonly user: IdentifiedUser; readonly ticket: string }> {
     const outcome = await this.attempt(credentials, op, true);
-    if (outcome.kind === 'ticket') return { user: toIdentifiedUser(outcome.user), ticket: outcome.ticket };
-    throw errorOf(outcome);
+    if (outcome.kind !== 'ticket') throw errorOf(outcome);
+    const { id, username } = outcome.user;
+    return { user: { id, username }, ticket: outcome.ticket };
   }
 
-  /**
-   * Logs in a user whom the application has authenticated, for example by single sign-on or a passkey.
-   * @throws AuthError `session_limit_reached`; `unknown_user` if the user does not exist or is not active
-   */
+  /** Opens a session for a user whom the application has authenticated. @throws AuthError as `openSession` does */
   async loginAs(user: { readonly id: UserId } | UserId, op: Operation, given: GivenProofs): Promise<OpenedSession> {
     const id = userIdOf(user);
     const stored = id === null ? null : await this.users.findById(id, null);
     if (!stored?.active) throw unknownUser();
-    const opened = await this.opening.open(
-      { userId: stored.id, credentialsVersion: null, proofsAt: (now) => storedProofs(given, now) },
-      op,
-    );
+    const proofsAt = (now: number): StoredProofs => storedProofs(given, now);
+    const opened = await this.opening.open({ userId: stored.id, credentialsVersion: null, proofsAt }, op);
     if (opened.kind === 'opened') return opened.session;
     throw opened.kind === 'limit_reached' ? errorOf(opened) : unknownUser();
   }
@@ -101,10 +92,8 @@ export class Login {
     return this.queue.enter(op.client.network, async () => {
       // The user is read before the attempt is counted, because failures are counted by the user's id.
       const found = await this.users.findCredentials(username);
-      const charge = await this.throttle.charge(
-        this.throttle.ofLogin(PASSWORD_METHOD, username, found.user, op.client),
-        op,
-      );
+      const subject = this.throttle.ofLogin(PASSWORD_METHOD, username, found.user, op.client);
+      const charge = await this.throttle.charge(subject, op);
       const attempt = { username, password, charge, op, wantsTicket };
       const outcome = await this.tryPassword(found, attempt).catch((error: unknown) =>
         this.throttle.refund(charge, error, op),
@@ -117,11 +106,16 @@ export class Login {
   private async tryPassword({ user, version }: FoundCredentials, attempt: Attempt): Promise<Outcome> {
     const { password } = attempt;
     const { network } = attempt.op.client;
-    // Without an active user, a dummy hash is verified, because the response time must not reveal whether the name
-    // exists.
+    // Without an active user, a dummy hash is verified, so that the duration does not reveal whether the name exists.
     const matches = await this.passwords.verify(password, user?.active ? user : null, network);
     if (!matches || !user) return { kind: 'wrong', user };
-    const outcome = (await this.proceed(user, version, attempt)) ?? (await this.proceedAgain(user, attempt));
+    let outcome = await this.proceed(user, version, attempt);
+    if (!outcome) {
+      // A logout of all sessions changes the version, but the verified password is still valid.
+      const again = await this.users.findCredentials(attempt.username);
+      const isSame = again.user?.id === user.id && again.user.passwordHash === user.passwordHash;
+      if (isSame && again.user?.active) outcome = await this.proceed(again.user, again.version, attempt);
+    }
     // If the user was deleted in the meantime, the failure is recorded without a user.
     if (!outcome) return { kind: 'wrong', user: await this.users.findById(user.id, null) };
     await this.upgradeHash(user, password, network);
@@ -135,7 +129,7 @@ export class Login {
   private async proceed(user: StoredUser, credentialsVersion: number, attempt: Attempt): Promise<Outcome | null> {
     const { charge, op, wantsTicket } = attempt;
     const verified = { userId: user.id, credentialsVersion, succeed: () => this.throttle.clear(charge) };
-    if (wantsTicket || (await this.secondFactor.isRequired(toIdentifiedUser(user), op.client.info))) {
+    if (wantsTicket || (await this.secondFactor.isRequired(user, op.client.info))) {
       const ticket = await this.tickets.issue(verified, BY_PASSWORD, op);
       return ticket === null ? null : { kind: 'ticket', ticket, user };
     }
@@ -143,30 +137,16 @@ export class Login {
     return opened.kind === 'credentials_changed' ? null : opened;
   }
 
-  /**
-   * Calls `proceed` again with the current credentials version. A logout of all sessions changes the version, but the
-   * verified password is still valid. Returns null if the user or the password hash is no longer the same, if the user
-   * is not active, or if the version changes again.
-   */
-  private async proceedAgain({ id, passwordHash }: StoredUser, attempt: Attempt): Promise<Outcome | null> {
-    const { user, version } = await this.users.findCredentials(attempt.username);
-    if (!user?.active || user.id !== id || user.passwordHash !== passwordHash) return null;
-    return this.proceed(user, version, attempt);
-  }
-
-  /** Replaces a stored hash that is weaker than a new hash. A failure is logged, and the login succeeds nevertheless. */
-  private async upgradeHash(user: StoredUser, password: string, network: string): Promise<void> {
-    const { passwordHash } = user;
-    if (passwordHash === null || !this.users.canSetPasswords) return;
+  /** Replaces a hash that is weaker than a new one. A failure is logged, and the login succeeds nevertheless. */
+  private async upgradeHash({ id, passwordHash }: StoredUser, password: string, network: string): Promise<void> {
     try {
-      if (!this.passwords.needsRehash(passwordHash)) return;
+      if (passwordHash === null || !this.users.canSetPasswords || !this.passwords.needsRehash(passwordHash)) return;
       const upgraded = await this.passwords.hash(password, 'password', { network, hasEntered: true });
-      await this.users.setHash(user.id, upgraded, passwordHash);
+      await this.users.setHash(id, upgraded, passwordHash);
     } catch (error) {
-      const { summary } = toFailureReport(error);
       this.logger.warn(
-        `Upgrading the password hash of user ${loggable(String(user.id))} failed. ` +
-          `The user's next login retries the upgrade. ${summary}`,
+        `Upgrading the password hash of user ${loggable(String(id))} failed. ` +
+          `The user's next login retries the upgrade. ${toFailureReport(error).summary}`,
       );
     }
   }
