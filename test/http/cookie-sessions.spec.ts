@@ -368,7 +368,7 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEn
     const { app } = env;
     const expired = await open(env);
     app.clock.advance(8 * 24 * 60 * MINUTE);
-    expect(await authenticationOf(env).namesActiveSession(expired.refreshToken)).toBe(false);
+    expect(await authenticationOf(env).namesActiveSession([expired.refreshToken])).toBe(false);
     const other = await open(env);
     expect(await authenticate(expired.refreshToken)).toBeNull();
     const users = app.dataSource.getRepository(AuthUser);
@@ -381,7 +381,7 @@ describeOnEachDatabase('logouts by refresh cookies', cookiesWith(), (env: TestEn
   it('a well-formed refresh token names a session if the session with the id in the token is active', async () => {
     const { app } = env;
     const first = await open(env);
-    const names = (token: string) => authenticationOf(env).namesActiveSession(token);
+    const names = (token: string) => authenticationOf(env).namesActiveSession([token]);
     const guessed = formatRefreshToken(
       { sessionId: first.sessionId, familySecret: randomBytes(FAMILY_SECRET_BYTES), generation: 7 },
       randomBytes(REFRESH_SECRET_BYTES),

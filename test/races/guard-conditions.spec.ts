@@ -127,9 +127,11 @@ const GUARDS: readonly Guard[] = [
     scenario: firstUseAgainstRefresh,
   },
   {
-    guard: 'the access token in the condition of a reauthentication',
+    guard: 'the access token in the condition of a reauthentication, and the lock of the session',
     remove: replace(REISSUE, new RegExp(String.raw`s\..access_digest. = ${parameter}`), orAlwaysTrue),
+    alsoRemove: removeRowLocks,
     scenario: reauthenticationAgainstItself,
+    isLock: true,
   },
   {
     guard: 'the lock of the user at a login under a limit',
@@ -261,9 +263,11 @@ const GUARDS: readonly Guard[] = [
     isLock: true,
   },
   {
-    guard: 'the methods in the condition of a confirmation of the identity',
+    guard: 'the methods in the condition of a confirmation of the identity, and the lock of the session',
     remove: replace(REISSUE, new RegExp(String.raw`s\..methods. = ${parameter}(?=\s*(RETURNING|$))`), orAlwaysTrue),
+    alsoRemove: removeRowLocks,
     scenario: proofAgainstConfirmation,
+    isLock: true,
   },
   {
     guard: 'the access token and the methods in the condition of a proof within a session',

@@ -66,7 +66,10 @@ export class Prune {
     const isDue = 's.{session.checkAt} <= :now';
     const isEnding = `(${sql.expiresAt} <= :now OR ${sql.account} IN ('disabled', 'deleted'))`;
     this.sessions = {
-      due: sql.selectWithAccount(`WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT ${BATCH_SIZE} ${skipLocked}`),
+      due: sql.select(
+        `WHERE ${isDue} ORDER BY s.{session.checkAt} LIMIT ${BATCH_SIZE} ${skipLocked}`,
+        sql.columnsWithAccount,
+      ),
       remove: statements.statement(
         `DELETE FROM {session} WHERE {session.id} IN (:ids...) AND {session.state} <> 'active'`,
       ),

@@ -12,8 +12,8 @@ import {
   type JoinedTransaction,
   type TransactionManager,
 } from '../database/joined-transaction';
-import type { Statement } from '../database/statements';
-import { rowsOf, type Transaction } from '../database/transaction';
+import { type Statement, StatementFactory } from '../database/statements';
+import { type Query, rowsOf, type Transaction } from '../database/transaction';
 import { canonicalIp, type Client, ClientInspector, EventLog, type WriteEvents } from '../history/event-log';
 import { type AuthEventEntry, History } from '../history/history';
 import type { SessionInfo } from '../history/signals';
@@ -57,7 +57,6 @@ export interface ResultPage<T> {
   readonly next: string | null;
 }
 
-/** Which page of results to return. */
 interface PageRequest {
   readonly limit?: number;
   readonly after?: string;
@@ -74,7 +73,6 @@ export interface Administrator {
 /** The methods of `SessionAdministration` that can take part in the application's transaction. */
 export type AdministrationInTransaction = Pick<SessionAdministration, 'end'>;
 
-/** The condition of each criterion. */
 const CONDITIONS: Readonly<Record<keyof SessionFilter, string>> = {
   userId: 's.{session.userId} = :userId',
   createdBefore: 's.{session.createdAt} < :createdBefore',
@@ -85,11 +83,10 @@ const CONDITIONS: Readonly<Record<keyof SessionFilter, string>> = {
   browserFamily: 's.{session.browserFamily} = :browserFamily',
 };
 
-/** The values of the criteria that are set. Instants are in milliseconds since 1970 (UTC). */
+/** The values of the criteria that are set. Instants are in milliseconds. */
 type Criteria = Partial<Record<keyof SessionFilter, string | number>>;
 
 const BATCH_SIZE = 200;
-
 const MAX_PAGE_SIZE = 1_000;
 
 /**
@@ -98,9 +95,12 @@ const MAX_PAGE_SIZE = 1_000;
  */
 @Injectable()
 export class SessionAdministration {
+  private readonly revokeAllTickets: Query;
+
   /** @internal */
   constructor(
     private readonly database: Database,
+    statements: StatementFactory,
     private readonly sql: SessionSql,
     private readonly users: Users,
     private readonly lock: UserLock,
@@ -110,7 +110,9 @@ export class SessionAdministration {
     private readonly clients: ClientInspector,
     private readonly transactions: ApplicationTransactions,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.revokeAllTickets = statements.statement('DELETE FROM {ticket}').with({});
+  }
 
   /**
    * Returns an object with the method `end`, whose calls take part in your transaction, as with
@@ -168,7 +170,7 @@ export class SessionAdministration {
     const name = actorOf(actor);
     const client = this.clients.inspect(info);
     // Not part of a batch, because a login can lock sessions before it locks its ticket.
-    if (Object.keys(criteria).length === 0) await this.database.run(tx, this.lock.revocationOfAllLoginTickets());
+    if (Object.keys(criteria).length === 0) await this.database.run(tx, this.revokeAllTickets);
     let total = 0;
     // Each batch starts after the previous one. Otherwise each would read the sessions of all previous batches again.
     for (let after = ''; ;) {
@@ -181,10 +183,7 @@ export class SessionAdministration {
     }
   }
 
-  /**
-   * Ends a batch of sessions. Locks them in the order of their ids. Takes the user's lock only if the criteria select
-   * all sessions of one user, because a batch can affect many users.
-   */
+  /** Ends a batch of sessions. Takes the user's lock only if the criteria select all sessions of one user. */
   private *endBatch(
     criteria: Criteria,
     after: string,
@@ -200,9 +199,9 @@ export class SessionAdministration {
       yield* this.lock.revokeLogins(String(userId));
     }
     const statement = this.select(criteria, forUpdate(this.database.dialect));
-    const found = (yield* rowsOf(statement.with({ ...criteria, after, limit: BATCH_SIZE }))).map(sessionFromRow);
+    const rows = yield* rowsOf(statement.with({ ...criteria, after, limit: BATCH_SIZE }));
     const now = this.clock.now();
-    const ended = found.map((session) => toEndedSession(session, now, 'admin'));
+    const ended = rows.map((row) => toEndedSession(sessionFromRow(row), now, 'admin'));
     yield* this.endSessions.storeEnded(ended, now, { inactiveSince: criteria.inactiveSince as number | undefined });
     yield* write(endEvents(ended, client, now, actor));
     return ended;
@@ -232,10 +231,7 @@ function criteriaOf(filter: SessionFilter): Criteria {
   return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, criterionOf(name, value)]));
 }
 
-/**
- * Checks the value of a criterion, and converts it to a parameter. A misspelled criterion, an undefined variable or a
- * value of another type must not match more sessions than intended.
- */
+/** A misspelled criterion, an undefined variable or a value of another type must not match more sessions than intended. */
 function criterionOf(name: string, value: unknown): string | number {
   if (!Object.hasOwn(CONDITIONS, name))
     throw invalidField(name, `Unknown criterion. Use any of ${Object.keys(CONDITIONS).join(', ')}.`);
@@ -243,9 +239,8 @@ function criterionOf(name: string, value: unknown): string | number {
     throw invalidField(name, 'This criterion has no value. Set a value or omit the criterion.');
   if (name === 'userId') return userIdOf(value);
   if (name === 'createdBefore' || name === 'inactiveSince') {
-    const instant = value instanceof Date ? value.getTime() : NaN;
-    if (Number.isNaN(instant)) throw invalidField(name, 'Not a valid date.');
-    return instant;
+    if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime();
+    throw invalidField(name, 'Not a valid date.');
   }
   const text = name === 'ipAddress' ? canonicalIp(textOf(name, value)) : textOf(name, value);
   if (text === null) throw invalidField('ipAddress', 'Not a valid IP address.');
@@ -261,7 +256,6 @@ function textOf(name: string, text: unknown): string {
   return text as string;
 }
 
-/** Checks the limit and the cursor of a page. */
 function checkedPage({ limit = 100, after }: PageRequest, cursor: RegExp): PageRequest & { readonly limit: number } {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE)
     throw invalidField('limit', `Must be an integer from 1 to ${MAX_PAGE_SIZE}.`);

@@ -10,7 +10,7 @@ import { least } from '../database/dialect';
 import { columns, type Statement, StatementFactory } from '../database/statements';
 import { ClientInspector } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { accessTokenSessionId, parseRefreshToken } from '../tokens/tokens';
+import { accessTokenSessionId, parseRefreshToken, type RefreshTokenClaims } from '../tokens/tokens';
 import { Users } from '../users/users';
 import { Activity } from './activity';
 import { EndSessions } from './end-sessions';
@@ -32,7 +32,6 @@ export interface CurrentSession {
   readonly id: string;
   readonly userId: string;
   readonly accessDigest: string;
-  readonly methods: string;
 }
 
 /** The user and the session that a call is authenticated as. */
@@ -58,13 +57,12 @@ export interface AuthPrincipal {
 
 const NO_ROLES: readonly string[] = Object.freeze([]);
 
-/** A principal that the library has authenticated, with the digest of its access token, if any. */
+/** A principal that the library has authenticated. Only private fields contain secrets, so that no log shows them. */
 export class SessionPrincipal implements AuthPrincipal {
   readonly roles = NO_ROLES;
   readonly realm = null;
   readonly actor = null;
-  readonly #stored: StoredProofs;
-  readonly #accessDigest: string | null;
+  readonly #found: StoredProofs & { readonly accessDigest?: string };
   readonly #user: RequestUser | null;
   #methods: Readonly<Record<string, Date>> | undefined;
   #data: Readonly<Partial<SessionData>> | undefined;
@@ -74,13 +72,20 @@ export class SessionPrincipal implements AuthPrincipal {
     readonly userId: UserId,
     readonly sessionId: string,
     readonly authenticatedAt: Date,
-    stored: StoredProofs,
-    accessDigest: string | null,
-    user: RequestUser | null,
+    found: StoredProofs & { readonly accessDigest?: string },
+    user: RequestUser | null = null,
   ) {
-    this.#stored = stored;
-    this.#accessDigest = accessDigest;
+    this.#found = found;
     this.#user = user;
+  }
+
+  // The methods and the data are parsed on demand, because most requests need neither.
+  get methods(): Readonly<Record<string, Date>> {
+    return (this.#methods ??= provenMethods(this.#found.methods));
+  }
+
+  get data(): Readonly<Partial<SessionData>> {
+    return (this.#data ??= JSON.parse(this.#found.data ?? '{}') as Partial<SessionData>);
   }
 
   /** Returns the value for `request.user`, or null if the user was not read, or not by the library. */
@@ -88,21 +93,11 @@ export class SessionPrincipal implements AuthPrincipal {
     return #user in principal ? principal.#user : null;
   }
 
-  // The methods and the data are parsed on demand, because most requests need neither.
-  get methods(): Readonly<Record<string, Date>> {
-    return (this.#methods ??= provenMethods(this.#stored.methods));
-  }
-
-  get data(): Readonly<Partial<SessionData>> {
-    return (this.#data ??= JSON.parse(this.#stored.data ?? '{}') as Partial<SessionData>);
-  }
-
   /** Returns the principal's session, or null if the principal was not authenticated by an access token. */
   static currentSessionOf(this: void, principal: AuthPrincipal): CurrentSession | null {
-    if (!(#accessDigest in principal) || principal.#accessDigest === null) return null;
-    const { sessionId: id, userId } = principal;
-    const { methods } = principal.#stored;
-    return { id, userId: String(userId), accessDigest: principal.#accessDigest, methods };
+    const accessDigest = #found in principal ? principal.#found.accessDigest : undefined;
+    if (accessDigest === undefined) return null;
+    return { id: principal.sessionId, userId: String(principal.userId), accessDigest };
   }
 }
 
@@ -116,11 +111,8 @@ export interface ActiveSession extends StoredProofs {
   readonly familyDigest: string;
 }
 
-/** What a guarded request reads of a session whose state is `active`. Instants are in milliseconds. */
-interface FoundByAccessToken extends StoredProofs {
-  readonly id: string;
-  readonly userId: string;
-  readonly accessDigest: string;
+/** What a guarded request reads of a session whose state is `active`. */
+interface FoundByAccessToken extends StoredProofs, CurrentSession {
   /** When the access token or the session expires, whichever is earlier. */
   readonly validUntil: number;
   readonly lastActivity: number;
@@ -134,6 +126,11 @@ interface FoundByAccessToken extends StoredProofs {
 
 /** The maximum number of tokens of each kind that are looked up for one request, which can repeat a cookie many times. */
 export const MAX_TOKENS = 10;
+
+/** Returns the claims of the first 10 well-formed refresh tokens. */
+function claimsOf(refreshTokens: readonly string[]): readonly RefreshTokenClaims[] {
+  return [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []).slice(0, MAX_TOKENS);
+}
 
 /** The sizes of IN lists for databases that cannot pass a list as one parameter. Shorter lists are padded. */
 const LIST_SIZES = [8, 32, 128];
@@ -211,7 +208,7 @@ export class Authenticate {
     if (now - found.lastActivity >= this.activityIntervalMs) await this.activity.record(found.id, now);
     const user = account.user ?? found.readUser();
     const userId = this.users.parseId(found.userId);
-    return new SessionPrincipal(userId, found.id, new Date(found.authenticatedAt), found, found.accessDigest, user);
+    return new SessionPrincipal(userId, found.id, new Date(found.authenticatedAt), found, user);
   }
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
@@ -257,35 +254,40 @@ export class Authenticate {
   }
 
   /**
-   * Returns whether the text is a refresh token that contains the id of an active session. The result does not prove
-   * that the token is genuine, and only decides whether cookies are cleared.
+   * Returns whether a refresh token contains the id of an active session. The result does not prove that the token is
+   * genuine, and only decides whether cookies are cleared.
    */
-  async namesActiveSession(refreshToken: string): Promise<boolean> {
-    const claims = parseRefreshToken(refreshToken);
-    const [found] = claims ? await this.findActive([claims.sessionId]) : [];
-    return found !== undefined && !isExpired(found.session, this.clock.now());
+  async namesActiveSession(refreshTokens: readonly string[]): Promise<boolean> {
+    return (await this.findLive(claimsOf(refreshTokens))).length > 0;
   }
 
   /**
    * Returns the principal of the first refresh token that belongs to the current token family of an active session,
    * or null. Only a logout by cookies calls this method. It accepts used tokens, because a logout issues no tokens, and
-   * does not count as reuse. At most 10 well-formed tokens are looked up.
+   * does not count as reuse.
    */
   async byRefreshTokens(refreshTokens: readonly string[], info: ClientInfo): Promise<AuthPrincipal | null> {
-    const wellFormed = [...new Set(refreshTokens)].flatMap((token) => parseRefreshToken(token) ?? []);
-    for (const { sessionId, familySecret } of wellFormed.slice(0, MAX_TOKENS)) {
-      const [found] = await this.findActive([sessionId]);
-      if (found?.familyDigest !== sha256(familySecret) || isExpired(found.session, this.clock.now())) continue;
+    const claims = claimsOf(refreshTokens);
+    const live = await this.findLive(claims);
+    for (const { sessionId, familySecret } of claims) {
+      const found = live.find(({ session }) => session.id === sessionId);
+      if (found?.familyDigest !== sha256(familySecret)) continue;
       const { id, userId, authenticatedAt } = found.session;
       if (!(await this.accountIfActive({ userId, account: found.account }, info))) continue;
-      return new SessionPrincipal(this.users.parseId(userId), id, new Date(authenticatedAt), found, null, null);
+      return new SessionPrincipal(this.users.parseId(userId), id, new Date(authenticatedAt), found);
     }
     return null;
   }
 
+  private async findLive(claims: readonly RefreshTokenClaims[]): Promise<readonly ActiveSession[]> {
+    if (claims.length === 0) return [];
+    const found = await this.findActive(claims.map(({ sessionId }) => sessionId));
+    return found.filter(({ session }) => !isExpired(session, this.clock.now()));
+  }
+
   /**
-   * Returns the account of a session, or null if its user is not active. In that case, also ends all sessions of the
-   * user. `user` is null if the account was read with the session instead of from the user store.
+   * Returns null and ends all sessions of the user if the user is not active. Otherwise returns the user if the account
+   * was read from the user store.
    */
   private async accountIfActive(
     { userId, account: statusRead }: Pick<FoundByAccessToken, 'userId' | 'account'>,

@@ -117,7 +117,7 @@ export class EndSessions {
     const lockRows = forUpdate(statements.dialect);
     this.activeOfUser = sql.select(`${active} ORDER BY s.{session.createdAt}, s.{session.id} ${lockRows}`);
     this.activeOne = sql.select(`${active} AND s.{session.id} = :sessionId ${lockRows}`);
-    this.accountOfUser = sql.selectWithAccount(`${active} LIMIT 1`);
+    this.accountOfUser = sql.select(`${active} LIMIT 1`, `${sql.account} AS account`);
     // Ended sessions are kept as long as the event of their login, because later logins are compared with them to
     // recognize a new device.
     const removeAt = greatest(statements.dialect, ':now', `s.{session.createdAt} + ${sql.retentionMs}`);

@@ -38,33 +38,19 @@ type Outcome<Opened> =
 /** `ended`: at the session limit, the expired sessions and the sessions that the limit ended. Otherwise empty. */
 type StoredOutcome = Outcome<{ readonly ended: readonly EndedSession[]; readonly newDevice: boolean }>;
 
-/** A session that is about to be stored. */
-interface NewSession extends SessionRecord, StoredProofs, NewTokenFamily {
-  readonly idleExpiresAt: number;
-  readonly absoluteExpiresAt: number;
-  /** The network of the login, or empty if it is not tracked. */
-  readonly network: string;
-  readonly lastNetwork: string | null;
-}
+type NewSession = ReturnType<typeof newSession>;
 
-/** What lets a session open: all of it is checked again in the transaction that opens the session. */
+/** What lets a session open. All of it is checked again in the transaction that opens the session. */
 export interface Identification {
   readonly userId: UserId;
-  /**
-   * The version that `Users.findCredentials` returned with the verified password hash, or the version in the login
-   * ticket. Null if the application identified the user itself, without a ticket.
-   */
+  /** The version when the credentials or the ticket were verified. Null if the application identified the user. */
   readonly credentialsVersion: number | null;
-  /** Returns the methods by which the user was identified, and the application's data. */
   readonly proofsAt: (now: number) => StoredProofs;
-  /**
-   * Runs first in the transaction, such as the check of a login ticket. If it returns false, no session opens, and
-   * the outcome is `credentials_changed`.
-   */
+  /** Checks a login ticket. If it returns false, the outcome is `credentials_changed`. */
   readonly check?: (now: number) => Step<boolean>;
-  /** Runs before the session is stored, such as the consumption of the login ticket. */
+  /** Consumes the login ticket. Does not run if the session limit refuses the login. */
   readonly consume?: (now: number) => Step<void>;
-  /** Runs also if the session limit refuses the login, because the secret was right: ends the failure streaks. */
+  /** Ends the failure streaks. Runs also if the session limit refuses the login, because the secret was right. */
   readonly succeed?: () => Step<void>;
 }
 
@@ -139,60 +125,32 @@ export class OpenSession {
    *   they were verified
    * @throws the error of `proofsAt` if the methods or the data are invalid
    */
-  async open(identification: Identification, op: Operation): Promise<Outcome<{ readonly session: OpenedSession }>> {
+  async open(
+    identification: Identification,
+    { client }: Operation,
+  ): Promise<Outcome<{ readonly session: OpenedSession }>> {
     const { userId, proofsAt } = identification;
-    const { client, tx } = op;
     const now = this.clock.now();
     const sessionId = this.tokens.newSessionId();
     const { tokens, digests } = this.tokens.issueFamily(sessionId, now);
-    const session = this.newSession(sessionId, String(userId), digests, proofsAt(now), client, now);
+    const ids = { id: sessionId, userId: String(userId) };
+    const session = newSession(ids, digests, proofsAt(now), client, now, this.options);
     // If the response to COMMIT is lost, the next run finds the session and returns the outcome of the first run.
     let outcome: StoredOutcome | undefined;
     const openOnce = function* (this: OpenSession): Step<StoredOutcome> {
       return (outcome = yield* this.openLocked(identification, session, client, now, outcome));
     };
-    const stored = await this.database.transaction(tx, () => openOnce.call(this), { retryUnknownCommit: true });
+    const stored = await this.database.transaction(null, () => openOnce.call(this), { retryUnknownCommit: true });
     if (stored.kind === 'credentials_changed') return stored;
     if (stored.kind === 'limit_reached') {
-      this.signals.emit(tx, 'session_limit_reached', { userId, activeSessions: stored.activeSessions });
+      this.signals.emit(null, 'session_limit_reached', { userId, activeSessions: stored.activeSessions });
       return stored;
     }
     const { ended, newDevice } = stored;
-    this.endSessions.publish(ended, tx);
+    if (ended.length > 0) this.endSessions.publish(ended, null);
     const opened = toSessionInfo(session, sessionId);
-    this.signals.emit(tx, 'user_logged_in', { userId: this.users.parseId(session.userId), session: opened, newDevice });
+    this.signals.emit(null, 'user_logged_in', { userId: this.users.parseId(ids.userId), session: opened, newDevice });
     return { kind: 'opened', session: { ...tokenPair(tokens, session), sessionId } };
-  }
-
-  private newSession(
-    id: string,
-    userId: string,
-    digests: NewTokenFamily,
-    proofs: StoredProofs,
-    { device, ipAddress, trackedNetwork: network }: Client,
-    now: number,
-  ): NewSession {
-    const idleExpiresAt = now + this.options.idleTimeoutSeconds * 1000;
-    const absoluteExpiresAt = now + this.options.absoluteTimeoutSeconds * 1000;
-    return {
-      ...digests,
-      ...proofs,
-      ...device,
-      id,
-      userId,
-      ipAddress,
-      idleExpiresAt,
-      absoluteExpiresAt,
-      network,
-      lastNetwork: network || null,
-      state: 'active',
-      createdAt: now,
-      authenticatedAt: now,
-      lastActivity: now,
-      expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
-      accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
-      refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
-    };
   }
 
   private *openLocked(
@@ -204,7 +162,7 @@ export class OpenSession {
   ): Step<StoredOutcome> {
     const { userId } = session;
     yield* this.lock.lock(userId);
-    const state = (yield* firstOf(this.read.with({ ...session })))!;
+    const state = (yield* firstOf(this.read.with(session)))!;
     if (firstOutcome && Number(state['is_open']) > 0) return firstOutcome;
     if (!isUnchanged(state, credentialsVersion) || (check && !(yield* check(now)))) {
       return { kind: 'credentials_changed' };
@@ -217,31 +175,34 @@ export class OpenSession {
       yield* this.recordRefusal(userId, client, now);
       return { kind: 'limit_reached', activeSessions: live.length };
     }
-    const ended = this.endedAtLimit(active, live, now);
-    yield* this.endSessions.storeEnded(ended, now);
+    const { ended, events } = yield* this.endAtLimit(active, live, client, now);
     if (consume) yield* consume(now);
 
-    yield* affectedBy(this.insert.with({ ...session }));
+    yield* affectedBy(this.insert.with(session));
     const newDevice = client.recognizable && Number(state['is_new_device']) === 1;
-    yield* this.events.write([...endEvents(ended, client, now), openedEvent(userId, client, now, newDevice)]);
+    yield* this.events.write([...events, openedEvent(userId, client, now, newDevice)]);
     return { kind: 'opened', ended, newDevice };
   }
 
   /**
-   * Returns the sessions that end if another session opens: the expired ones, and those that exceed the limit. Under
-   * `multi`, these are the least recently used ones, otherwise the oldest ones.
+   * Ends the expired sessions, and those that exceed the limit if another session opens: under `multi` the least
+   * recently used ones, otherwise the oldest ones.
    * @param active the user's active sessions, oldest first
    */
-  private endedAtLimit(
+  private *endAtLimit(
     active: readonly SessionRecord[],
     live: readonly SessionRecord[],
+    client: Client,
     now: number,
-  ): readonly EndedSession[] {
+  ): Step<{ readonly ended: readonly EndedSession[]; readonly events: readonly NewAuthEvent[] }> {
+    if (active.length === 0) return { ended: [], events: [] };
     const byAge = this.options.sessionPolicy !== 'multi';
     const inOrder = byAge ? live : [...live].sort((a, b) => a.lastActivity - b.lastActivity);
     const evicted = inOrder.slice(0, Math.max(0, live.length - this.maxSessions + 1));
     const ending = active.filter((one) => isExpired(one, now) || evicted.includes(one));
-    return ending.map((one) => toEndedSession(one, now, 'session_policy'));
+    const ended = ending.map((one) => toEndedSession(one, now, 'session_policy'));
+    yield* this.endSessions.storeEnded(ended, now);
+    return { ended, events: endEvents(ended, client, now) };
   }
 
   /** Records a login that the session limit refuses, at most once an hour for each user and network. */
@@ -257,6 +218,37 @@ export class OpenSession {
 
 function openedEvent(userId: string, client: Client, now: number, newDevice: boolean): NewAuthEvent {
   return newEvent('login_success', userId, client, now, newDevice ? { new_device: true } : {});
+}
+
+/** Returns the values of a new session's columns. They include the data of the session for signals. */
+function newSession(
+  ids: { readonly id: string; readonly userId: string },
+  digests: NewTokenFamily,
+  proofs: StoredProofs,
+  { device, ipAddress, trackedNetwork: network }: Client,
+  now: number,
+  { idleTimeoutSeconds, absoluteTimeoutSeconds }: ResolvedAuthOptions,
+) {
+  const idleExpiresAt = now + idleTimeoutSeconds * 1000;
+  const absoluteExpiresAt = now + absoluteTimeoutSeconds * 1000;
+  return {
+    ...digests,
+    ...proofs,
+    ...device,
+    ...ids,
+    ipAddress,
+    idleExpiresAt,
+    absoluteExpiresAt,
+    network,
+    lastNetwork: network || null,
+    state: 'active' as const,
+    createdAt: now,
+    authenticatedAt: now,
+    lastActivity: now,
+    expiresAt: Math.min(idleExpiresAt, absoluteExpiresAt),
+    accessExpiresAt: Math.min(digests.accessExpiresAt, absoluteExpiresAt),
+    refreshExpiresAt: Math.min(digests.refreshExpiresAt, absoluteExpiresAt),
+  };
 }
 
 /** Returns whether the credentials and the account are still those that were verified, for example with a password. */

@@ -5,7 +5,6 @@ import { toFailureReport } from '../base/failures';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { Authenticate, type AuthPrincipal } from './authenticate';
-
 import { isExpired } from './session';
 
 /** The maximum number of sessions in one lookup. */
@@ -69,13 +68,10 @@ export class OpenSockets implements BeforeApplicationShutdown {
     const isCurrent = (authenticatedAt: number): boolean =>
       provedAt === null ? authenticatedAt <= registeredAt : authenticatedAt === provedAt;
     const socket = { close, isCurrent };
-    const sessionSockets = this.bySession.get(id) ?? new Set();
-    this.bySession.set(id, sessionSockets.add(socket));
+    const sockets = this.bySession.get(id) ?? new Set();
+    this.bySession.set(id, sockets.add(socket));
     this.checks.start();
-    return () => {
-      sessionSockets.delete(socket);
-      if (this.bySession.get(id) === sessionSockets) this.forgetIfEmpty(id, sessionSockets);
-    };
+    return () => this.unregister(id, [socket]);
   }
 
   /**
@@ -92,14 +88,11 @@ export class OpenSockets implements BeforeApplicationShutdown {
       const batch = ids.slice(i, i + SESSIONS_PER_LOOKUP);
       const found = await this.sessions.findActive(batch);
       const now = this.clock.now();
-      // With a custom `UserStore`, `account` is null, because the store is not queried for each user. Guarded requests
-      // detect users who are disabled in the store.
+      // A `UserStore` is not queried for each user, so `account` is null. Guarded requests detect its inactive users.
       const live = found.filter((one) => !isExpired(one.session, now) && (one.account ?? 'active') === 'active');
       const authenticatedAt = new Map(live.map(({ session }) => [session.id, session.authenticatedAt]));
-      closed += this.closeWhere(batch, (id, socket) => {
-        const at = authenticatedAt.get(id);
-        return at === undefined || !socket.isCurrent(at);
-      });
+      // No socket is current at NaN.
+      closed += this.closeWhere(batch, (id, socket) => !socket.isCurrent(authenticatedAt.get(id) ?? NaN));
     }
     return closed;
   }
@@ -122,31 +115,28 @@ export class OpenSockets implements BeforeApplicationShutdown {
   private closeWhere(sessionIds: readonly string[], matches: (id: string, socket: OpenSocket) => boolean): number {
     let closed = 0;
     for (const id of sessionIds) {
-      const sessionSockets = this.bySession.get(id) ?? new Set();
-      const closing = [...sessionSockets].filter((socket) => matches(id, socket));
+      const closing = [...(this.bySession.get(id) ?? [])].filter((socket) => matches(id, socket));
       if (closing.length > 0) closed++;
-      // Removed first, because closing a socket can unregister others.
-      for (const socket of closing) sessionSockets.delete(socket);
-      this.forgetIfEmpty(id, sessionSockets);
-      for (const socket of closing) this.close(socket);
+      // Unregistered first, because closing a socket can unregister others.
+      this.unregister(id, closing);
+      for (const socket of closing) void this.close(socket);
     }
     return closed;
   }
 
-  private forgetIfEmpty(id: string, sessionSockets: ReadonlySet<OpenSocket>): void {
-    if (sessionSockets.size === 0) this.bySession.delete(id);
+  private unregister(id: string, closing: readonly OpenSocket[]): void {
+    const sockets = this.bySession.get(id);
+    for (const socket of closing) sockets?.delete(socket);
+    if (sockets?.size === 0) this.bySession.delete(id);
     if (this.bySession.size === 0) this.checks.pause();
   }
 
-  private close(socket: OpenSocket): void {
-    const report = (error: unknown): void =>
-      this.logger.error(
-        `The function that closes a socket failed, so the socket may still be open. ${toFailureReport(error).summary}`,
-      );
+  private async close({ close }: OpenSocket): Promise<void> {
     try {
-      Promise.resolve(socket.close()).catch(report);
+      await close();
     } catch (error) {
-      report(error);
+      const { summary } = toFailureReport(error);
+      this.logger.error(`The function that closes a socket failed, so the socket may still be open. ${summary}`);
     }
   }
 }

@@ -50,10 +50,7 @@ export class OwnSessions {
     await this.endSessions.end({ userId: String(userId), sessionId, currentId: sessionId, reason: 'logout' }, op);
   }
 
-  /**
-   * Ends all sessions of the user, or all except the current session.
-   * @returns the number of sessions that this call ended, without those that had already expired
-   */
+  /** Returns the number of sessions that this call ended, without those that had already expired. */
   async logoutAll(
     { userId, sessionId }: AuthPrincipal,
     { keepCurrent }: { readonly keepCurrent: boolean },
@@ -64,41 +61,30 @@ export class OwnSessions {
     return ended.filter(({ reason }) => reason !== 'expired').length;
   }
 
-  /**
-   * Ends one session.
-   * @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` if the
-   *   actor is invalid
-   */
+  /** @throws AuthError `session_not_found` if the user has no active session with this id; `invalid_field` */
   async revoke(
     userId: UserId,
     sessionId: string,
     op: Operation,
     options: { readonly currentId: string | null; readonly reason: 'user' | 'admin'; readonly actor?: string },
   ): Promise<void> {
-    const { currentId, reason, actor } = options;
-    const by = actor === undefined ? {} : { actor: actorOf(actor) };
+    const by = options.actor === undefined ? {} : { actor: actorOf(options.actor) };
     const id = typeof sessionId === 'string' ? sessionId.toLowerCase() : '';
-    const command = { userId: String(userId), sessionId: id, currentId, reason, ...by };
+    const command = { ...options, ...by, userId: String(userId), sessionId: id };
     const ended = UUID.test(id) ? await this.endSessions.end(command, op) : [];
-    if (!ended.some((one) => one.reason === reason)) throw standardError('session_not_found');
+    if (!ended.some(({ reason }) => reason === options.reason)) throw standardError('session_not_found');
   }
 
-  /**
-   * Checks that the user proved their identity within the last `withinSeconds` seconds. (ASVS 7.5.1, 7.5.3)
-   * @param methods the methods that must all have been proven within that time. Default: none. In this case,
-   *   `authenticatedAt` must be within that time
-   * @throws AuthError `recent_login_required`
-   */
+  /** @throws AuthError `recent_login_required` (ASVS 7.5.1, 7.5.3) */
   assertRecentLogin(principal: AuthPrincipal, withinSeconds: number, methods: readonly string[] = []): void {
-    const proved: Readonly<Record<string, Date>> = principal.methods ?? {};
-    const provedAt = methods.map((name) => (Object.hasOwn(proved, name) ? proved[name] : undefined));
-    const instants = methods.length === 0 ? [principal.authenticatedAt] : provedAt;
+    const proofs = new Map(Object.entries(principal.methods ?? {}));
+    const instants = methods.length === 0 ? [principal.authenticatedAt] : methods.map((name) => proofs.get(name));
     const now = this.clock.now();
     if (!instants.every((at) => at && isWithinLast(withinSeconds * 1000, at.getTime(), now)))
       throw standardError('recent_login_required');
   }
 
-  /** Checks that the user recently proved their identity, if the options require this to end sessions. (ASVS 7.5.2) */
+  /** Checks for a recent login if the options require one to end sessions. (ASVS 7.5.2) */
   assertMayEnd(principal: AuthPrincipal): void {
     const { toEndSessionsSeconds } = this.options.recentLogin;
     if (toEndSessionsSeconds !== false) this.assertRecentLogin(principal, toEndSessionsSeconds);

@@ -1,21 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../base/clock';
 import { Database } from '../database/database';
-import { forUpdate, least } from '../database/dialect';
+import { forUpdate } from '../database/dialect';
 import { columns, StatementFactory } from '../database/statements';
-import { affectedBy, changeAll, firstOf, type Step } from '../database/transaction';
+import { changeAll, firstOf, type Row, type Step } from '../database/transaction';
 import { type Client, EventLog, newEvent } from '../history/event-log';
 import { PASSWORD_METHOD } from '../throttle/throttle';
 import type { NewTokenFamily, PairExpiries } from '../tokens/tokens';
 import type { CurrentSession } from './authenticate';
-import {
-  expiriesFromRow,
-  EXPIRY_COLUMNS,
-  sessionFromRow,
-  type SessionRecord,
-  SessionSql,
-  withProvenMethods,
-} from './session';
+import { expiriesOf } from './rotate';
+import { sessionFromRow, type SessionRecord, SessionSql, withProvenMethods } from './session';
 
 /** A session that continues with a new token pair. */
 export interface ReissuedSession extends PairExpiries {
@@ -42,13 +36,12 @@ export class Reissue {
     const { dialect } = statements;
     const active = `s.{session.id} = :id AND s.{session.state} = 'active'`;
     this.read = statements.statement(
-      `SELECT ${sql.columns}, ${columns('session', `accessDigest methods ${EXPIRY_COLUMNS}`, 's.')}
+      `SELECT ${sql.columns}, ${columns('session', 'accessDigest methods', 's.')}, ${absoluteEnd} AS absolute_end
        FROM {session} s WHERE ${active} ${forUpdate(dialect)}`,
     );
     this.replace = statements.statement(
       `UPDATE {session} AS s SET {session.accessDigest} = :accessDigest, {session.refreshDigest} = :refreshDigest,
-         {session.accessExpiresAt} = ${least(dialect, ':accessExpiresAt', absoluteEnd)},
-         {session.refreshExpiresAt} = ${least(dialect, ':refreshExpiresAt', absoluteEnd)},
+         {session.accessExpiresAt} = :accessExpiresAt, {session.refreshExpiresAt} = :refreshExpiresAt,
          {session.familyDigest} = :familyDigest, {session.generation} = 0, {session.authenticatedAt} = :now,
          {session.methods} = :methods,
          {session.replaySeed} = NULL, {session.replayUntil} = NULL, {session.firstUsedAt} = NULL
@@ -56,50 +49,44 @@ export class Reissue {
     );
   }
 
-  /**
-   * Issues a new pair to the session in which the user changes the password. The transaction holds the user's lock.
-   * Returns null if the session has ended.
-   */
+  /** Issues a new pair after a password change. Returns null if the session has ended. The user's lock must be held. */
   *reissue(id: string, issued: NewTokenFamily, now: number): Step<ReissuedSession | null> {
-    const before = yield* firstOf(this.read.with({ id }));
-    if (!before) return null;
-    const methodsRead = String(before['methods']);
-    const guard = { methodsRead, accessDigestRead: before['access_digest'] };
-    const methods = withProvenMethods(methodsRead, [PASSWORD_METHOD], now);
-    yield* changeAll(this.replace.with({ ...issued, ...guard, id, now, methods }), 1);
-    const row = (yield* firstOf(this.read.with({ id })))!;
-    return { session: sessionFromRow(row), ...expiriesFromRow(row) };
+    const row = yield* firstOf(this.read.with({ id }));
+    return row && (yield* this.replaceTokens(row, issued, [PASSWORD_METHOD], now));
   }
 
   /** Issues a new pair in its own transaction. Returns null if the given access token is no longer live. */
   reissueAfterReauthentication(
-    current: CurrentSession,
+    { id, userId, accessDigest }: CurrentSession,
     issued: NewTokenFamily,
     proven: readonly string[],
     client: Client,
   ): Promise<PairExpiries | null> {
-    const reissue = (): Step<PairExpiries | null> => this.reissueIfLive(current, issued, proven, client);
-    return this.database.transaction(null, reissue, { retryUnknownCommit: true });
+    const now = this.clock.now();
+    const unit = function* (this: Reissue): Step<PairExpiries | null> {
+      const row = yield* firstOf(this.read.with({ id }));
+      // An earlier run of this transaction, whose result was lost, has replaced the tokens.
+      if (row?.['access_digest'] === issued.accessDigest)
+        return expiriesOf({ ...issued, absoluteEnd: Number(row['absolute_end']) });
+      if (row?.['access_digest'] !== accessDigest) return null;
+      const reissued = yield* this.replaceTokens(row, issued, proven, now);
+      yield* this.events.write([newEvent('reauthentication', userId, client, now)]);
+      return reissued;
+    };
+    return this.database.transaction(null, () => unit.call(this), { retryUnknownCommit: true });
   }
 
-  private *reissueIfLive(
-    { id, userId, accessDigest, methods }: CurrentSession,
+  private *replaceTokens(
+    row: Row,
     issued: NewTokenFamily,
     proven: readonly string[],
-    client: Client,
-  ): Step<PairExpiries | null> {
-    const now = this.clock.now();
-    for (let methodsRead = methods; ;) {
-      const guard = { methodsRead, accessDigestRead: accessDigest };
-      const values = { ...issued, ...guard, id, now, methods: withProvenMethods(methodsRead, proven, now) };
-      const isReplaced = (yield* affectedBy(this.replace.with(values))) === 1;
-      if (isReplaced) yield* this.events.write([newEvent('reauthentication', userId, client, now)]);
-      const row = yield* firstOf(this.read.with({ id }));
-      // Otherwise, an earlier run of this transaction, whose result was lost, may have replaced the tokens.
-      if (row && (isReplaced || row['access_digest'] === issued.accessDigest)) return expiriesFromRow(row);
-      // If only the methods have changed since they were read, repeat with the stored methods.
-      if (row?.['access_digest'] !== accessDigest || row['methods'] === methodsRead) return null;
-      methodsRead = String(row['methods']);
-    }
+    now: number,
+  ): Step<ReissuedSession> {
+    const { id, methods: methodsRead, access_digest: accessDigestRead } = row;
+    const expiries = expiriesOf({ ...issued, absoluteEnd: Number(row['absolute_end']) });
+    const methods = withProvenMethods(String(methodsRead), proven, now);
+    const values = { ...issued, ...expiries, id, now, methods, methodsRead, accessDigestRead };
+    yield* changeAll(this.replace.with(values), 1);
+    return { session: sessionFromRow(row), ...expiries };
   }
 }

@@ -11,14 +11,7 @@ import { type Client, EventLog, type NewAuthEvent, newEvent } from '../history/e
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { graceSecondsFor, type PairDigests, type PairExpiries, type Successor } from '../tokens/tokens';
 import { Users } from '../users/users';
-import {
-  accountFromRow,
-  expiriesFromRow,
-  EXPIRY_COLUMNS,
-  sessionFromRow,
-  type SessionRecord,
-  SessionSql,
-} from './session';
+import { accountFromRow, sessionFromRow, type SessionRecord, SessionSql } from './session';
 
 /** The maximum number of replays of one refresh. */
 export const MAX_REPLAYS = 100;
@@ -83,8 +76,10 @@ export interface Rotation {
 /** The details of the event if the network has changed. */
 const NETWORK_CHANGED = { network_changed: true };
 
-const TOKEN_COLUMNS = `accessDigest accessExpiresAt refreshDigest refreshExpiresAt familyDigest generation refreshedAt
-  lastNetwork replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
+const EXPIRY_COLUMNS = 'accessExpiresAt refreshExpiresAt';
+
+const TOKEN_COLUMNS = `${EXPIRY_COLUMNS} accessDigest refreshDigest familyDigest generation refreshedAt lastNetwork
+  replaySeed replayUntil replayTransport replayNetworkDigest replayCount firstUsedAt`;
 
 /**
  * The statements of a refresh. The digest of the current token is stored in the session's row, so a conditional update
@@ -253,15 +248,20 @@ export function previousNetworkOf({ lastNetwork }: RefreshableSession, { tracked
   return trackedNetwork === '' || lastNetwork === trackedNetwork ? null : lastNetwork;
 }
 
-/**
- * Returns when the current pair expires: at its stored expiry or at the session's absolute timeout, whichever is
- * earlier. A lowered absolute timeout applies immediately.
- */
-export function expiriesOf({ accessExpiresAt, refreshExpiresAt, absoluteEnd }: RefreshableSession): PairExpiries {
+/** Returns when a pair expires. A lowered absolute timeout of the session applies immediately. */
+export function expiriesOf({
+  accessExpiresAt,
+  refreshExpiresAt,
+  absoluteEnd,
+}: PairExpiries & Pick<RefreshableSession, 'absoluteEnd'>): PairExpiries {
   return {
     accessExpiresAt: Math.min(accessExpiresAt, absoluteEnd),
     refreshExpiresAt: Math.min(refreshExpiresAt, absoluteEnd),
   };
+}
+
+function expiriesFromRow(row: Row): PairExpiries {
+  return { accessExpiresAt: Number(row['access_expires_at']), refreshExpiresAt: Number(row['refresh_expires_at']) };
 }
 
 function refreshableFromRow(row: Row): RefreshableSession {

@@ -5,10 +5,9 @@ import { Random } from '../base/random';
 import type { EndReason, SessionState } from '../database/entities';
 import { greatest, least, onDuplicate } from '../database/dialect';
 import { columns, integerLiteral, type Statement, StatementFactory } from '../database/statements';
-import { affectedBy, firstOf, type Query, type Row, type Step } from '../database/transaction';
+import { affectedBy, firstOf, type Row, type Step } from '../database/transaction';
 import type { SessionInfo } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import type { PairExpiries } from '../tokens/tokens';
 import { Users } from '../users/users';
 
 /** A stored session. Instants are in milliseconds since 1970 (UTC). */
@@ -32,7 +31,7 @@ export interface EndedSession {
   readonly reason: EndReason;
 }
 
-/** Returns the session in its final state. If the session has expired, the reason is `expired`. */
+/** If the session has expired, the reason is `expired`. */
 export function toEndedSession(session: SessionRecord, now: number, reasonIfLive: EndReason): EndedSession {
   const reason = isExpired(session, now) ? 'expired' : reasonIfLive;
   return { session: { ...session, state: stateAfter(reason) }, reason };
@@ -87,24 +86,13 @@ export function accountFromRow(row: Row): AccountStatus | null {
   return (row['account'] ?? null) as AccountStatus | null;
 }
 
-/** The columns that `expiriesFromRow` reads. */
-export const EXPIRY_COLUMNS = 'accessExpiresAt refreshExpiresAt';
-
-export function expiriesFromRow(row: Row): PairExpiries {
-  return { accessExpiresAt: Number(row['access_expires_at']), refreshExpiresAt: Number(row['refresh_expires_at']) };
-}
-
-/** The columns that `sessionFromRow` reads, in addition to `expires_at`. */
 const SESSION_COLUMNS = `id userId state ipAddress deviceType osFamily browserFamily deviceName createdAt authenticatedAt
   lastActivity`;
 
 /** SQL expressions on a session `s`, which depend on the options and on where the users are stored. */
 @Injectable()
 export class SessionSql {
-  /**
-   * When the session ends even if it is refreshed. A lowered timeout applies to open sessions, but a raised timeout
-   * does not.
-   */
+  /** When the session ends even if it is refreshed. Only a lowered timeout applies to open sessions. */
   readonly absoluteEnd: string;
   /** When the session expires without further activity. */
   readonly expiresAt: string;
@@ -135,19 +123,14 @@ export class SessionSql {
     this.columnsWithAccount = `${this.columns}, ${this.account} AS account`;
   }
 
-  /** Compiles a SELECT for `sessionFromRow`. `rest` may contain a clause that locks the rows. */
-  select(rest: string): Statement {
-    return this.statements.statement(`SELECT ${this.columns} FROM {session} s ${rest}`);
-  }
-
-  /** Compiles a SELECT for `sessionFromRow` and `accountFromRow`. */
-  selectWithAccount(rest: string): Statement {
-    return this.statements.statement(`SELECT ${this.columnsWithAccount} FROM {session} s ${rest}`);
+  /** Compiles a SELECT of sessions `s`. `rest` may contain a clause that locks the rows. */
+  select(rest: string, selected = this.columns): Statement {
+    return this.statements.statement(`SELECT ${selected} FROM {session} s ${rest}`);
   }
 
   /**
-   * Returns the assignments that record activity at the instant `at`. The assignments extend the session by its own
-   * idle timeout, or by the configured idle timeout if that is shorter.
+   * Returns the assignments that record activity at the instant `at`, and extend the session by its own idle timeout or
+   * the configured one, whichever is shorter.
    */
   activityAt(at: string): string {
     const { dialect } = this.statements;
@@ -164,9 +147,9 @@ const VERSION_LIMIT = 2 ** 30;
 
 /**
  * The locks of users, and the versions of their credentials. A transaction that opens a session of a user, or ends
- * several sessions of the user, takes the user's lock before locking sessions, so that such transactions run one after
- * another. The exceptions are pruning, which skips locked sessions, and batches that an administrator ends by criteria
- * other than the user alone, which are run again after a conflict.
+ * several sessions of the user, first takes the user's lock, so that such transactions run one after another. The
+ * exceptions are pruning, which skips locked sessions, and batches that an administrator ends by criteria other than
+ * the user alone, which are run again after a conflict.
  */
 @Injectable()
 export class UserLock {
@@ -175,7 +158,6 @@ export class UserLock {
   private readonly readVersion;
   private readonly removeResets;
   private readonly removeTickets;
-  private readonly removeAllTickets;
 
   constructor(
     statements: StatementFactory,
@@ -197,46 +179,37 @@ export class UserLock {
     );
     this.removeResets = statements.statement('DELETE FROM {reset} WHERE {reset.userId} = :userId');
     this.removeTickets = statements.statement('DELETE FROM {ticket} WHERE {ticket.userId} = :userId');
-    this.removeAllTickets = statements.statement('DELETE FROM {ticket}');
   }
 
-  /** Waits for the lock, which is released at the end of the transaction. */
+  /** Waits for the lock, which is released at the end of the transaction. The other methods require the lock. */
   *lock(userId: string): Step<void> {
     yield* affectedBy(this.lockRow.with({ userId }));
   }
 
-  /** Returns the version of the credentials. While the lock is held, the version does not change. */
+  /** Returns the version of the credentials, which does not change while the lock is held. */
   *version(userId: string): Step<number> {
-    const row = yield* firstOf(this.readVersion.with({ userId }));
-    return Number(row?.['version'] ?? 0);
+    return Number((yield* firstOf(this.readVersion.with({ userId })))!['version']);
   }
 
-  /** Revokes the reset tokens, the login tickets, and the logins in progress. The lock must be held. */
+  /** Revokes the reset tokens, the login tickets, and the logins in progress. */
   *revokeCredentials(userId: string): Step<void> {
     yield* this.revokeLogins(userId);
     yield* this.revokeResetTokens(userId);
   }
 
-  /** Revokes the stored reset tokens only. The lock must be held. */
   *revokeResetTokens(userId: string): Step<void> {
     yield* affectedBy(this.removeResets.with({ userId }));
   }
 
   /**
-   * Revokes the stored login tickets, and changes the version of the credentials. A login in progress that has read the
-   * previous version must start again, because its checks may no longer hold, for example whether the user needs a
-   * second factor. The step is random, so that the version also differs from that of an earlier user with the same id,
-   * whose row may have been deleted while a login was in progress. The lock must be held.
+   * Revokes the login tickets, and the logins in progress: a login that has read the previous version of the credentials
+   * must repeat its checks, for example whether the user needs a second factor. The step is random, so that the version
+   * also differs from that of an earlier user with the same id, whose row was deleted while a login was in progress.
    */
   *revokeLogins(userId: string): Step<void> {
     const step = 1 + this.random.integer(VERSION_LIMIT - 1);
     yield* affectedBy(this.changeVersion.with({ userId, step }));
     yield* affectedBy(this.removeTickets.with({ userId }));
-  }
-
-  /** Returns a statement that revokes the stored login tickets of all users. */
-  revocationOfAllLoginTickets(): Query {
-    return this.removeAllTickets.with({});
   }
 }
 
@@ -247,7 +220,7 @@ export class UserLock {
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications add the properties
 export interface SessionData {}
 
-/** The proven methods and the application's data, in the form that sessions and login tickets store. */
+/** The proven methods and the application's data, as sessions and login tickets store them. */
 export interface StoredProofs {
   /** A JSON object: the name of each method with the instant of its last proof, in milliseconds. */
   readonly methods: string;
@@ -268,33 +241,32 @@ export function proofsFromRow(row: Row): StoredProofs {
   return { methods: row['methods'] as string, data: (row['data'] ?? null) as string | null };
 }
 
-/** The maximum number of methods that are stored for a session, for its failure streak, and for a login ticket. */
+/** The maximum number of methods of a session or login ticket. */
 const MAX_METHODS = 8;
 
 /** The maximum size of `data`, in bytes of its JSON text in UTF-8. */
 const MAX_DATA_BYTES = 1024;
 
 const METHOD_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-
 const METHOD_NAME_RULE =
   'RFC 8176 defines common names. A name begins with a lowercase letter and has at most 32 characters of a-z, 0-9, _ and -.';
 
-function methodTimes(stored: string): Readonly<Record<string, number>> {
-  return JSON.parse(stored) as Record<string, number>;
+function methodTimes(stored: string): [string, number][] {
+  return Object.entries(JSON.parse(stored) as Record<string, number>);
 }
 
 /** Returns the stored methods, each with the time of its last proof. */
 export function provenMethods(stored: string): Record<string, Date> {
-  return Object.fromEntries(Object.entries(methodTimes(stored)).map(([name, provedAt]) => [name, new Date(provedAt)]));
+  return Object.fromEntries(methodTimes(stored).map(([name, provedAt]) => [name, new Date(provedAt)]));
 }
 
 export function methodCount(stored: string): number {
-  return Object.keys(methodTimes(stored)).length;
+  return methodTimes(stored).length;
 }
 
 /** Returns the stored methods after the named methods have been proven. Keeps the 8 methods with the latest proofs. */
 export function withProvenMethods(stored: string, names: readonly string[], now: number): string {
-  const others = Object.entries(methodTimes(stored)).filter(([name]) => !names.includes(name));
+  const others = methodTimes(stored).filter(([name]) => !names.includes(name));
   const proved = [...others, ...[...new Set(names)].map((name): [string, number] => [name, now])];
   const latest = proved.sort(([, a], [, b]) => a - b).slice(-MAX_METHODS);
   return JSON.stringify(Object.fromEntries(latest));

@@ -91,7 +91,8 @@ export class CookieRules {
       return pair;
     } catch (error) {
       const isRefusal = error instanceof AuthError && error.getStatus() === 400;
-      if (isRefusal && !(await this.namesActiveSession(request))) this.jar.clear(response);
+      if (isRefusal && !(await this.authentication.namesActiveSession(this.jar.allTokens(request).refresh)))
+        this.jar.clear(response);
       throw error;
     }
   }
@@ -113,13 +114,6 @@ export class CookieRules {
     const principal = await this.authentication.byRefreshTokens(refresh, client);
     if (principal) return principal;
     throw access.length === 0 ? credentialsMissing() : invalidAccessToken();
-  }
-
-  private async namesActiveSession(request: CookieRequest): Promise<boolean> {
-    for (const token of this.jar.allTokens(request).refresh.slice(0, MAX_TOKENS)) {
-      if (await this.authentication.namesActiveSession(token)) return true;
-    }
-    return false;
   }
 }
 
