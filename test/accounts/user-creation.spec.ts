@@ -185,7 +185,7 @@ describe('additional properties of a new user', () => {
   it("createUser refuses additional properties for the library's own users, because AuthUser accepts no properties", async () => {
     const database = await createDatabase('sqlite');
     const app = await TestApplication.start({ database, users: [] });
-    const message = "received the property 'fullName', but AuthUser accepts no properties. Map your own entity";
+    const message = "received the property 'fullName', not a column of AuthUser; map your own entity";
     await expect(app.auth.createUser(ALICE)).rejects.toThrow(message);
     await app.auth.createUser({ ...ALICE, properties: {} });
     await app.login();

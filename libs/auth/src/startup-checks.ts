@@ -53,7 +53,6 @@ export function requireDataSource(found: DataSource | undefined, name: string, o
   return found;
 }
 
-/** @throws AuthSetupError if the application does not import `EventEmitterModule` */
 export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 {
   if (found) return found;
   throw new AuthSetupError(
@@ -61,7 +60,6 @@ export function requireEmitter(found: EventEmitter2 | undefined): EventEmitter2 
   );
 }
 
-/** @throws AuthSetupError if the application imports the module more than once */
 export function refuseSecondModule(modules: ModulesContainer, type: Type): void {
   const { length } = [...modules.values()].filter(({ metatype }) => metatype === type);
   if (length <= 1) return;
@@ -71,7 +69,6 @@ export function refuseSecondModule(modules: ModulesContainer, type: Type): void 
   );
 }
 
-/** @throws AuthSetupError if a handler or class has decorators that contradict each other */
 export function refuseContradictoryRoutes(modules: ModulesContainer): void {
   const names = contradictoryRoutes(modules);
   if (names.length === 0) return;
@@ -152,7 +149,6 @@ export function warnAboutShortGracePeriod({ refreshReuseGraceSeconds = 0 }: Reso
   );
 }
 
-/** Warns about settings of the HTTP platform that are insecure, or that break the library's routes. */
 export function warnAboutPlatform(adapterHost: HttpAdapterHost): void {
   const { proxySetting: setting, trustedProxies, servesTrailingSlash } = platformSettings(adapterHost);
   if (trustedProxies === true) {

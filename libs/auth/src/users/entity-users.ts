@@ -37,11 +37,11 @@ export class EntityUsers extends Users implements UserSteps {
   readonly canSetPasswords = true;
   readonly canSetActive: boolean;
   readonly canCreate = true;
-  /** The ids of `AuthUser` are random UUIDs. */
+  /** True for `AuthUser`, whose ids are random UUIDs. */
   readonly hasUniqueIds: boolean;
   private readonly metadata: EntityMetadata;
   private readonly idColumn: Column;
-  /** The property by which users are found. It contains the result of `keyOf`. */
+  /** The property that contains the result of `keyOf`. */
   private readonly keyProperty: string;
   private readonly ids: UserIds;
   /** An expression for the `AccountStatus` of the row `u`. */
@@ -88,8 +88,8 @@ export class EntityUsers extends Users implements UserSteps {
     const update = (property: string): string => `UPDATE {user} SET {user.${property}} = :value WHERE ${id} = :id`;
     this.updateHash = statement(`${update(passwordHash)} AND (:anyHash = 1 OR {user.${passwordHash}} = :expected)`);
     const statusProperty = active ?? disabledAt;
-    this.canSetActive = statusProperty !== undefined;
     this.updateStatus = statusProperty === undefined ? null : statement(update(statusProperty));
+    this.canSetActive = this.updateStatus !== null;
     this.sql = this.accountSql();
   }
 
@@ -179,7 +179,6 @@ export class EntityUsers extends Users implements UserSteps {
     return this.metadata.findColumnWithPropertyPath(property)!;
   }
 
-  /** Returns the value of a name in the column of `keyProperty`. */
   private keyOf(username: string): string {
     const name = foldName(username, this.matching);
     return this.hasUniqueIds ? sha256(name) : name;
@@ -223,18 +222,13 @@ export class EntityUsers extends Users implements UserSteps {
 
   /** @throws Error if the property is not a column of the entity, or is mapped by the option `users` */
   private assertSettable(property: string): void {
-    if (this.hasUniqueIds) {
-      throw new Error(
-        `createUser() received the property '${property}', but AuthUser accepts no properties. Map your own entity: ` +
-          "users: { entity: User, username: 'email', passwordHash: 'password' }",
-      );
-    }
     const { entity, ...options } = this.mapping;
     const mapped: unknown[] = Object.values(options);
-    const free = storedProperties(this.metadata).filter((name) => !mapped.includes(name));
+    const free = this.hasUniqueIds ? [] : storedProperties(this.metadata).filter((name) => !mapped.includes(name));
     if (free.includes(property)) return;
     const reason = mapped.includes(property) ? 'which the option users maps' : `not a column of ${entity.name}`;
-    throw new Error(`createUser() received the property '${property}', ${reason}; use one of ${free.join(', ')}`);
+    const choice = free.length > 0 ? `use one of ${free.join(', ')}` : 'map your own entity with the option users';
+    throw new Error(`createUser() received the property '${property}', ${reason}; ${choice}`);
   }
 
   /** Returns the SQL that reads the account of a session's user in the statement that looks up the session. */
@@ -354,7 +348,7 @@ export class EntityUsers extends Users implements UserSteps {
     throw new AuthError(
       'not_supported',
       `createUser() stored nothing, because an entity subscriber, a hook, a trigger or the connection's character set ` +
-        `changed the property '${property}' of ${entity.name}. Passwords of users that the library creates are hashed already.`,
+        `changed the property '${property}' of ${entity.name}. The library has hashed the password already.`,
     );
   }
 }

@@ -3,9 +3,9 @@ import type { UserEntityMapping } from '../adapters/user-store';
 import { dialectOf } from '../database/dialect';
 import type { Column } from '../database/typeorm';
 
-/** A requirement on a column, and its description, which follows "use the name of" in the message. */
 interface Requirement {
   readonly accepts: (column: Column, type: string, isPadded: boolean) => boolean;
+  /** Follows "use the name of" in the message. */
   readonly expected: string;
 }
 
@@ -55,7 +55,7 @@ function isBoolean(column: Column, type: string): boolean {
   return type === 'tinyint' && (Number(width) === 1 || isDeclared);
 }
 
-/** Returns whether the column alone is unique. A unique index with a condition does not cover all rows. */
+/** A unique index with a condition does not cover all rows. */
 function isUnique(column: Column): boolean {
   const { primaryColumns, uniques, indices } = column.entityMetadata;
   const isAlone = (columns: readonly Column[]): boolean => columns.length === 1 && columns[0] === column;
