@@ -1,6 +1,5 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { BearerAuthGuard } from '../../libs/auth/src/http/bearer-auth.guard';
-import { CookieJar } from '../../libs/auth/src/http/cookies/cookie-jar';
 import { CookieRules } from '../../libs/auth/src/http/cookies/cookie-rules';
 import { CrossSiteCheck } from '../../libs/auth/src/http/cookies/cross-site-check';
 import { Public, RequireRecentLogin } from '../../libs/auth/src/http/decorators';
@@ -47,7 +46,7 @@ describe('BearerAuthGuard', () => {
     const clock = new DrivenClock();
     const check = new CrossSiteCheck(options);
     const unused = {} as never;
-    const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused);
+    const cookies = new CookieRules(options, check, unused, unused, clock);
     return new BearerAuthGuard(auth as never, auth as never, new AccessTokens(cookies, null, clock), cookies);
   };
 

@@ -1,4 +1,4 @@
-import { cookieValues, occursInCookies, onlyCookieValue } from '../../libs/auth/src/http/cookies/cookie-jar';
+import { cookieValues, occursInCookies, onlyCookieValue } from '../../libs/auth/src/http/cookies/cookie-rules';
 
 const NAME = '__Host-auth_access';
 const valuesIn = (cookie: string): string[] => cookieValues({ headers: { cookie } }, NAME);

@@ -1,4 +1,3 @@
-import { CookieJar } from '../../libs/auth/src/http/cookies/cookie-jar';
 import { CookieRules } from '../../libs/auth/src/http/cookies/cookie-rules';
 import { CrossSiteCheck } from '../../libs/auth/src/http/cookies/cross-site-check';
 import { AccessTokens, type FoundToken } from '../../libs/auth/src/http/transports';
@@ -13,7 +12,7 @@ function tokensIn(mode: 'optional' | false): AccessTokens {
   const options = { cookies: { mode, name: 'auth', secure: true, trustedOrigins: [] } };
   const check = new CrossSiteCheck(options);
   const unused = {} as never;
-  const cookies = new CookieRules(new CookieJar(options, check, clock), check, unused, unused);
+  const cookies = new CookieRules(options, check, unused, unused, clock);
   return new AccessTokens(cookies, null, clock);
 }
 

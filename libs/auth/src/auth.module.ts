@@ -20,7 +20,6 @@ import { AUTH_DATA_SOURCE } from './database/typeorm';
 import { AuthController } from './http/auth.controller';
 import { BearerAuthGuard } from './http/bearer-auth.guard';
 import { AuthCookies } from './http/cookies/auth-cookies';
-import { CookieJar } from './http/cookies/cookie-jar';
 import { CookieRules } from './http/cookies/cookie-rules';
 import { CrossSiteCheck } from './http/cookies/cross-site-check';
 import { PasswordController, ReauthenticationController } from './http/password.controller';
@@ -106,7 +105,6 @@ const BaseModule: ConfigurableModuleCls<AuthModuleOptions, 'forRoot', 'createAut
   providers: [
     ...AUTH_PROVIDERS,
     CrossSiteCheck,
-    CookieJar,
     CookieRules,
     AuthCookies,
     AccessTokens,

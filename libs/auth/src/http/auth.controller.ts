@@ -57,7 +57,7 @@ export class AuthController {
     if (inCookies) this.cookies.assertMaySet(request);
     const credentials = await readBody(LoginRequest, request);
     const opened = await this.logins.login(credentials, operationOf(request, this.clients));
-    return inCookies ? this.cookies.deliver(response, opened) : openedSessionResponse(opened);
+    return inCookies ? this.cookies.set(response, opened) : openedSessionResponse(opened);
   }
 
   /** `POST token/refresh/` exchanges a refresh token for a new pair. */
@@ -103,7 +103,7 @@ export class AuthController {
   ): Promise<DetailResponse> {
     this.cookies.assertMayClear(request);
     await this.sessions.logout(principalOf(request), operationOf(request, this.clients));
-    this.cookies.clear(request, response);
+    this.cookies.clearIfAllowed(request, response);
     return { detail: 'Logged out successfully.' };
   }
 
@@ -128,7 +128,7 @@ export class AuthController {
     const principal = principalOf(request);
     this.sessions.assertMayEnd(principal);
     const ended = await this.sessions.logoutAll(principal, { keepCurrent }, operationOf(request, this.clients));
-    if (!keepCurrent) this.cookies.clear(request, response);
+    if (!keepCurrent) this.cookies.clearIfAllowed(request, response);
     return { detail: `Revoked ${ended} session(s).` };
   }
 }

@@ -18,14 +18,11 @@ import {
 import { exceptionFor } from './wire-format';
 
 /**
- * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to
- * gateways and microservices. Each call with a well-formed token reads the database. On an HTTP request, the guard
- * sets the principal as `request.auth`. On an HTTP request, and on the request of a GraphQL operation, it sets the
- * user as `request.user`, unless other code has set `request.user`. On GraphQL, it does not if a `TokenSource` has
- * found the token.
+ * Admits calls with a valid access token of an active user: HTTP requests, GraphQL resolvers, and messages to gateways
+ * and microservices. Over HTTP, sets the principal as `request.auth`. Over HTTP and GraphQL, sets the user as
+ * `request.user`, unless other code has set it or, on GraphQL, a `TokenSource` has found the token.
  *
- * Handlers with `@Public()` are not checked. Handlers with `@OptionalAuth()` also admit calls without a token. With
- * the option `cookies`, the token may be in a cookie. In that case, WebSocket handshakes, and requests with methods
+ * With the option `cookies`, the token may be in a cookie. In that case, WebSocket handshakes, and requests with methods
  * other than GET, HEAD and OPTIONS, must pass the cross-site check. To read the token from elsewhere, set the option
  * `tokenSource`. To require more than a token, add another guard. Do not extend this class.
  */
@@ -87,7 +84,7 @@ export class BearerAuthGuard implements CanActivate {
   private cleanUp(context: ExecutionContext, rules: RouteRules, error: unknown): void {
     const request = isTokenRefused(error) ? requestOf(context) : undefined;
     if (!request) return;
-    if (rules.acceptsRefreshCookie) this.cookies.clear(request, responseOf(context)!);
+    if (rules.acceptsRefreshCookie) this.cookies.clearIfAllowed(request, responseOf(context)!);
     if (context.getType() !== 'http') removeRequestUser(request);
   }
 

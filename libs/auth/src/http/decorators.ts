@@ -16,12 +16,9 @@ import { exceptionFor } from './wire-format';
 
 /**
  * Lets calls of a handler or a controller pass `BearerAuthGuard` without a check. A decorator on the handler takes
- * precedence over a decorator on the controller: `@Public()` opens a route of a guarded controller, and
- * `@UseGuards(BearerAuthGuard)` guards a route of a public controller. Subclasses of a public controller are not
- * public.
- *
- * The application does not start if the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or
- * `@OptionalAuth()`, or if the class of the handler has `@RequireRecentLogin()`.
+ * precedence over one on the controller. Subclasses of a public controller are not public. The application does not
+ * start if the same handler or class also has `BearerAuthGuard`, `@RequireRecentLogin()` or `@OptionalAuth()`, or if the
+ * class of the handler has `@RequireRecentLogin()`.
  */
 export const Public = (): CustomDecorator<string> => SetMetadata(IS_PUBLIC, true);
 
@@ -37,8 +34,8 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
 /**
  * Requires that the user logged in or confirmed their identity within the last `withinSeconds` seconds. With `methods`,
  * such as `['otp']`, the user must instead have proven each of these methods within that time. Otherwise the response
- * is 403 with the code `recent_login_required`. Applies to a handler or a whole controller. The requirements of both
- * add up, and subclasses inherit those of the controller. Includes `BearerAuthGuard`.
+ * is 403 `recent_login_required`. The requirements of a handler and its controller add up, and subclasses inherit those
+ * of the controller. Includes `BearerAuthGuard`.
  * @throws Error if `withinSeconds` is not greater than 0, or `methods` is not 1 to 8 valid names
  */
 export const RequireRecentLogin = ({
@@ -81,7 +78,7 @@ export const CurrentPrincipal: () => ParameterDecorator = injectCaller('@Current
 
 /**
  * Reads and injects the session of the call as a `SessionInfo`, or injects null if `@OptionalAuth()` admitted the call
- * without authentication. Costs one query. The id of the session is also in the principal.
+ * without authentication. Costs one query.
  */
 export const CurrentSession: () => ParameterDecorator = injectCaller('@CurrentSession()', (it) => it.loadSession());
 
@@ -91,10 +88,7 @@ export const CurrentSession: () => ParameterDecorator = injectCaller('@CurrentSe
  */
 export const CurrentUser: () => ParameterDecorator = injectCaller('@CurrentUser()', (it) => it.loadUser());
 
-/**
- * Calls the method when the named signal is emitted: `@OnAuthSignal('token_reuse_detected')`. The compiler checks the
- * type of the method's parameter.
- */
+/** Calls the method, whose parameter the compiler checks, for a signal: `@OnAuthSignal('token_reuse_detected')`. */
 export function OnAuthSignal<Name extends AuthSignalName>(
   name: Name,
 ): <Method extends (payload: AuthSignals[Name]) => unknown>(

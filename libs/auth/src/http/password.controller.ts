@@ -46,7 +46,7 @@ export class PasswordController {
     const body = await readBody(PasswordChangeRequest, request);
     const change = { currentPassword: body.current_password, newPassword: body.new_password };
     const pair = await this.replacements.change(principalOf(request), change, operationOf(request, this.clients));
-    return inCookies ? this.cookies.deliver(response, pair) : tokenPairResponse(pair);
+    return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
   }
 }
 
@@ -84,6 +84,6 @@ export class ReauthenticationController {
       password,
       operationOf(request, this.clients),
     );
-    return inCookies ? this.cookies.deliver(response, pair) : tokenPairResponse(pair);
+    return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
   }
 }

@@ -19,7 +19,7 @@ interface RecentLogin {
 
 const ACCEPTS_REFRESH_COOKIE = 'nestjs-session-auth:accepts-refresh-cookie';
 
-/** Lets the refresh cookie authenticate a request if the access cookie does not. Only `POST logout/` has it. */
+/** Lets the refresh cookie authenticate `POST logout/` if the access cookie does not. */
 export const AcceptsRefreshCookie = (): MethodDecorator => SetMetadata(ACCEPTS_REFRESH_COOKIE, true);
 
 const IS_ACCESS_GUARD = 'nestjs-session-auth:access-guard';
@@ -59,9 +59,8 @@ function accessOf(route: Route): Access | undefined {
 }
 
 /**
- * Returns whether a route is public. A route is public if its handler has `@Public()`, or if its class has `@Public()`
- * and its handler has no access decorator. Call this function in your own global guard to admit calls of public
- * routes, such as the library's login.
+ * Returns whether the handler of a route, or otherwise its class, has `@Public()`. Call this function in your own global
+ * guard to admit calls of public routes, such as the library's login.
  */
 export function isPublicRoute(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): boolean {
   return accessOf(context) === 'public';

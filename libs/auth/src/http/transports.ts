@@ -6,8 +6,7 @@ import { AuthError, credentialsMissing, invalidAccessToken } from '../base/error
 import { toFailureReport } from '../base/failures';
 import type { SessionInfo } from '../history/signals';
 import { type AuthPrincipal, requestUserOf } from '../sessions/authenticate';
-import { occursInCookies } from './cookies/cookie-jar';
-import { CookieRules } from './cookies/cookie-rules';
+import { CookieRules, occursInCookies } from './cookies/cookie-rules';
 import {
   type AuthRequest,
   type AuthResponse,

@@ -6,14 +6,12 @@ import { Authenticate, type AuthPrincipal } from '../../sessions/authenticate';
 import type { TokenPair } from '../../tokens/tokens';
 import { type AuthRequest, type AuthResponse, clientInfoOf } from '../request';
 import { Caller, storeHttpCaller } from '../transports';
-import { CookieJar } from './cookie-jar';
 import { CookieRules, excludeSharedCaches } from './cookie-rules';
 import { CrossSiteCheck } from './cross-site-check';
 
 /**
- * Sets, clears and refreshes the cookies of a session in your own routes. Use this class for sessions that your
- * application opens itself, and for server-rendered pages. Without the option `cookies`, every method fails with an
- * `Error`. Pass the request and response of Express or Fastify.
+ * Sets, clears and refreshes the cookies of a session in your own routes, for sessions that your application opens
+ * itself and for server-rendered pages. Without the option `cookies`, every method fails with an `Error`.
  *
  * @example
  * ```ts
@@ -30,7 +28,6 @@ import { CrossSiteCheck } from './cross-site-check';
 export class AuthCookies {
   /** @internal */
   constructor(
-    private readonly jar: CookieJar,
     private readonly check: CrossSiteCheck,
     private readonly rules: CookieRules,
     private readonly auth: AuthService,
@@ -39,8 +36,8 @@ export class AuthCookies {
   ) {}
 
   /**
-   * Checks from which site a request comes. Call this method before your own login, so that other sites can neither log
-   * a visitor in nor count failed logins against the visitor. Requests with any HTTP method are checked.
+   * Checks from which site a request comes, whatever its method. Call this method before your own login, so that other
+   * sites can neither log a visitor in nor count failed logins against the visitor.
    * @throws AuthError `cross_site_request` if the request comes from another origin that is not in `trustedOrigins`,
    * has neither `Origin` nor `Sec-Fetch-Site`, or is not for localhost although `cookies.secure` is false
    */
@@ -50,36 +47,34 @@ export class AuthCookies {
   }
 
   /**
-   * Sets the cookies of a token pair that `openSession`, `login`, `refresh`, `changePassword`, `reauthenticate` or
-   * `confirmIdentity` returned. Each cookie expires with its token. Also sets `Cache-Control: no-store`.
+   * Sets the cookies of a token pair, and `Cache-Control: no-store`. Each cookie expires with its token.
    * @throws AuthError `cross_site_request` as in `assertSameSite`
    */
   set(request: AuthRequest, response: AuthResponse, pair: TokenPair): void {
     this.assertSameSite(request);
     // OWASP Session Management Cheat Sheet
     response.header('Cache-Control', 'no-store');
-    this.jar.set(response, pair);
+    this.rules.set(response, pair);
   }
 
   /** Removes the cookies from the browser. Does not end the session. */
   clear(response: AuthResponse): void {
     this.assertOn();
-    this.jar.clear(response);
+    this.rules.clear(response);
   }
 
   /**
-   * Refreshes with the access and refresh cookies of a request, sets the new cookies, and returns the principal, with
-   * which `BearerAuthGuard` then admits the request. Returns null if the refresh cookie is missing or refused. In that
-   * case, also clears the cookies that the request has, unless a refresh cookie contains the id of an active session,
-   * for example because another request has replaced the cookies. Also returns null if the session ends during the
-   * call. For a request with these cookies, sets `Cache-Control: private`, unless the response already has `no-store`.
-   * @throws AuthError `credentials_ambiguous` if the refresh cookie, or with it the access cookie, was sent more than
-   * once; `cross_site_request` as in `assertSameSite`. GET, HEAD and OPTIONS requests without an `Upgrade` header are
-   * not checked, because other sites link to pages
+   * Refreshes with the cookies of a request, sets the new cookies, and returns the principal, with which
+   * `BearerAuthGuard` then admits the request. Returns null if the refresh cookie is missing or refused. In that case,
+   * also clears the cookies, unless a refresh cookie contains the id of an active session, for example because another
+   * request has replaced it. For a request with cookies, sets `Cache-Control: private`, unless the response already has
+   * `no-store`.
+   * @throws AuthError `credentials_ambiguous` if a cookie was sent more than once; `cross_site_request` as in
+   * `assertSameSite`, except for GET, HEAD and OPTIONS requests without `Upgrade`, because other sites link to pages
    */
   async refresh(request: AuthRequest, response: AuthResponse): Promise<AuthPrincipal | null> {
     this.assertOn();
-    const { access, refresh } = this.jar.allTokens(request);
+    const { access, refresh } = this.rules.allTokens(request);
     if (access.length + refresh.length === 0) return null;
     this.rules.acceptCookie(request, false);
     excludeSharedCaches(response);

@@ -1,13 +1,71 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../adapters/second-factor';
+import { Clock } from '../../base/clock';
 import { AuthError, credentialsMissing, invalidAccessToken, invalidRefreshToken } from '../../base/errors';
 import type { Client } from '../../history/event-log';
+import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../../options/auth-options';
 import { Authenticate, type AuthPrincipal, MAX_TOKENS } from '../../sessions/authenticate';
 import { Refresh } from '../../sessions/refresh';
 import type { OpenedSession, TokenPair } from '../../tokens/tokens';
-import { asksForCookies, type AuthResponse, type CookieRequest, markAsCookieRequest, usesCookies } from '../request';
-import { CookieJar } from './cookie-jar';
+import {
+  asksForCookies,
+  type AuthRequest,
+  type AuthResponse,
+  type CookieRequest,
+  markAsCookieRequest,
+  usesCookies,
+} from '../request';
 import { CrossSiteCheck } from './cross-site-check';
+
+/** The part of the package `cookie` that this file uses. Version 0.7 contains no types. */
+interface CookiePackage {
+  readonly parse: (text: string, options: { readonly decode: (value: string) => string }) => Record<string, string>;
+  readonly serialize: (name: string, value: string, attributes: Readonly<Record<string, unknown>>) => string;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- see `CookiePackage`
+const { parse, serialize } = require('cookie') as CookiePackage;
+
+/** Disables decoding, because a text that equals a token only after decoding is no token. */
+const AS_SENT = { decode: (value: string): string => value };
+
+/** A request or handshake from which cookies are read. */
+type WithCookies = Pick<AuthRequest, 'headers'>;
+
+/**
+ * Returns all values of a cookie, in the order in which the client sent them. Names are case-sensitive, because not
+ * every browser protects the prefix `__host-` like `__Host-`.
+ */
+export function cookieValues({ headers }: WithCookies, name: string): string[] {
+  const header = headers['cookie'];
+  if (typeof header !== 'string' || !header.includes(name)) return [];
+  // Each pair is parsed separately, because the parser keeps only the first of several cookies with the same name.
+  return header.split(';').flatMap((pair) => parse(pair, AS_SENT)[name] ?? []);
+}
+
+/**
+ * Returns the value of a cookie, or null if it is missing or empty.
+ * @throws AuthError `credentials_ambiguous` if several cookies have this name, because another host may have set one
+ */
+export function onlyCookieValue(request: WithCookies, name: string): string | null {
+  const [value = '', ...others] = cookieValues(request, name);
+  if (others.length > 0) throw new AuthError('credentials_ambiguous', `More than one cookie ${name} was sent.`);
+  return value === '' ? null : value;
+}
+
+/** Returns whether a cookie, also of the application, contains the token, in any form that cookie parsers decode. */
+export function occursInCookies({ headers }: WithCookies, token: string): boolean {
+  const pairs = String(headers['cookie'] ?? '').split(';');
+  return pairs.some((pair) => pair.includes(token) || decoded(pair).includes(token));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The body of a response whose tokens are in cookies. */
 export interface Delivered {
@@ -15,28 +73,48 @@ export interface Delivered {
 }
 
 /**
- * The rules of the option `cookies`: which requests cookies authenticate, and when cookies are set and cleared. Each
- * method that makes the cross-site check throws the `AuthError` `cross_site_request`.
+ * Reads, sets and clears the cookies of a session by the rules of the option `cookies`. Reads none if the option is
+ * off. Each method that makes the cross-site check throws the `AuthError` `cross_site_request`.
  */
 @Injectable()
 export class CookieRules {
   /** The mode of the option `cookies`. */
-  readonly mode: CookieJar['mode'];
+  readonly mode: ResolvedAuthOptions['cookies']['mode'];
+  private readonly isSecure: boolean;
+  private readonly accessName: string;
+  private readonly refreshName: string;
 
   constructor(
-    private readonly jar: CookieJar,
+    @Inject(AUTH_OPTIONS) { cookies }: Pick<ResolvedAuthOptions, 'cookies'>,
     private readonly check: CrossSiteCheck,
     private readonly authentication: Authenticate,
     private readonly refreshing: Refresh,
+    private readonly clock: Clock,
   ) {
-    this.mode = jar.mode;
+    this.mode = cookies.mode;
+    this.isSecure = cookies.secure;
+    // Browsers accept cookies with this prefix only from the host itself and over HTTPS, so no sibling subdomain can
+    // set them.
+    const prefix = cookies.secure ? '__Host-' : '';
+    this.accessName = `${prefix}${cookies.name}_access`;
+    this.refreshName = `${prefix}${cookies.name}_refresh`;
   }
 
-  /** Returns the access token in the cookies, or null. @throws AuthError `credentials_ambiguous` */
+  /**
+   * Returns the access token in the cookies, or null, after the cross-site check.
+   * @throws AuthError `credentials_ambiguous`
+   */
   accessToken(request: CookieRequest, isHandshake: boolean): string | null {
-    const token = this.jar.accessToken(request);
+    const token = this.onlyValue(request, this.accessName);
     if (token !== null) this.acceptCookie(request, isHandshake);
     return token;
+  }
+
+  /** Returns all access tokens and refresh tokens in the cookies. */
+  allTokens(request: WithCookies): { readonly access: readonly string[]; readonly refresh: readonly string[] } {
+    const valuesOf = (name: string): string[] =>
+      this.reads(request) ? cookieValues(request, name).filter((value) => value !== '') : [];
+    return { access: valuesOf(this.accessName), refresh: valuesOf(this.refreshName) };
   }
 
   /**
@@ -64,13 +142,25 @@ export class CookieRules {
   }
 
   /** Removes the cookies if the response uses cookies and the cross-site check allows the request. */
-  clear(request: CookieRequest, response: AuthResponse): void {
-    if (usesCookies(request, this.mode) && this.check.allows(request)) this.jar.clear(response);
+  clearIfAllowed(request: CookieRequest, response: AuthResponse): void {
+    if (usesCookies(request, this.mode) && this.check.allows(request)) this.clear(response);
   }
 
-  /** Sets the cookies of a pair, and returns the body of the response. */
-  deliver(response: AuthResponse, pair: TokenPair | OpenedSession): Delivered {
-    this.jar.set(response, pair);
+  /** Removes the access cookie and the refresh cookie from the browser. */
+  clear(response: AuthResponse): void {
+    this.replaceCookies(response, [this.cookie(this.accessName, '', 0), this.cookie(this.refreshName, '', 0)]);
+  }
+
+  /**
+   * Sets the access cookie and the refresh cookie of a pair. Each cookie expires with its token.
+   * @returns the body of the response
+   */
+  set(response: AuthResponse, pair: TokenPair | OpenedSession): Delivered {
+    const secondsUntil = (end: Date): number => Math.max(0, Math.ceil((end.getTime() - this.clock.now()) / 1000));
+    this.replaceCookies(response, [
+      this.cookie(this.accessName, pair.accessToken, secondsUntil(pair.accessTokenExpiresAt)),
+      this.cookie(this.refreshName, pair.refreshToken, secondsUntil(pair.refreshTokenExpiresAt)),
+    ]);
     return 'sessionId' in pair ? { session_id: pair.sessionId } : {};
   }
 
@@ -82,17 +172,16 @@ export class CookieRules {
    */
   async refresh(request: CookieRequest, response: AuthResponse, client: Client): Promise<TokenPair> {
     try {
-      const refreshToken = this.jar.refreshToken(request);
+      const refreshToken = this.onlyValue(request, this.refreshName);
       if (refreshToken === null) throw invalidRefreshToken();
-      const accessToken = this.jar.accessToken(request);
-      const presentation = { transport: 'cookie', accessToken } as const;
-      const pair = await this.refreshing.refresh(refreshToken, client, presentation);
-      this.jar.set(response, pair);
+      const accessToken = this.onlyValue(request, this.accessName);
+      const pair = await this.refreshing.refresh(refreshToken, client, { transport: 'cookie', accessToken });
+      this.set(response, pair);
       return pair;
     } catch (error) {
       const isRefusal = error instanceof AuthError && error.getStatus() === 400;
-      if (isRefusal && !(await this.authentication.namesActiveSession(this.jar.allTokens(request).refresh)))
-        this.jar.clear(response);
+      if (isRefusal && !(await this.authentication.namesActiveSession(this.allTokens(request).refresh)))
+        this.clear(response);
       throw error;
     }
   }
@@ -104,7 +193,7 @@ export class CookieRules {
    * @throws AuthError `credentials_missing` or `access_token_invalid`
    */
   async principalOfLogout(request: CookieRequest, client: ClientInfo): Promise<AuthPrincipal> {
-    const { access, refresh } = this.jar.allTokens(request);
+    const { access, refresh } = this.allTokens(request);
     if (access.length + refresh.length === 0) throw credentialsMissing();
     this.acceptCookie(request, true);
     for (const token of access.slice(0, MAX_TOKENS)) {
@@ -114,6 +203,29 @@ export class CookieRules {
     const principal = await this.authentication.byRefreshTokens(refresh, client);
     if (principal) return principal;
     throw access.length === 0 ? credentialsMissing() : invalidAccessToken();
+  }
+
+  private reads(request: WithCookies): boolean {
+    return this.mode !== false && this.check.mayUseCookies(request);
+  }
+
+  private onlyValue(request: WithCookies, name: string): string | null {
+    return this.reads(request) ? onlyCookieValue(request, name) : null;
+  }
+
+  private cookie(name: string, value: string, maxAge: number): string {
+    return serialize(name, value, { maxAge, path: '/', httpOnly: true, secure: this.isSecure, sameSite: 'lax' });
+  }
+
+  /** Adds the library's cookies to the response, in place of those already set. Keeps the application's cookies. */
+  private replaceCookies(response: AuthResponse, cookies: readonly string[]): void {
+    const isOfLibrary = (cookie: string): boolean =>
+      cookie.startsWith(`${this.accessName}=`) || cookie.startsWith(`${this.refreshName}=`);
+    const set = [response.raw, response].map((one) => one?.getHeader('set-cookie') ?? []);
+    const present = [...new Set(set.flat().map(String))];
+    // The header is removed first, because `header()` adds to `Set-Cookie` on Fastify but replaces it on Express.
+    response.removeHeader('set-cookie');
+    response.header('set-cookie', [...present.filter((cookie) => !isOfLibrary(cookie)), ...cookies]);
   }
 }
 
