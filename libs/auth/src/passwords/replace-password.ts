@@ -6,7 +6,7 @@ import { passwordProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
-import { affectedBy, type Step, type Transaction } from '../database/transaction';
+import { affectedBy, RolledBack, type Step, type Transaction } from '../database/transaction';
 import { type Client, EventLog, newEvent, type Operation } from '../history/event-log';
 import { Signals } from '../history/signals';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
@@ -50,11 +50,11 @@ interface Replacement extends Authorization {
 interface Outcome {
   /** False if the user, the verified hash, the reset token or the session to keep changed in the meantime. */
   readonly isSet: boolean;
-  /** The kept session. With a `UserStore`, it may have ended before the password was set. */
+  /** With a `UserStore`, the session may have ended before the password was set. */
   readonly kept: ReissuedSession | null;
   readonly ended: readonly EndedSession[];
   /** The failure of a later step, with a `UserStore` only. */
-  readonly error?: unknown;
+  readonly error?: Error | undefined;
 }
 
 const REFUSED: Outcome = { isSet: false, kept: null, ended: [] };
@@ -151,7 +151,6 @@ export class ReplacePassword {
     if (!(await this.replace(user, newPassword, { resetDigest }, op)).isSet) throw invalidResetToken();
   }
 
-  /** @throws AuthError `not_supported` if the user store cannot set passwords */
   private assertSupported(): void {
     if (this.users.canSetPasswords) return;
     const message = 'The user store cannot set passwords. Implement its method `setPasswordHash`.';
@@ -159,8 +158,8 @@ export class ReplacePassword {
   }
 
   /**
-   * Returns the user, or null if the user is not active. Ends the sessions and revokes the tokens of a user whom the
-   * application has disabled in its own table. Otherwise they would become valid again when the user is enabled.
+   * Returns the user, or null if the user is not active. The sessions and tokens of a user whom the application has
+   * disabled in its own table must not become valid again when the user is enabled.
    */
   private async findActive(userId: UserId, op: Operation): Promise<StoredUser | null> {
     const user = await this.users.findById(userId, op.tx);
@@ -168,10 +167,7 @@ export class ReplacePassword {
     return user?.active ? user : null;
   }
 
-  /**
-   * Checks the new password against the policy and stores it. The option `revokeOnPasswordChange` or
-   * `revokeOnPasswordReset` decides whether the user's sessions end. Emits the signals.
-   */
+  /** Checks the new password against the policy, stores it, ends sessions as the options say, and emits the signals. */
   private async replace(
     user: StoredUser,
     newPassword: string,
@@ -189,12 +185,10 @@ export class ReplacePassword {
     const { isSet, kept, ended } = outcome;
     const keptId = change?.sessionId ?? null;
     this.endSessions.publish(ended, tx, keptId);
-    if (isSet && change) {
-      const session = kept && toSessionInfo(kept.session, keptId);
-      this.signals.emit(tx, 'password_changed', { userId: user.id, session });
-    }
+    const session = kept && toSessionInfo(kept.session, keptId);
+    if (isSet && change) this.signals.emit(tx, 'password_changed', { userId: user.id, session });
     if (isSet && !change) this.signals.emit(tx, 'password_reset', { userId: user.id });
-    if ('error' in outcome) throw outcome.error;
+    if (outcome.error) throw outcome.error;
     if (isSet && !change) await this.throttle.resetPassword(user.id, tx);
     return { isSet, kept };
   }
@@ -202,83 +196,62 @@ export class ReplacePassword {
   /** Replaces the password of a user in the DataSource, in one transaction. */
   private *replaceAll(replacement: Replacement): Transaction<Outcome> {
     const { userId, passwordHash, change } = replacement;
-    const isSet =
-      (yield* this.begin(replacement)) &&
-      (yield* this.users.steps!.setHashStep(userId, passwordHash, change?.verifiedHash));
-    return isSet ? yield* this.finish(replacement, true) : REFUSED;
+    const outcome = yield* this.revoke(replacement, 'whole');
+    const isSet = outcome.isSet && (yield* this.users.steps!.setHashStep(userId, passwordHash, change?.verifiedHash));
+    return isSet ? outcome : new RolledBack(REFUSED);
   }
 
   /**
    * Replaces the password in a `UserStore`, which takes part in no transaction. Ends the sessions, except the one to
    * keep, before the password is set. If this first step fails, the old password remains. After the password is set,
    * sessions end again, because a login with the old password may have opened a session in between. If the password is
-   * refused or a later step fails, also tries to end the session to keep.
+   * refused or a later step fails, also tries to end the session to keep, whose new pair the client does not receive.
    */
   private async replaceExternally(replacement: Replacement, tx: Operation['tx']): Promise<Outcome> {
-    const { userId, passwordHash, change } = replacement;
-    const first = await this.database.transaction(tx, () => this.prepareExternal(replacement));
+    const { userId, passwordHash, change, client } = replacement;
+    const first = await this.database.transaction(tx, () => this.revoke(replacement, 'before'));
     if (!first.isSet) return first;
     let isSet = false;
+    let error: Error | undefined;
     try {
       isSet = await this.users.setHash(userId, passwordHash, change?.verifiedHash);
-      if (!isSet) return { ...REFUSED, ended: [...first.ended, ...(await this.endKept(replacement, tx))] };
-      const second = await this.database.transaction(tx, () => this.finishExternal(replacement));
-      return { ...second, ended: [...first.ended, ...second.ended] };
-    } catch (error) {
-      return { isSet, kept: null, ended: [...first.ended, ...(await this.endKept(replacement, tx))], error };
+      if (isSet) {
+        const second = await this.database.transaction(tx, () => this.revoke(replacement, 'after'));
+        return { ...second, ended: [...first.ended, ...second.ended] };
+      }
+    } catch (thrown) {
+      error = thrown as Error;
     }
-  }
-
-  private *prepareExternal(replacement: Replacement): Transaction<Outcome> {
-    return (yield* this.begin(replacement)) ? yield* this.finish(replacement, true, false) : REFUSED;
-  }
-
-  private *finishExternal(replacement: Replacement): Step<Outcome> {
-    yield* this.lock.lock(String(replacement.userId));
-    return yield* this.finish(replacement, yield* this.isKeptActive(replacement));
-  }
-
-  /** Ends the session that was to be kept, because its new pair is not sent to the client. Does nothing if this fails. */
-  private async endKept(
-    { userId, change, client }: Replacement,
-    tx: Operation['tx'],
-  ): Promise<readonly EndedSession[]> {
-    if (!change) return [];
+    if (!change) return { isSet, kept: null, ended: first.ended, error };
     const command = { userId: String(userId), sessionId: change.sessionId, reason: 'password_change' } as const;
-    return this.events.revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write)).catch(() => []);
+    const kept = this.events.revoke(tx, (write) => this.endSessions.endAndRecord(command, client, write));
+    return { isSet, kept: null, ended: [...first.ended, ...(await kept.catch(() => []))], error };
   }
 
   /**
-   * Locks the user and consumes the reset token, if there is one. Returns false if the token is invalid or the session
-   * to keep has ended.
+   * Consumes the reset token or issues a new pair to the session to keep, revokes the credentials, and ends the other
+   * sessions. Refuses if the token is invalid or the session has ended.
+   * @param part with a `UserStore`, the part before or after the password is set
    */
-  private *begin(replacement: Replacement): Step<boolean> {
-    const { resetDigest: digest, change, now } = replacement;
+  private *revoke(replacement: Replacement, part: 'whole' | 'before' | 'after'): Step<Outcome> {
+    const { change, resetDigest: digest, client, now } = replacement;
     const userId = String(replacement.userId);
+    const isFirst = part !== 'after';
     yield* this.lock.lock(userId);
-    if (change) return yield* this.isKeptActive(replacement);
-    // Only one of several parallel calls deletes the row.
-    return digest === undefined || (yield* affectedBy(this.sql.consume.with({ digest, userId, now }))) === 1;
-  }
-
-  private *isKeptActive({ userId, change }: Replacement): Step<boolean> {
-    if (!change) return false;
-    const active = yield* this.endSessions.lockAllActive(String(userId));
-    return active.some(({ id }) => id === change.sessionId);
-  }
-
-  /** Revokes the credentials, issues a new token pair to the session to keep, and ends the other sessions. */
-  private *finish({ userId: id, change, client, now }: Replacement, keeps: boolean, records = true): Step<Outcome> {
-    const userId = String(id);
-    const reason = change ? 'password_change' : 'password_reset';
-    const write = this.events.write.bind(this.events);
+    if (isFirst && digest !== undefined) {
+      // Only one of several parallel calls deletes the row.
+      if ((yield* affectedBy(this.sql.consume.with({ digest, userId, now }))) === 0) return REFUSED;
+    }
+    const kept = change ? yield* this.reissue.reissue(change.sessionId, change.issued, now) : null;
+    if (isFirst && change && !kept) return REFUSED;
     yield* this.lock.revokeCredentials(userId);
-    const keep = keeps ? change : undefined;
-    const kept = keep ? yield* this.reissue.reissue(keep.sessionId, keep.issued, now) : null;
     const revokes = change ? this.options.revokeOnPasswordChange : this.options.revokeOnPasswordReset;
-    const command = { userId, reason, ...(keep ? { exceptId: keep.sessionId } : {}) } as const;
+    const command = change
+      ? ({ userId, reason: 'password_change', exceptId: change.sessionId } as const)
+      : ({ userId, reason: 'password_reset' } as const);
+    const write = this.events.write.bind(this.events);
     const ended = revokes ? yield* this.endSessions.endAndRecord(command, client, write) : [];
-    if (records) yield* write([newEvent(reason, userId, client, now)]);
+    if (part !== 'before') yield* write([newEvent(command.reason, userId, client, now)]);
     return { isSet: true, kept, ended };
   }
 }
