@@ -41,9 +41,8 @@ export type { SessionData } from './sessions/session';
 export type { AuthEventName, EndReason, SessionState } from './database/entities';
 
 // HTTP
-export { AuthController } from './http/auth.controller';
+export { AuthController, PasswordController, ReauthenticationController } from './http/auth.controller';
 export { SessionsController } from './http/sessions.controller';
-export { PasswordController, ReauthenticationController } from './http/password.controller';
 export { AuthCookies } from './http/cookies/auth-cookies';
 export { BearerAuthGuard } from './http/bearer-auth.guard';
 export { AuthErrorFilter } from './http/wire-format';

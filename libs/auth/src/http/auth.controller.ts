@@ -1,11 +1,12 @@
-import { Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Req, Res, UseGuards } from '@nestjs/common';
 import { ClientInspector } from '../history/event-log';
 import { Login } from '../login/login';
+import { InSession } from '../passwords/in-session';
+import { ReplacePassword } from '../passwords/replace-password';
 import { OwnSessions } from '../sessions/own-sessions';
 import { Refresh } from '../sessions/refresh';
 import { BearerAuthGuard } from './bearer-auth.guard';
-import { CookieRules, type Delivered } from './cookies/cookie-rules';
-import { Public } from './decorators';
+import { CookieRules } from './cookies/cookie-rules';
 import { AuthEndpoint, DetailResponse, uuid } from './openapi';
 import { type AuthRequest, type AuthResponse, operationOf, principalOf, usesCookies } from './request';
 import { AcceptsRefreshCookie } from './route-rules';
@@ -15,7 +16,9 @@ import {
   LogoutAllRequest,
   openedSessionResponse,
   OpenedSessionResponse,
+  PasswordChangeRequest,
   readBody,
+  ReauthenticateRequest,
   RefreshRequest,
   tokenPairResponse,
   TokenPairResponse,
@@ -37,22 +40,16 @@ export class AuthController {
   ) {}
 
   /** `POST login/` opens a session. */
-  @Public()
-  @Post('login')
-  @AuthEndpoint({
+  @AuthEndpoint('POST', 'login', {
     id: 'authLogin',
     summary: 'Opens a session',
     body: LoginRequest,
     isPublic: true,
-    isPost: true,
     returns: OpenedSessionResponse,
     returnsWithCookies: { session_id: uuid('The id of the new session.') },
     errors: ['invalid_credentials', 'session_limit_reached', 'second_factor_required', 'too_many_attempts'],
   })
-  async login(
-    @Req() request: AuthRequest,
-    @Res({ passthrough: true }) response: AuthResponse,
-  ): Promise<OpenedSessionResponse | Delivered> {
+  async login(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     const inCookies = usesCookies(request, this.cookies.mode);
     if (inCookies) this.cookies.assertMaySet(request);
     const credentials = await readBody(LoginRequest, request);
@@ -61,23 +58,17 @@ export class AuthController {
   }
 
   /** `POST token/refresh/` exchanges a refresh token for a new pair. */
-  @Public()
-  @Post('token/refresh')
-  @AuthEndpoint({
+  @AuthEndpoint('POST', 'token/refresh', {
     id: 'authRefresh',
     summary: 'Exchanges a refresh token for a new pair. By default, reusing a token ends all sessions of its user',
     body: RefreshRequest,
     isBodyOptional: true,
     isPublic: true,
-    isPost: true,
     returns: TokenPairResponse,
     returnsWithCookies: {},
     errors: ['invalid_refresh_token', 'credentials_ambiguous'],
   })
-  async refresh(
-    @Req() request: AuthRequest,
-    @Res({ passthrough: true }) response: AuthResponse,
-  ): Promise<TokenPairResponse | Delivered> {
+  async refresh(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
     if (usesCookies(request, this.cookies.mode)) {
       this.cookies.assertMaySet(request);
       await this.cookies.refresh(request, response, operationOf(request, this.clients).client);
@@ -89,12 +80,10 @@ export class AuthController {
 
   /** `POST logout/` ends the session of the request. */
   @UseGuards(BearerAuthGuard)
-  @Post('logout')
   @AcceptsRefreshCookie()
-  @AuthEndpoint({
+  @AuthEndpoint('POST', 'logout', {
     id: 'authLogout',
     summary: 'Ends the session of the request',
-    isPost: true,
     returns: DetailResponse,
   })
   async logout(
@@ -109,13 +98,11 @@ export class AuthController {
 
   /** `POST logout/all/` ends all sessions of the user, or all except the session of the request. */
   @UseGuards(BearerAuthGuard)
-  @Post('logout/all')
-  @AuthEndpoint({
+  @AuthEndpoint('POST', 'logout/all', {
     id: 'authLogoutAll',
     summary: 'Ends all sessions of the user, or all except the session of the request',
     body: LogoutAllRequest,
     isBodyOptional: true,
-    isPost: true,
     returns: DetailResponse,
     errors: ['recent_login_required'],
   })
@@ -130,5 +117,71 @@ export class AuthController {
     const ended = await this.sessions.logoutAll(principal, { keepCurrent }, operationOf(request, this.clients));
     if (!keepCurrent) this.cookies.clearIfAllowed(request, response);
     return { detail: `Revoked ${ended} session(s).` };
+  }
+}
+
+/** The endpoint for changing the password within a session. Mounted if the user store can set passwords. */
+@LibraryController()
+@UseGuards(BearerAuthGuard)
+export class PasswordController {
+  /** @internal */
+  constructor(
+    private readonly replacements: ReplacePassword,
+    private readonly clients: ClientInspector,
+    private readonly cookies: CookieRules,
+  ) {}
+
+  /** `POST password/change/` changes the password. */
+  @AuthEndpoint('POST', 'password/change', {
+    id: 'authChangePassword',
+    summary: 'Changes the password and returns a new token pair for this session. By default, other sessions end',
+    body: PasswordChangeRequest,
+    returns: TokenPairResponse,
+    returnsWithCookies: {},
+    errors: ['too_many_attempts'],
+  })
+  async change(@Req() request: AuthRequest, @Res({ passthrough: true }) response: AuthResponse): Promise<object> {
+    const inCookies = usesCookies(request, this.cookies.mode);
+    if (inCookies) this.cookies.assertMaySet(request);
+    const body = await readBody(PasswordChangeRequest, request);
+    const change = { currentPassword: body.current_password, newPassword: body.new_password };
+    const pair = await this.replacements.change(principalOf(request), change, operationOf(request, this.clients));
+    return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
+  }
+}
+
+/** The endpoint for confirming the password within a session. Mounted if `recentLogin.endpoint` is true. */
+@LibraryController()
+@UseGuards(BearerAuthGuard)
+export class ReauthenticationController {
+  /** @internal */
+  constructor(
+    private readonly inSession: InSession,
+    private readonly clients: ClientInspector,
+    private readonly cookies: CookieRules,
+  ) {}
+
+  /** `POST reauthenticate/` confirms the password. */
+  @AuthEndpoint('POST', 'reauthenticate', {
+    id: 'authReauthenticate',
+    summary: 'Confirms the password within the session and returns a new token pair',
+    body: ReauthenticateRequest,
+    returns: TokenPairResponse,
+    returnsWithCookies: {},
+    errors: ['too_many_attempts'],
+  })
+  async reauthenticate(
+    @Req() request: AuthRequest,
+    @Res({ passthrough: true }) response: AuthResponse,
+  ): Promise<object> {
+    const inCookies = usesCookies(request, this.cookies.mode);
+    if (inCookies) this.cookies.assertMaySet(request);
+    const { password } = await readBody(ReauthenticateRequest, request);
+    const pair = await this.inSession.reauthenticate(
+      principalOf(request),
+      password,
+      operationOf(request, this.clients),
+    );
+    return inCookies ? this.cookies.set(response, pair) : tokenPairResponse(pair);
   }
 }

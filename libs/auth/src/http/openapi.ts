@@ -1,7 +1,8 @@
-import { applyDecorators, Header, HttpCode } from '@nestjs/common';
+import { applyDecorators, Delete, Get, Header, HttpCode, Post, SetMetadata } from '@nestjs/common';
 import { type AuthErrorCode, ERROR_RESPONSES } from '../base/errors';
 import { loadOptionalPeer } from '../base/optional-peer';
 import { LibraryRoute } from './platform';
+import { IS_PUBLIC } from './route-rules';
 
 /** A schema of the OpenAPI document. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -65,15 +66,15 @@ export class DetailResponse {
   @ApiProperty(text('A human-readable message. It may change between versions.', 'Session not found.')) detail!: string;
 }
 
+const METHODS = { GET: Get, POST: Post, DELETE: Delete };
+
 /** The description of an endpoint in the OpenAPI document. */
 interface Description {
   /** The operation id, which generated clients use as the method name. */
   readonly id: string;
   readonly summary: string;
-  /** Default: the endpoint requires an access token. */
+  /** Whether the endpoint requires no access token. */
   readonly isPublic?: true;
-  /** Whether the method is POST. Such an endpoint reads a body and `X-Auth-Transport`. */
-  readonly isPost?: true;
   readonly params?: Readonly<Record<string, Schema>>;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly body?: Model;
@@ -90,12 +91,14 @@ interface Description {
  * Declares an endpoint with the status 200 and `Cache-Control: no-store`, and describes it in the OpenAPI document.
  * `LibraryRouteFilter` sets the same header on error responses. (OAuth 2.1, token response; ASVS 14.3.2)
  */
-export const AuthEndpoint = (description: Description): MethodDecorator =>
+export const AuthEndpoint = (method: keyof typeof METHODS, path: string, description: Description): MethodDecorator =>
   applyDecorators(
+    METHODS[method](path),
     LibraryRoute(),
     HttpCode(200),
     Header('Cache-Control', 'no-store'),
-    ...(swagger ? decoratorsOf(swagger, description) : []),
+    ...(description.isPublic ? [SetMetadata(IS_PUBLIC, true)] : []),
+    ...(swagger ? decoratorsOf(swagger, description, method === 'POST') : []),
   );
 
 const TRANSPORT_HEADER = {
@@ -107,9 +110,9 @@ const TRANSPORT_HEADER = {
   schema: { type: 'string', enum: ['cookie'] },
 };
 
-function decoratorsOf(api: Swagger, description: Description): AnyDecorator[] {
-  const { id, summary, isPublic, isPost, body, isBodyOptional, query = {}, params = {} } = description;
-  const codes = errorsOf(description);
+function decoratorsOf(api: Swagger, description: Description, isPost: boolean): AnyDecorator[] {
+  const { id, summary, isPublic, body, isBodyOptional, query = {}, params = {} } = description;
+  const codes = errorsOf(description, isPost);
   return [
     api.ApiOperation({ operationId: id, summary }),
     ...(isPublic ? [] : [api.ApiBearerAuth()]),
@@ -121,14 +124,17 @@ function decoratorsOf(api: Swagger, description: Description): AnyDecorator[] {
     ),
     ...Object.entries(params).map(([name, schema]) => api.ApiParam({ name, schema })),
     successResponse(api, description),
-    ...[...new Set(codes.map(statusOf))].map((status) => {
-      const codesOfStatus = codes.filter((code) => statusOf(code) === status);
-      return errorResponse(api, status, codesOfStatus);
-    }),
+    ...[...new Set(codes.map(statusOf))].map((status) =>
+      errorResponse(
+        api,
+        status,
+        codes.filter((code) => statusOf(code) === status),
+      ),
+    ),
   ];
 }
 
-function errorsOf({ isPublic, isPost, body, query, errors = [] }: Description): AuthErrorCode[] {
+function errorsOf({ isPublic, body, query, errors = [] }: Description, isPost: boolean): AuthErrorCode[] {
   return [
     ...(isPost ? (['body_malformed', 'body_too_large', 'body_not_json', 'cross_site_request'] as const) : []),
     ...((body ?? query) ? (['invalid_field'] as const) : []),
@@ -138,9 +144,7 @@ function errorsOf({ isPublic, isPost, body, query, errors = [] }: Description): 
   ];
 }
 
-function statusOf(code: AuthErrorCode): number {
-  return ERROR_RESPONSES[code].status;
-}
+const statusOf = (code: AuthErrorCode): number => ERROR_RESPONSES[code].status;
 
 const header = (description: string, schema: Schema): Schema => ({ description, required: true, schema });
 
@@ -152,15 +156,13 @@ const RETRY_AFTER = {
   'Retry-After': header('The number of seconds to wait before retrying.', { type: 'integer', minimum: 1, example: 30 }),
 };
 
-const CHALLENGE = {
-  'WWW-Authenticate': header(
-    'The challenge of RFC 6750, section 3, with `error="invalid_token"` if an access token was sent.',
-    { type: 'string', example: 'Bearer realm="api", error="invalid_token"' },
-  ),
-};
-
 const HEADERS: Readonly<Record<number, Readonly<Record<string, Schema>>>> = {
-  401: CHALLENGE,
+  401: {
+    'WWW-Authenticate': header('The challenge of RFC 6750, with `error="invalid_token"` if an access token was sent.', {
+      type: 'string',
+      example: 'Bearer realm="api", error="invalid_token"',
+    }),
+  },
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 };
@@ -184,17 +186,6 @@ function successResponse(api: Swagger, { returns, returnsWithCookies }: Descript
   );
 }
 
-const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'The request is malformed, or contains an invalid field, invalid credentials or an invalid refresh token.',
-  401: 'The request has no valid access token of an active user.',
-  403: 'The request is refused. `code` contains the reason.',
-  404: 'The user has no active session with this id.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON.',
-  429: 'Too many failed attempts.',
-  503: 'The database, the user store or the second factor is unavailable, or the server is busy.',
-};
-
 const FIELD_ERRORS: Schema = {
   type: 'object',
   description: 'The messages by field name. Errors of no single field are under `non_field_errors`.',
@@ -207,7 +198,7 @@ function errorResponse(api: Swagger, status: number, codes: readonly AuthErrorCo
   const bodies = new Set(codes.map((code) => ERROR_RESPONSES[code].body));
   return api.ApiResponse({
     status,
-    description: DESCRIPTIONS[status],
+    description: `The request failed: ${codes.join(', ')}.`,
     headers: { ...CACHE_CONTROL, ...HEADERS[status] },
     schema: oneOf([
       ...(bodies.has('fields') || bodies.has('nonFieldErrors') ? [FIELD_ERRORS] : []),

@@ -1,4 +1,4 @@
-import { Delete, Get, Req, UseGuards } from '@nestjs/common';
+import { Req, UseGuards } from '@nestjs/common';
 import { DEVICE_TYPES, type DeviceType } from '../adapters/device-detector';
 import { AUTH_EVENT_NAMES, type SessionState } from '../database/entities';
 import { ClientInspector } from '../history/event-log';
@@ -79,8 +79,7 @@ export class SessionsController {
   ) {}
 
   /** `GET sessions/` lists the active sessions. */
-  @Get('sessions')
-  @AuthEndpoint({
+  @AuthEndpoint('GET', 'sessions', {
     id: 'authListSessions',
     summary: 'Lists the active sessions of the user, newest first',
     returns: [SessionResponse],
@@ -91,8 +90,7 @@ export class SessionsController {
   }
 
   /** `DELETE sessions/<id>/` ends one session. */
-  @Delete('sessions/:sessionId')
-  @AuthEndpoint({
+  @AuthEndpoint('DELETE', 'sessions/:sessionId', {
     id: 'authRevokeSession',
     summary: 'Ends one session of the user',
     params: { sessionId: uuid('The `id` of a session in the list of sessions.') },
@@ -109,8 +107,7 @@ export class SessionsController {
   }
 
   /** `GET history/` lists the latest events. */
-  @Get('history')
-  @AuthEndpoint({
+  @AuthEndpoint('GET', 'history', {
     id: 'authHistory',
     summary: 'Lists the latest authentication events of the user, newest first',
     query: {
