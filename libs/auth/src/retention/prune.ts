@@ -5,7 +5,7 @@ import { type ParameterValues, type Statement, StatementFactory } from '../datab
 import { affectedBy, type Query, type Row, rowsOf, type Step } from '../database/transaction';
 import { EventLog, firstEventIdAt, type WriteEvents } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { endEvents, inactiveReason, EndSessions } from '../sessions/end-sessions';
+import { endEvents, EndSessions, inactiveReason, NO_CLIENT } from '../sessions/end-sessions';
 import {
   accountFromRow,
   type EndedSession,
@@ -22,8 +22,6 @@ type Prunable = (typeof PRUNABLE)[number];
 
 /** The numbers of sessions that ended, and of rows that were removed. */
 export type PruneCounts = Readonly<Record<Prunable | 'endedSessions' | 'sessions', number>>;
-
-const NO_CLIENT = { ipAddress: null, userAgent: '' };
 
 /** The maximum number of rows in a batch, which is one transaction. */
 const BATCH_SIZE = 500;

@@ -9,9 +9,8 @@ import { SessionSql } from './session';
 const BATCH_SIZE = 100;
 
 /**
- * Writes the last activity of sessions in the background, one batch at a time. Requests wait for the writes only during
- * a shutdown. An activity that cannot be written, for example because another transaction has locked the session, is
- * dropped. The next request of the session is due again.
+ * Writes the last activity of sessions in the background, one batch at a time. An activity that cannot be written, for
+ * example because another transaction has locked the session, is dropped. The next request of the session is due again.
  */
 @Injectable()
 export class Activity implements BeforeApplicationShutdown {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../adapters/second-factor';
-import type { AccountStatus, RequestUser, UserId } from '../adapters/user-store';
+import type { RequestUser, UserId } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
@@ -8,10 +8,11 @@ import { BatchingLoader } from '../database/batching-loader';
 import { Database } from '../database/database';
 import { least } from '../database/dialect';
 import { columns, type Statement, StatementFactory } from '../database/statements';
+import type { Row } from '../database/transaction';
 import { ClientInspector } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 import { accessTokenSessionId, parseRefreshToken, type RefreshTokenClaims } from '../tokens/tokens';
-import { Users } from '../users/users';
+import { type AccountSql, Users } from '../users/users';
 import { Activity } from './activity';
 import { EndSessions } from './end-sessions';
 import {
@@ -22,7 +23,6 @@ import {
   provenMethods,
   type SessionData,
   sessionFromRow,
-  type SessionRecord,
   SessionSql,
   type StoredProofs,
 } from './session';
@@ -104,25 +104,38 @@ export class SessionPrincipal implements AuthPrincipal {
 export const { currentSessionOf, requestUserOf } = SessionPrincipal;
 
 /** A session whose state is `active`, and the account of its user. It may have expired. */
-export interface ActiveSession extends StoredProofs {
-  readonly session: SessionRecord;
-  /** The status of the account, or null if only the user store can read the status. */
-  readonly account: AccountStatus | null;
-  readonly familyDigest: string;
+export type ActiveSession = Readonly<ReturnType<typeof activeFromRow>>;
+
+function activeFromRow(row: Row) {
+  return {
+    session: sessionFromRow(row),
+    /** Null if only the user store can read the status. */
+    account: accountFromRow(row),
+    familyDigest: String(row['family_digest']),
+    ...proofsFromRow(row),
+  };
 }
 
 /** What a guarded request reads of a session whose state is `active`. */
-interface FoundByAccessToken extends StoredProofs, CurrentSession {
-  /** When the access token or the session expires, whichever is earlier. */
-  readonly validUntil: number;
-  readonly lastActivity: number;
-  readonly authenticatedAt: number;
-  /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
-  readonly replayUntil: number;
-  readonly account: AccountStatus | null;
-  /** Returns a new object for `request.user`, or null if the statement does not read the user. */
-  readonly readUser: () => RequestUser | null;
+function foundFromRow(row: Row, users: AccountSql | null) {
+  return {
+    id: String(row['id']),
+    userId: String(row['user_id']),
+    accessDigest: String(row['access_digest']),
+    /** When the access token or the session expires, whichever is earlier. */
+    validUntil: Number(row['valid_until']),
+    lastActivity: Number(row['last_activity']),
+    authenticatedAt: Number(row['authenticated_at']),
+    /** The end of the grace period, or 0 without a grace period or if the first use of the access token is stored. */
+    replayUntil: Number(row['replay_until'] ?? 0),
+    account: accountFromRow(row),
+    /** Returns a new object for `request.user`, or null if the statement does not read the user. */
+    readUser: (): RequestUser | null => users?.fromRow(row) ?? null,
+    ...proofsFromRow(row),
+  };
 }
+
+type FoundByAccessToken = ReturnType<typeof foundFromRow>;
 
 /** The maximum number of tokens of each kind that are looked up for one request, which can repeat a cookie many times. */
 export const MAX_TOKENS = 10;
@@ -213,24 +226,11 @@ export class Authenticate {
 
   private async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, FoundByAccessToken>> {
     this.metrics.record('session_auth.lookup.batch_size', ids.length);
-    const user = this.users.sql;
     const { size, statement } = this.lookups.find((lookup) => lookup.size >= ids.length)!;
     const list = size === Infinity ? ids : Array.from({ length: size }, (_, i) => ids[i] ?? ids[0]);
     const found = new Map<string, FoundByAccessToken>();
     for (const row of await this.database.read(statement.with({ id: ids[0], ids: list }))) {
-      const id = String(row['id']);
-      found.set(id, {
-        id,
-        userId: String(row['user_id']),
-        accessDigest: String(row['access_digest']),
-        validUntil: Number(row['valid_until']),
-        lastActivity: Number(row['last_activity']),
-        authenticatedAt: Number(row['authenticated_at']),
-        replayUntil: Number(row['replay_until'] ?? 0),
-        account: accountFromRow(row),
-        readUser: () => user?.fromRow(row) ?? null,
-        ...proofsFromRow(row),
-      });
+      found.set(String(row['id']), foundFromRow(row, this.users.sql));
     }
     return found;
   }
@@ -245,12 +245,7 @@ export class Authenticate {
   /** Returns the given sessions whose state is `active`. Accepts at most 1,000 ids. */
   async findActive(ids: readonly string[]): Promise<readonly ActiveSession[]> {
     const { rows } = await this.database.run(null, this.activeByIds.with({ ids }));
-    return rows.map((row) => ({
-      session: sessionFromRow(row),
-      account: accountFromRow(row),
-      familyDigest: String(row['family_digest']),
-      ...proofsFromRow(row),
-    }));
+    return rows.map(activeFromRow);
   }
 
   /**

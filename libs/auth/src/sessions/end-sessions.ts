@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountStatus } from '../adapters/user-store';
 import { Clock } from '../base/clock';
-import { Database } from '../database/database';
 import { forUpdate, greatest } from '../database/dialect';
 import type { AuthEventName, EndReason } from '../database/entities';
 import type { JoinedTransaction } from '../database/joined-transaction';
@@ -33,7 +32,12 @@ import {
 /** The maximum number of active sessions of a user under any policy. Bounds transactions that end a user's sessions. */
 export const SESSION_LIMIT = 1_000;
 
-/** The sessions to end: all sessions of a user, or only `sessionId`. */
+type EventClient = Pick<Client, 'ipAddress' | 'userAgent'>;
+
+/** For events without a client, such as the end of a session by pruning. */
+export const NO_CLIENT: EventClient = { ipAddress: null, userAgent: '' };
+
+/** The sessions to end: all sessions of a user, or only `sessionId`. With the reason `expired`, only expired ones. */
 interface SessionsToEnd {
   readonly userId: string;
   readonly sessionId?: string;
@@ -74,7 +78,7 @@ const EVENT_BY_REASON: Readonly<Record<EndReason, AuthEventName | null>> = {
 /** Creates the events that record the end of sessions. */
 export function endEvents(
   ended: readonly EndedSession[],
-  client: Parameters<typeof newEvent>[2],
+  client: EventClient,
   at: number,
   actor?: string,
 ): NewAuthEvent[] {
@@ -92,10 +96,7 @@ export function inactiveReason(account: AccountStatus | null): EndReason | null 
   return account === 'deleted' ? 'user_deleted' : null;
 }
 
-/**
- * Ends sessions. Only an active session can end. Each session therefore ends at most once, with one reason, and is
- * never revived.
- */
+/** Ends sessions. Only an active session can end, so each session ends at most once, and is never revived. */
 @Injectable()
 export class EndSessions {
   private readonly activeOfUser;
@@ -104,7 +105,6 @@ export class EndSessions {
   private readonly update;
 
   constructor(
-    private readonly database: Database,
     statements: StatementFactory,
     sql: SessionSql,
     private readonly users: Users,
@@ -131,15 +131,18 @@ export class EndSessions {
   }
 
   /** Ends sessions in one transaction with their events, and emits their signals. */
-  async end(command: SessionsToEnd, op: Operation): Promise<readonly EndedSession[]> {
-    const ended = await this.events.revoke(op.tx, (write) => this.endAndRecord(command, op.client, write));
-    this.publish(ended, op.tx, command.currentId);
+  async end(
+    command: SessionsToEnd,
+    { client, tx }: { readonly client: EventClient; readonly tx: Operation['tx'] },
+  ): Promise<readonly EndedSession[]> {
+    const ended = await this.events.revoke(tx, (write) => this.endAndRecord(command, client, write));
+    this.publish(ended, tx, command.currentId);
     return ended;
   }
 
   /** Stores which of the user's sessions have expired, and emits a signal for each. */
   async expire(userId: string): Promise<void> {
-    this.publish(await this.database.transaction(null, () => this.expireStep(userId)), null);
+    await this.end({ userId, reason: 'expired' }, { client: NO_CLIENT, tx: null });
   }
 
   /**
@@ -160,16 +163,18 @@ export class EndSessions {
   }
 
   /** The part of `end` that belongs in a transaction. Sessions that have already expired end without an event. */
-  *endAndRecord(command: SessionsToEnd, client: Client, write: WriteEvents): Step<readonly EndedSession[]> {
+  *endAndRecord(command: SessionsToEnd, client: EventClient, write: WriteEvents): Step<readonly EndedSession[]> {
     const { userId, sessionId, exceptId, currentId, reason, actor } = command;
     const found =
       sessionId === undefined
         ? yield* this.lockAllActive(userId)
         : (yield* rowsOf(this.activeOne.with({ userId, sessionId }))).map(sessionFromRow);
     const now = this.clock.now();
+    const isEnding = (one: SessionRecord): boolean =>
+      one.id !== exceptId && (reason !== 'expired' || isExpired(one, now));
     const reasonOf = ({ id }: SessionRecord): EndReason =>
       reason === 'logout_all' && id === currentId ? 'logout' : reason;
-    const ended = found.filter(({ id }) => id !== exceptId).map((one) => toEndedSession(one, now, reasonOf(one)));
+    const ended = found.filter(isEnding).map((one) => toEndedSession(one, now, reasonOf(one)));
     yield* this.storeEnded(ended, now);
     if (reason === 'logout_all') yield* this.lock.revokeLogins(userId);
     yield* write(endEvents(ended, client, now, actor));
@@ -207,13 +212,5 @@ export class EndSessions {
     if (reason === null) return [];
     yield* this.lock.revokeCredentials(userId);
     return yield* this.endAndRecord({ userId, reason }, client, write);
-  }
-
-  private *expireStep(userId: string): Step<readonly EndedSession[]> {
-    const active = yield* this.lockAllActive(userId);
-    const now = this.clock.now();
-    const expired = active.filter((one) => isExpired(one, now)).map((one) => toEndedSession(one, now, 'expired'));
-    yield* this.storeEnded(expired, now);
-    return expired;
   }
 }

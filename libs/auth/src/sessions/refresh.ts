@@ -5,7 +5,6 @@ import { textProblem } from '../base/fields';
 import { sha256 } from '../base/random';
 import { measureDuration, Metrics } from '../base/telemetry';
 import type { TokenTransport } from '../database/entities';
-import type { Transaction } from '../database/transaction';
 import { type Client, EventLog, newEvent, type WriteEvents } from '../history/event-log';
 import { Signals } from '../history/signals';
 import { parseRefreshToken, type Successor, TokenIssuer, tokenPair, type TokenPair } from '../tokens/tokens';
@@ -21,9 +20,8 @@ import {
   Rotate,
   type Rotation,
 } from './rotate';
-import { type EndedSession, isExpired, type SessionRecord, toEndedSession, toSessionInfo, UserLock } from './session';
+import { isExpired, type SessionRecord, toEndedSession, toSessionInfo, UserLock } from './session';
 
-/** How a refresh token was presented. */
 interface Presentation {
   readonly transport: TokenTransport;
   /** The access token that the client sent with the refresh token, or null. */
@@ -56,7 +54,6 @@ export class UnconfirmedPairs implements BeforeApplicationShutdown {
     this.pairs.clear();
   }
 
-  /** @param presented the refresh token that the pair replaces */
   keep(presented: PresentedRefreshToken, successor: Successor): void {
     this.pairs.set(keyOf(presented), { successor, expiresAt: this.clock.now() + RETENTION_MS });
     if (this.pairs.size > MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);
@@ -104,9 +101,7 @@ const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
 /** The maximum number of decisions about a refresh. A parallel change requires another decision. */
 const MAX_DECISIONS = 5;
 
-/**
- * Refreshes sessions: rotates a refresh token, replays the last refresh, or ends all sessions of the user after reuse.
- */
+/** Rotates a refresh token, replays the last refresh, or ends all sessions of the user after reuse. */
 @Injectable()
 export class Refresh {
   private readonly logger = new Logger('AuthSessions');
@@ -129,10 +124,7 @@ export class Refresh {
   }
 
   /**
-   * Exchanges a refresh token for a new pair. In cookie mode, a presented pair that a refresh issued within the grace
-   * period is returned unchanged, because browser tabs that wake up together present the pair that one tab has just
-   * received. If the outcome is unknown, this instance keeps the new pair for one minute, for a retry with the same
-   * token over the same transport.
+   * Exchanges a refresh token for a new pair.
    * @throws AuthError `database_unavailable`; `invalid_refresh_token` if the token is refused, with the same message
    *   for every reason; `invalid_field` if a bearer token is empty or not a string
    */
@@ -267,7 +259,7 @@ export class Refresh {
    * Ends every session of the user. The decision is repeated under the user's lock, so that only the first of several
    * parallel presentations ends and reports anything.
    */
-  private *revokeOnReuse(userId: string, call: RefreshCall, write: WriteEvents): Transaction<Reuse | null> {
+  private *revokeOnReuse(userId: string, call: RefreshCall, write: WriteEvents) {
     const { presented, now, graceMs, client } = call;
     const active = yield* this.endSessions.lockAllActive(userId);
     const found = yield* this.rotation.readStep(call);
@@ -300,14 +292,6 @@ export class Refresh {
   }
 }
 
-interface Reuse {
-  readonly found: RefreshableSession;
-  readonly ended: readonly EndedSession[];
-  /** The number of ended sessions that had not expired. */
-  readonly sessionsEnded: number;
-}
-
-/** The decision about a presented refresh token. */
 export type RefreshDecision =
   /** The token is the current token of a valid session. */
   | 'rotate'

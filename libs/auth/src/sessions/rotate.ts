@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AccountStatus } from '../adapters/user-store';
 import { Clock } from '../base/clock';
 import { Database, type StatementOptions } from '../database/database';
 import type { TimeBudget } from '../database/deadline';
@@ -9,9 +8,9 @@ import { columns, StatementFactory } from '../database/statements';
 import { affectedBy, firstOf, type Query, REMAINING_MS, type Row, type Step } from '../database/transaction';
 import { type Client, EventLog, type NewAuthEvent, newEvent } from '../history/event-log';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
-import { graceSecondsFor, type PairDigests, type PairExpiries, type Successor } from '../tokens/tokens';
+import { graceSecondsFor, type PairExpiries, type Successor } from '../tokens/tokens';
 import { Users } from '../users/users';
-import { accountFromRow, sessionFromRow, type SessionRecord, SessionSql } from './session';
+import { accountFromRow, sessionFromRow, SessionSql } from './session';
 
 /** The maximum number of replays of one refresh. */
 export const MAX_REPLAYS = 100;
@@ -32,33 +31,10 @@ export interface PresentedRefreshToken {
 }
 
 /** A session with its current tokens. */
-export interface RefreshableSession extends PairDigests, PairExpiries {
-  readonly session: SessionRecord;
-  /** The account of the user, or null if the account was not read. */
-  readonly account: AccountStatus | null;
-  readonly familyDigest: string;
-  /** The generation of the current refresh token. */
-  readonly generation: number;
-  /** When the absolute timeout of the session expires. */
-  readonly absoluteEnd: number;
-  /** When the session was last refreshed, or null before the first refresh. */
-  readonly refreshedAt: number | null;
-  /** The last known network, from the login or a refresh. Null if none is known. */
-  readonly lastNetwork: string | null;
-  /** Null if the last refresh cannot be replayed. */
-  readonly replay: ReplayWindow | null;
-}
+export type RefreshableSession = Readonly<ReturnType<typeof refreshableFromRow>>;
 
 /** The stored data of a refresh, from which the same pair can be derived again. */
-export interface ReplayWindow {
-  readonly seed: string;
-  readonly until: number;
-  readonly transport: TokenTransport;
-  readonly networkDigest: string;
-  readonly count: number;
-  /** Whether the first use of the new pair's access token is stored. */
-  readonly accessTokenUsed: boolean;
-}
+export type ReplayWindow = Readonly<ReturnType<typeof replayFromRow>>;
 
 /** One refresh. Its statements share one time budget. */
 export interface Rotation {
@@ -264,28 +240,35 @@ function expiriesFromRow(row: Row): PairExpiries {
   return { accessExpiresAt: Number(row['access_expires_at']), refreshExpiresAt: Number(row['refresh_expires_at']) };
 }
 
-function refreshableFromRow(row: Row): RefreshableSession {
+function refreshableFromRow(row: Row) {
   return {
     session: sessionFromRow(row),
+    /** Null if the account was not read. */
     account: accountFromRow(row),
     accessDigest: String(row['access_digest']),
     refreshDigest: String(row['refresh_digest']),
     familyDigest: String(row['family_digest']),
+    /** The generation of the current refresh token. */
     generation: Number(row['generation']),
     ...expiriesFromRow(row),
+    /** When the absolute timeout of the session expires. */
     absoluteEnd: Number(row['absolute_end']),
     refreshedAt: row['refreshed_at'] === null ? null : Number(row['refreshed_at']),
+    /** The last known network, from the login or a refresh. Null if none is known. */
     lastNetwork: (row['last_network'] ?? null) as string | null,
-    replay:
-      row['replay_seed'] === null
-        ? null
-        : {
-            seed: row['replay_seed'] as string,
-            until: Number(row['replay_until']),
-            transport: row['replay_transport'] as TokenTransport,
-            networkDigest: String(row['replay_network_digest']),
-            count: Number(row['replay_count']),
-            accessTokenUsed: row['first_used_at'] !== null,
-          },
+    /** Null if the last refresh cannot be replayed. */
+    replay: row['replay_seed'] === null ? null : replayFromRow(row),
+  };
+}
+
+function replayFromRow(row: Row) {
+  return {
+    seed: String(row['replay_seed']),
+    until: Number(row['replay_until']),
+    transport: row['replay_transport'] as TokenTransport,
+    networkDigest: String(row['replay_network_digest']),
+    count: Number(row['replay_count']),
+    /** Whether the first use of the new pair's access token is stored. */
+    accessTokenUsed: row['first_used_at'] !== null,
   };
 }

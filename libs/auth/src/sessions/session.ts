@@ -13,7 +13,6 @@ import { Users } from '../users/users';
 /** A stored session. Instants are in milliseconds since 1970 (UTC). */
 export interface SessionRecord extends DeviceInfo {
   readonly id: string;
-  /** The user's id as text. */
   readonly userId: string;
   readonly state: SessionState;
   readonly ipAddress: string | null;
@@ -21,7 +20,7 @@ export interface SessionRecord extends DeviceInfo {
   /** The time of the login, or of the last reauthentication or password change. */
   readonly authenticatedAt: number;
   readonly lastActivity: number;
-  /** When the session expires without further activity: the earliest of its stored timeouts and the configured ones. */
+  /** When the session expires without further activity. */
   readonly expiresAt: number;
 }
 
@@ -102,7 +101,6 @@ export class SessionSql {
   readonly account: string;
   /** The columns that `sessionFromRow` reads. */
   readonly columns: string;
-  /** The columns that `sessionFromRow` and `accountFromRow` read. */
   readonly columnsWithAccount: string;
   private readonly idleMs: string;
 
@@ -234,7 +232,6 @@ export interface GivenProofs {
   readonly data?: Partial<SessionData>;
 }
 
-/** The columns that `proofsFromRow` reads. */
 export const PROOF_COLUMNS = 'methods data';
 
 export function proofsFromRow(row: Row): StoredProofs {
