@@ -6,7 +6,7 @@ import { assertValidField, AuthError, unknownUser } from '../base/errors';
 import { newUsernameProblem, USERNAME_LENGTH } from '../base/fields';
 import { Database } from '../database/database';
 import { StatementFactory } from '../database/statements';
-import { affectedBy, changeAll, type Step, type Transaction, type UnitOfWork } from '../database/transaction';
+import { affectedBy, changeAll, type Step } from '../database/transaction';
 import { type Client, EventLog, type Operation, type WriteEvents } from '../history/event-log';
 import { Passwords } from '../passwords/passwords';
 import { EndSessions } from '../sessions/end-sessions';
@@ -78,17 +78,15 @@ export class Accounts {
 
   /**
    * Creates a user and, unless ids are never reused, forgets an earlier user with the same id. A natural key is known
-   * before the row exists. In that case, the data is deleted first, so that no earlier session becomes valid even if a
-   * later step fails. Any other id is known only after the row exists, but databases rarely reuse generated ids. In
-   * both cases, a login of the earlier user that is still verifying a password cannot open a session of the new user.
+   * before the row exists, so the data is deleted first: no earlier session becomes valid even if a later step fails. A
+   * login of the earlier user that is still verifying a password cannot open a session of the new user.
    */
-  async create(
-    { username, password, properties }: UserToCreate,
-    skipPolicy: boolean,
-    op: Operation,
-  ): Promise<CreatedUser> {
+  async create(given: UserToCreate, skipPolicy: boolean, op: Operation): Promise<CreatedUser> {
+    const { username, password, properties } = given;
     assertValidField('username', newUsernameProblem(username, USERNAME_LENGTH));
-    const passwordHash = password === null ? null : await this.hash(password, username, skipPolicy, op.client.network);
+    if (password !== null && !skipPolicy) await this.passwords.assertAllowed(password, 'password', username);
+    const origin = { network: op.client.network };
+    const passwordHash = password === null ? null : await this.passwords.hash(password, 'password', origin);
     if (!this.users.canCreate) {
       throw new AuthError('not_supported', 'The user store cannot create users. Implement its method `create`.');
     }
@@ -103,20 +101,18 @@ export class Accounts {
     const id = String(created.id);
     if (!this.users.hasUniqueIds) {
       if (naturalId === null) await this.forget(id, op);
-      await this.removeSessions(op, () => this.revokeAccess(id));
+      await this.removeAccess(id, op);
     }
     return { id: created.id, username: created.username };
   }
 
-  /** Disables a user, ends all sessions and revokes reset tokens and login tickets. */
   async disable(userId: UserId, op: Operation): Promise<void> {
     this.assertCanSetActive();
     const user = await this.users.findById(userId, op.tx);
     // A `UserStore` takes part in no transaction, so the user is disabled first. If ending the sessions fails, the
     // guard refuses these sessions.
-    const isDisabled = user && (this.users.steps !== null || (await this.users.setActive(user.id, false, op.tx)));
-    const ended =
-      isDisabled && (await this.events.revoke(op.tx, (write) => this.disableAndEnd(user.id, op.client, write)));
+    if (!user || !(this.users.steps || (await this.users.setActive(user.id, false, op.tx)))) throw unknownUser();
+    const ended = await this.events.revoke(op.tx, (write) => this.disableAndEnd(user.id, op.client, write));
     if (!ended) throw unknownUser();
     this.endSessions.publish(ended, op.tx);
   }
@@ -134,32 +130,25 @@ export class Accounts {
     if (!(await this.users.setActive(user.id, true, op.tx))) throw unknownUser();
   }
 
-  /** Resets the failure streaks of a username, and of the user who has it. */
   async resetFailedLogins(username: string, op: Operation): Promise<void> {
     await this.throttle.reset(username, await this.users.findByName(username, op.tx), op.tx);
   }
 
   /**
-   * Deletes the sessions, tokens, failure streaks and events of a user. The application deletes the user's row itself.
-   * One transaction deletes everything that authenticates the user. Further transactions delete the rest in batches,
-   * because a user may have more rows than one transaction can delete in time.
-   * @throws AuthError `database_unavailable`. The rows of committed batches stay deleted. Repeat the call to delete
-   *   the rest
+   * Deletes what authenticates a user in one transaction, and the rest in batches, because a user may have more rows
+   * than one transaction can delete in time. If the call fails, the rows of committed batches stay deleted.
    */
   async forget(userId: string, op: Operation): Promise<void> {
     await this.throttle.forget(userId, op.tx);
-    await this.removeSessions(op, () => this.revokeAccess(userId));
+    await this.removeAccess(userId, op);
     for (const batch of this.batches) {
       const removeBatch = (): Step<number> => affectedBy(batch.with({ userId }));
       while ((await this.database.transaction(op.tx, removeBatch)) === BATCH_SIZE) await nextTurn();
     }
-    await this.removeSessions(op, () => this.removeAll(userId));
-  }
-
-  private hash(password: string, username: string, skipPolicy: boolean, network: string): Promise<string> {
-    return skipPolicy
-      ? this.passwords.hash(password, 'password', { network })
-      : this.passwords.hashNew(password, 'password', username, { network });
+    const { removals } = this;
+    await this.removeAccess(userId, op, function* () {
+      for (const removal of removals) yield* affectedBy(removal.with({ userId }));
+    });
   }
 
   private assertCanSetActive(): void {
@@ -168,11 +157,7 @@ export class Accounts {
     throw new AuthError('not_supported', message);
   }
 
-  private *disableAndEnd(
-    userId: UserId,
-    client: Client,
-    write: WriteEvents,
-  ): Transaction<readonly EndedSession[] | null> {
+  private *disableAndEnd(userId: UserId, client: Client, write: WriteEvents): Step<readonly EndedSession[] | null> {
     const id = String(userId);
     yield* this.lock.lock(id);
     if (this.users.steps && !(yield* this.users.steps.setActiveStep(userId, false))) return null;
@@ -180,33 +165,24 @@ export class Accounts {
     return yield* this.endSessions.endAndRecord({ userId: id, reason: 'user_disabled' }, client, write);
   }
 
-  private async removeSessions({ tx }: Operation, unit: UnitOfWork<readonly EndedSession[]>): Promise<void> {
-    this.endSessions.publish(await this.database.transaction(tx, unit), tx);
-  }
-
-  /** Removes the active sessions. Revokes login tickets, reset tokens and logins in progress. */
-  private *revokeAccess(userId: string): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId);
-    yield* this.lock.revokeCredentials(userId);
-    return ended;
-  }
-
-  /** Removes all remaining rows, and the sessions that were opened in the meantime. */
-  private *removeAll(userId: string): Transaction<readonly EndedSession[]> {
-    const ended = yield* this.removeActiveSessions(userId);
-    for (const removal of this.removals) yield* affectedBy(removal.with({ userId }));
-    return ended;
-  }
-
   /**
-   * Removes the active sessions. If another transaction ends one of these sessions first, the transaction is run again,
-   * so that each session ends only once.
+   * Removes the active sessions, and what else `removeRest` removes: by default, tickets, reset tokens and logins in
+   * progress. If another transaction ends a session first, runs again, so that each session ends only once.
    */
-  private *removeActiveSessions(userId: string): Step<readonly EndedSession[]> {
-    const active = yield* this.endSessions.lockAllActive(userId);
-    const now = this.clock.now();
-    if (active.length > 0) yield* changeAll(this.removeActive.with({ userId }), active.length);
-    return active.map((session) => toEndedSession(session, now, 'user_deleted'));
+  private async removeAccess(
+    userId: string,
+    { tx }: Operation,
+    removeRest = (): Step<void> => this.lock.revokeCredentials(userId),
+  ): Promise<void> {
+    const { endSessions, removeActive, clock } = this;
+    const ended = await this.database.transaction(tx, function* () {
+      const active = yield* endSessions.lockAllActive(userId);
+      const now = clock.now();
+      if (active.length > 0) yield* changeAll(removeActive.with({ userId }), active.length);
+      yield* removeRest();
+      return active.map((session) => toEndedSession(session, now, 'user_deleted'));
+    });
+    endSessions.publish(ended, tx);
   }
 }
 

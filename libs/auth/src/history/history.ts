@@ -17,10 +17,10 @@ export interface AuthEventEntry {
   readonly timestamp: Date;
 }
 
+export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
+
 /** The number of events before `before` that are searched if a request names events. */
 const SEARCH_LIMIT = 10_000;
-
-export const HISTORY_LIMIT = { default: 50, max: 200 } as const;
 
 /** Selects events of a user's history. */
 export interface HistoryRequest {

@@ -24,16 +24,13 @@ export interface SessionInfo extends DeviceInfo {
 /** The payload of every signal, by name. Payloads are frozen, and contain no tokens and no passwords. */
 export interface AuthSignals {
   /**
-   * A login opened a session. `newDevice`: earlier sessions of the user are stored, but none with this network, device
-   * type, operating system and browser. False if the address or the device is unknown.
+   * A login opened a session. `newDevice`: earlier sessions of the user are stored, but none with this network and
+   * device. False if the address or the device is unknown.
    */
   user_logged_in: { readonly userId: UserId; readonly session: SessionInfo; readonly newDevice: boolean };
   /** A session ended, for any reason. Emitted at most once for each session. */
   user_logged_out: { readonly userId: UserId; readonly session: SessionInfo; readonly reason: EndReason };
-  /**
-   * A login failed because of a wrong name, a wrong password or a disabled user, or a wrong
-   * password or code was entered within a session or with a login ticket.
-   */
+  /** A login failed, or a wrong password or code was entered within a session or with a login ticket. */
   login_failed: {
     /** The entered or stored name. An unknown name is masked after its first two characters. */
     readonly username: string;
@@ -42,12 +39,9 @@ export interface AuthSignals {
     /** The length of the failure streak in this network or session, including this failure. */
     readonly failureCount: number;
   };
-  /**
-   * Failed logins, or wrong passwords or codes within a session or with a login ticket, started a delay or the block of
-   * an account.
-   */
+  /** Failures started a delay or the block of an account. */
   login_blocked: {
-    /** The entered or stored name. An unknown name is masked after its first two characters. */
+    /** As in `login_failed`. */
     readonly username: string;
     readonly userId: UserId | null;
     readonly ipAddress: string | null;
@@ -68,8 +62,8 @@ export interface AuthSignals {
     readonly sessionsEnded: number;
   };
   /**
-   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. The user
-   * may have changed networks, or a stolen refresh token may have been presented. Not emitted with `trackIps: false`.
+   * A session was refreshed from a different network than before. A network is an IPv4 address or an IPv6 /64. Not
+   * emitted with `trackIps: false`.
    */
   session_network_changed: {
     readonly userId: UserId;
@@ -78,33 +72,25 @@ export interface AuthSignals {
     readonly to: string;
   };
   /**
-   * A refresh token is newer than the database. The database has probably lost commits, for example because it was
-   * restored from a backup or failed over to a server that lagged behind. Sessions that ended in the lost period may
-   * be active again, and passwords that were replaced in that period may be valid again. Emitted at most once per
-   * minute in each process, for the first affected session. The session stays active.
+   * A refresh token is newer than the database, which has probably lost commits, for example by a restored backup.
+   * Emitted at most once per minute in each process, for the first affected session. The session stays active.
    */
   lost_commits_suspected: { readonly userId: UserId; readonly session: SessionInfo };
-  /**
-   * The session limit refused a login. Emitted for each refused login. The refusal is recorded as
-   * `login_blocked` at most once per hour for each user and network.
-   */
+  /** The session limit refused a login. */
   session_limit_reached: { readonly userId: UserId; readonly activeSessions: number };
   /**
    * The failure streak in one network or session has reached `failedLogins.signalAt`, or the failure streak across all
    * networks has reached half of the failures that block the account. Emitted at most once per threshold and streak.
    */
   brute_force_threshold_hit: {
-    /** The entered or stored name. An unknown name is masked after its first two characters. */
+    /** As in `login_failed`. */
     readonly username: string;
     readonly ipAddress: string | null;
     /** The length of the failure streak of the network, session or account that `scope` names. */
     readonly failureCount: number;
     readonly scope: BlockScope;
   };
-  /**
-   * A user changed their password. `session` is the session that continues with new tokens. Null if
-   * it ended in the meantime, or if the session store failed after the password was set.
-   */
+  /** A user changed their password. `session` continues with new tokens. Null if it ended in the meantime. */
   password_changed: { readonly userId: UserId; readonly session: SessionInfo | null };
   /** The password was set by `resetPassword` or with a reset token. */
   password_reset: { readonly userId: UserId };

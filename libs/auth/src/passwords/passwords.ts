@@ -145,12 +145,6 @@ export class Passwords implements OnModuleInit, BeforeApplicationShutdown {
     return this.queue.runHash(() => this.hasher.hash(password), origin);
   }
 
-  /** Calls `assertAllowed` and `hash`. */
-  async hashNew(password: string, field: string, username: string, origin: HashOrigin): Promise<string> {
-    await this.assertAllowed(password, field, username);
-    return this.hash(password, field, origin);
-  }
-
   /**
    * Checks a password against the policy: its length, its predictability, and the application's own check. There are
    * no composition rules. (NIST SP 800-63B-4, 3.1.1.2; ASVS 6.2.1, 6.2.4, 6.2.5)

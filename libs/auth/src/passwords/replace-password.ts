@@ -177,7 +177,8 @@ export class ReplacePassword {
     const { change } = authorization;
     // A password change has already entered the queue to verify the current password.
     const origin = { network: client.network, hasEntered: change !== undefined };
-    const passwordHash = await this.passwords.hashNew(newPassword, 'new_password', user.username, origin);
+    await this.passwords.assertAllowed(newPassword, 'new_password', user.username);
+    const passwordHash = await this.passwords.hash(newPassword, 'new_password', origin);
     const replacement = { ...authorization, userId: user.id, passwordHash, client, now: this.clock.now() };
     const outcome = this.users.steps
       ? await this.database.transaction(tx, () => this.replaceAll(replacement))
