@@ -57,7 +57,6 @@ export class BearerAuthGuard implements CanActivate {
     }
   }
 
-  /** Returns the principal, after storing it for the handler. Returns null if an optional route admits the call. */
   private async authenticate(context: ExecutionContext, rules: RouteRules): Promise<AuthPrincipal | null> {
     // For a logout, each of several cookies is tried, and a refresh cookie counts too.
     const isCookieLogout = rules.acceptsRefreshCookie && this.cookies.mode !== false;
@@ -73,7 +72,7 @@ export class BearerAuthGuard implements CanActivate {
     return principal;
   }
 
-  /** Returns the principal of a token. Returns null if the route is optional and the call counts as without a token. */
+  /** Returns null if the route is optional and the call counts as without a token. */
   private async principalOf(token: FoundToken | null, isOptional: boolean): Promise<AuthPrincipal | null> {
     const principal = token && (await this.authentication.authenticate(token.accessToken, token.client));
     if (principal || (isOptional && (!token || token.isCookie))) return principal;

@@ -160,15 +160,6 @@ export function httpServerOf({ httpAdapter }: HttpAdapterHost): EventEmitter | n
   return server instanceof EventEmitter ? server : null;
 }
 
-/** The settings of the HTTP platform on which the library depends. */
-interface PlatformSettings {
-  /** The name of the setting that selects the trusted proxies. */
-  readonly proxySetting: string;
-  readonly trustedProxies: unknown;
-  /** Whether routes with a trailing slash are served. */
-  readonly servesTrailingSlash: boolean;
-}
-
 interface SlashSetting {
   readonly ignoreTrailingSlash?: boolean;
 }
@@ -178,8 +169,13 @@ interface PlatformInstance {
   readonly initialConfig?: SlashSetting & { readonly routerOptions?: SlashSetting };
 }
 
-/** Returns the settings of Express or Fastify. */
-export function platformSettings({ httpAdapter }: HttpAdapterHost): PlatformSettings {
+/** Returns the settings of Express or Fastify for trusted proxies and trailing slashes. */
+export function platformSettings({ httpAdapter }: HttpAdapterHost): {
+  /** The name of the setting that selects the trusted proxies. */
+  readonly proxySetting: string;
+  readonly trustedProxies: unknown;
+  readonly servesTrailingSlash: boolean;
+} {
   const adapter = httpAdapter as { getType?(): string; getInstance?(): unknown } | undefined;
   const instance = (adapter?.getInstance?.() ?? {}) as PlatformInstance;
   if (adapter?.getType?.() !== 'fastify') {

@@ -57,8 +57,8 @@ export function bearerToken(request: SentHeaders): string | null {
 }
 
 /**
- * Returns whether the token of a request is read from its `Authorization` header instead of a cookie. Cookie mode
- * ignores schemes other than `Bearer`. A repeated header also counts, so that it is refused in cookie mode too.
+ * Returns whether cookie mode reads the token from the `Authorization` header. Schemes other than `Bearer` are ignored,
+ * but a repeated header counts, so that it is refused.
  */
 export function hasBearerHeader(request: SentHeaders): boolean {
   const header = request.headers['authorization'];

@@ -98,8 +98,8 @@ export function recentLoginsOf(target: object): readonly RecentLogin[] {
 }
 
 /**
- * Returns the names of handlers and classes whose decorators contradict each other: two access decorators on one
- * level, or `@Public()` or `@OptionalAuth()` beneath `@RequireRecentLogin()` on the class.
+ * Returns the names of handlers and classes with two access decorators on one level, or with `@Public()` or
+ * `@OptionalAuth()` beneath `@RequireRecentLogin()` on the class.
  */
 export function contradictoryRoutes(modules: ModulesContainer): readonly string[] {
   return classesOf(modules).flatMap((type: Type) => {

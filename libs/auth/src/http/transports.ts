@@ -27,10 +27,7 @@ interface SocketIoClient {
 
 const HANDSHAKES = new WeakMap<object, Handshake>();
 
-/**
- * Stores the handshake of a `ws` client, because `ws` itself does not. Call this function in the gateway:
- * `handleConnection(client, request) { rememberHandshake(client, request); }`. Not needed with socket.io.
- */
+/** Stores the handshake of a `ws` client, because `ws` does not. Call it in `handleConnection(client, request)`. */
 export function rememberHandshake(client: object, request: Handshake): void {
   HANDSHAKES.set(client, request);
 }
@@ -83,8 +80,7 @@ export class AccessTokens {
   }
 
   /**
-   * Returns the token of a call, or null if the call has none: the token that the `TokenSource` finds, or the one in
-   * the usual places of the transport.
+   * Returns the token that the `TokenSource` finds, or the one in the usual places of the transport, or null.
    * @param readsCookies whether the library's own cookies are among the usual places of an HTTP request
    * @throws AuthError `access_token_invalid` if the `TokenSource` throws; `credentials_ambiguous`, `cross_site_request`
    */
@@ -123,11 +119,7 @@ export class AccessTokens {
   }
 }
 
-function tokenOfRequest(
-  request: AuthRequest | Handshake,
-  cookies: CookieRules | null,
-  isHandshake: boolean,
-): FoundToken | null {
+function tokenOfRequest(request: Handshake, cookies: CookieRules | null, isHandshake: boolean): FoundToken | null {
   const isCookie = Boolean(cookies?.mode) && !hasBearerHeader(request);
   const accessToken = isCookie ? cookies!.accessToken(request, isHandshake) : bearerToken(request);
   if (accessToken === null) return null;
@@ -139,10 +131,8 @@ function tokenOfSocket(client: object, cookies: CookieRules | null): FoundToken 
   const { token } = (client as SocketIoClient).handshake?.auth ?? {};
   if (typeof token !== 'string' || token === '') return tokenOfRequest(request, cookies, true);
   if (cookies?.mode ? hasBearerHeader(request) : request.headers['authorization'] !== undefined) {
-    throw new AuthError(
-      'credentials_ambiguous',
-      'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.',
-    );
+    const problem = 'A token was sent both in the `Authorization` header and in `auth.token`. Send only one.';
+    throw new AuthError('credentials_ambiguous', problem);
   }
   return { accessToken: token, client: new LazyClientInfo(request), isCookie: false, isFromSource: false };
 }
@@ -156,24 +146,23 @@ interface GraphQLContext {
   readonly extra?: { readonly request?: AuthRequest };
 }
 
-function graphqlContext(call: TransportCall): GraphQLContext | undefined {
-  return call.getType<string>() === 'graphql' ? call.getArgByIndex<GraphQLContext | undefined>(2) : undefined;
+function graphqlContext(call: TransportCall): GraphQLContext {
+  return (call.getType<string>() === 'graphql' && call.getArgByIndex<GraphQLContext | undefined>(2)) || {};
 }
 
 /** Returns the HTTP request of a call over HTTP or GraphQL. Returns undefined if there is none. */
 export function requestOf(call: TransportCall): AuthRequest | undefined {
   if (call.getType() === 'http') return call.getArgByIndex<AuthRequest>(0);
-  const context = graphqlContext(call);
-  const candidates = [context?.req, context?.request, context?.reply?.request, context?.extra?.request];
-  return candidates.find((request) => typeof request?.headers === 'object' && request.headers !== null);
+  const { req, request, reply, extra } = graphqlContext(call);
+  const candidates = [req, request, reply?.request, extra?.request];
+  return candidates.find((one) => typeof one?.headers === 'object' && one.headers !== null);
 }
 
 /** Returns the HTTP response of a call over HTTP or GraphQL. Returns undefined if there is none. */
 export function responseOf(call: TransportCall): AuthResponse | undefined {
   if (call.getType() === 'http') return call.getArgByIndex<AuthResponse>(1);
-  const context = graphqlContext(call);
-  const candidates = [context?.res, context?.reply, context?.req?.res];
-  return candidates.find((response) => typeof response?.getHeader === 'function' && 'header' in response);
+  const { res, reply, req } = graphqlContext(call);
+  return [res, reply, req?.res].find((one) => typeof one?.getHeader === 'function' && 'header' in one);
 }
 
 /** The authenticated caller. Loads the user and the session on demand, each at most once. */
@@ -220,7 +209,7 @@ export function verifiedCaller(request: AuthenticatedRequest): Caller | undefine
   return stored?.request === request && stored.caller.principal === request.auth ? stored.caller : undefined;
 }
 
-/** The callers by the call and the slot that `keysOf` returns. Null if the caller is not authenticated. */
+/** The callers by the keys that `keysOf` returns. Null if the caller is not authenticated. */
 const CALLERS = new WeakMap<object, WeakMap<object, Caller | null>>();
 
 /** The verified callers by context. All guards of a call share its context, and no other call has this context. */
@@ -332,7 +321,7 @@ function storeRequestUser(request: object, principal: AuthPrincipal): void {
   Reflect.set(request, 'user', user);
 }
 
-/** Removes `request.user` if the library has set it, because a later operation on the same socket may have no user. */
+/** Removes `request.user` if the library has set it for an earlier operation on the same socket. */
 export function removeRequestUser(request: object): void {
   if (!isSetElsewhere(request)) Reflect.set(request, 'user', undefined);
 }

@@ -50,8 +50,7 @@ const Field = (problem: (value: unknown) => string | null, schema: Schema): Prop
     ApiProperty(schema),
   );
 
-// `maxLength` counts characters. The limit in bytes is also an upper bound for the number of characters, because a
-// character has at least one byte.
+// `maxLength` counts characters, of which each has at least one byte.
 const PasswordField = (description: string, minLength = 1): PropertyDecorator =>
   Field(passwordProblem, {
     ...text(description, 'correct horse battery staple'),
@@ -124,8 +123,7 @@ const PIPE = new ValidationPipe({
 });
 
 /**
- * Reads the declared fields of the body into an instance of the DTO, and validates the instance. The application's
- * pipes do not apply.
+ * Reads the declared fields of the body into an instance of the DTO, and validates the instance.
  * @throws AuthError `invalid_field`, `body_malformed`, `body_not_json`
  */
 export async function readBody<Dto extends object>(metatype: new () => Dto, request: AuthRequest): Promise<Dto> {
@@ -228,9 +226,8 @@ const loadMicroservices = (): typeof Microservices => require('@nestjs/microserv
 /* eslint-enable @typescript-eslint/no-require-imports */
 
 /**
- * Returns the exception with which the transport of the call reports an error. For an `AuthError` over WebSockets and
- * microservices, this is their own exception, because the content of any other one does not reach the client. Over HTTP,
- * also sets the headers of an `AuthError`.
+ * Returns the exception with which the transport of the call reports an error. WebSockets and microservices send only
+ * the content of their own exceptions. Over HTTP, also sets the headers of an `AuthError`.
  */
 export function exceptionFor(call: ArgumentsHost, error: unknown): unknown {
   if (!(error instanceof AuthError)) return error;

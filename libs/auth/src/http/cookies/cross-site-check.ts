@@ -13,14 +13,13 @@ const SAFE_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD', 'OPTIONS']
  */
 @Injectable()
 export class CrossSiteCheck {
-  private readonly logger = new Logger('AuthModule');
   private readonly isSecure: boolean;
-  private readonly trustedOrigins: ReadonlySet<string>;
+  private readonly trustedOrigins: readonly string[];
   private hasWarned = false;
 
   constructor(@Inject(AUTH_OPTIONS) { cookies }: Pick<ResolvedAuthOptions, 'cookies'>) {
     this.isSecure = cookies.secure;
-    this.trustedOrigins = new Set(cookies.trustedOrigins);
+    this.trustedOrigins = cookies.trustedOrigins;
   }
 
   /** Returns whether cookies are read and set for the host. Cookies without `Secure` are only allowed for localhost. */
@@ -44,11 +43,7 @@ export class CrossSiteCheck {
     if (!this.isSameSite(request)) throw standardError('cross_site_request');
   }
 
-  /**
-   * Makes the check, unless the method is GET, HEAD or OPTIONS. A WebSocket handshake is always checked, because any
-   * page can open a WebSocket.
-   * @throws AuthError `cross_site_request`
-   */
+  /** Makes the check, unless the method is GET, HEAD or OPTIONS. Any page can open a WebSocket, so each is checked. */
   assertUnlessSafe(request: CookieRequest): void {
     const isSafe = SAFE_METHODS.includes(request.method) && request.headers['upgrade'] === undefined;
     if (!isSafe) this.assert(request);
@@ -58,7 +53,7 @@ export class CrossSiteCheck {
     const { headers } = request;
     const sent = (name: string): unknown => (wasSent(request, name) ? headers[name] : undefined);
     const [origin, site] = [sent('origin'), sent('sec-fetch-site')];
-    if (typeof origin === 'string' && this.trustedOrigins.has(origin)) return true;
+    if (typeof origin === 'string' && this.trustedOrigins.includes(origin)) return true;
     if (site !== undefined) return site === 'same-origin' || site === 'none';
     const schemes = this.isSecure ? ['https'] : ['https', 'http'];
     const host = hostOf(headers);
@@ -79,7 +74,7 @@ export class CrossSiteCheck {
   private warnOnce(host: string): void {
     if (this.hasWarned) return;
     this.hasWarned = true;
-    this.logger.warn(
+    new Logger('AuthModule').warn(
       `Cookies were refused for a request whose host or origin is ${JSON.stringify(host.slice(0, 100))}, because ` +
         '`cookies.secure` is false, which works only on localhost. If your application has this host, serve it over ' +
         'HTTPS and remove `secure: false`.',
@@ -87,14 +82,9 @@ export class CrossSiteCheck {
   }
 }
 
-function isLocal(host: string): boolean {
-  return isLocalhost(host.toLowerCase().replace(/:\d+$/, ''));
-}
+const isLocal = (host: string): boolean => isLocalhost(host.toLowerCase().replace(/:\d+$/, ''));
 
-/**
- * Returns the host of the request, or an empty string. An HTTP/2 request may contain the host only in the
- * pseudo-header `:authority`.
- */
+/** Returns the host, or an empty string. An HTTP/2 request may contain it only in the pseudo-header `:authority`. */
 function hostOf(headers: AuthRequest['headers']): string {
   const host = headers['host'] ?? headers[':authority'];
   return typeof host === 'string' ? host : '';
