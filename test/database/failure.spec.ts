@@ -35,10 +35,10 @@ describe('database errors', () => {
     ['57P03', 'The server is starting or shutting down.'],
     ['ECONNREFUSED', 'The server cannot be reached.'],
     ['TIMEOUT', 'The database did not answer before the deadline.'],
-    ['25006', 'The server is read-only. Connect to the primary, or make the server writable.'],
-    [1290, 'The server is read-only. Connect to the primary, or make the server writable.'],
-    [1047, 'The Galera node is not in the primary component, or is not synchronized. Connect to another node.', WSREP],
-    [3032, 'The server is offline, or not an active member of its replication group. Connect to an online member.'],
+    ['25006', 'The server is read-only. Connect to the primary.'],
+    [1290, 'The server is read-only. Connect to the primary.'],
+    [1047, 'The Galera node is not synchronized. Connect to another node.', WSREP],
+    [3032, 'The server is offline, or not an active member of its replication group.'],
   ])('an error with code %s is described with a hint and without its message', (code, hint, message = 'secret') => {
     expect(describeFailure(new QueryFailedError('SELECT', [], driverError(code, message)))).toBe(`${code}. ${hint}`);
   });

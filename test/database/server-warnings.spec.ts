@@ -55,7 +55,7 @@ describe('warnings about the database server', () => {
 
   const notWritable: [Dialect, Row, RegExp][] = [
     ['mysql', { read_only: 1 }, /server is read-only\. Connect to the primary/],
-    ['mysql', { not_ready: 1 }, /Galera node is not in the primary component/],
+    ['mysql', { not_ready: 1 }, /Galera node is not synchronized/],
     ['postgres', { ...PRIMARY, read_only: true }, /server is read-only\. Connect to the primary/],
     ['postgres', { ...PRIMARY, in_recovery: true, read_only: true }, /server is a standby\. Connect to the primary/],
   ];

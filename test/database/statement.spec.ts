@@ -26,6 +26,21 @@ describe('Statement', () => {
     });
   });
 
+  it('passes the values of a list of rows as parameters', () => {
+    const statement = compile('INSERT INTO {session} ({session.id}, {session.userId}) VALUES :rows...');
+    expect(
+      statement.with({
+        rows: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+      }),
+    ).toMatchObject({
+      sql: 'INSERT INTO "x_auth_sessions" ("id", "user_id") VALUES (?, ?), (?, ?)',
+      params: ['a', 'b', 'c', 'd'],
+    });
+  });
+
   it('reports whether the server prepares the statement', () => {
     expect(compile('SELECT 1', true).with({})).toEqual({ sql: 'SELECT 1', params: [], isPrepared: true });
   });

@@ -98,20 +98,13 @@ export function standardError(
 }
 
 export const credentialsMissing = (): AuthError => standardError('credentials_missing');
-
 export const invalidAccessToken = (): AuthError => standardError('access_token_invalid');
-
 export const invalidRefreshToken = (): AuthError => standardError('invalid_refresh_token');
-
 export const invalidLoginTicket = (): AuthError => standardError('invalid_login_ticket');
-
 export const unknownUser = (): AuthError => new AuthError('unknown_user', 'There is no such user.');
-
 export const tooBusy = (): AuthError => new AuthError('busy', 'The server is busy. Try again in a moment.');
-
 export const databaseUnavailable = (retryAfterSeconds = 5): AuthError =>
   standardError('database_unavailable', retryAfterSeconds);
-
 export const secondFactorRequired = (loginTicket: string | null = null): AuthError =>
   standardError('second_factor_required', null, loginTicket);
 

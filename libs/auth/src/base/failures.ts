@@ -28,9 +28,8 @@ const RUN_MIGRATIONS =
 type Meaning = Exclude<FailureKind, 'rolled_back'> | 'conflict' | 'duplicate';
 
 /**
- * The meanings of failures and hints for the log, by a pattern for the code and the message, separated by a space.
- * `connection_lost`: the outcome of a statement in flight is unknown. `read_only`, `in_recovery`, `not_ready`: the
- * server does not accept writes, but another server may. The statement was not executed, even if it was a COMMIT.
+ * Meanings and hints, by a pattern for the code and the message. `connection_lost`: the outcome is unknown. `read_only`,
+ * `in_recovery`, `not_ready`: the statement was not executed, even if it was a COMMIT, but another server may accept it.
  */
 const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: string])[] = [
   // PostgreSQL: serialization failure, deadlock, rejected prepared statement in a transaction. MySQL, MariaDB: deadlock
@@ -39,7 +38,7 @@ const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: st
   [
     /^CONFLICT /,
     'conflict',
-    'Every retry conflicted with another transaction. Perhaps the database releases row locks before a transaction ends.',
+    'Every retry conflicted. Perhaps the database releases row locks before a transaction ends.',
   ],
   [/^(23505|1062|SQLITE_CONSTRAINT_UNIQUE|SQLITE_CONSTRAINT_PRIMARYKEY) /, 'duplicate'],
   [/^(42P01|1146|\S+ no such table:) /, 'other', `A table is missing. ${RUN_MIGRATIONS}`],
@@ -50,29 +49,13 @@ const FAILURES: readonly (readonly [pattern: RegExp, meaning: Meaning, hint?: st
     'A value does not match the type of its column. Compare the table with its entity.',
   ],
   [/^(1267|3988) /, 'other', 'The character set of a column cannot represent a value. Convert the column to utf8mb4.'],
-  [
-    /^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL) /,
-    'other',
-    'A required column has no value. Add a default to the column.',
-  ],
+  [/^(23502|1048|1364|SQLITE_CONSTRAINT_NOTNULL) /, 'other', 'A required column has no value. Add a default to it.'],
   [/^(42501|1142|1143) /, 'other', 'The database user lacks a privilege. Grant it.'],
-  [
-    /^(25006|1036|1290|1792|1836|read_only) /,
-    'read_only',
-    'The server is read-only. Connect to the primary, or make the server writable.',
-  ],
+  [/^(25006|1036|1290|1792|1836|read_only) /, 'read_only', 'The server is read-only. Connect to the primary.'],
   [/^in_recovery /, 'in_recovery', 'The server is a standby. Connect to the primary.'],
-  [
-    // The code 1047 has a different meaning on servers other than Galera.
-    /^(not_ready|1047 WSREP) /,
-    'not_ready',
-    'The Galera node is not in the primary component, or is not synchronized. Connect to another node.',
-  ],
-  [
-    /^(3032|3100) /,
-    'not_ready',
-    'The server is offline, or not an active member of its replication group. Connect to an online member.',
-  ],
+  // The code 1047 has a different meaning on servers other than Galera.
+  [/^(not_ready|1047 WSREP) /, 'not_ready', 'The Galera node is not synchronized. Connect to another node.'],
+  [/^(3032|3100) /, 'not_ready', 'The server is offline, or not an active member of its replication group.'],
   [/^57P03 /, 'not_ready', 'The server is starting or shutting down.'],
   [/^(25P0[34]|57P0[125]|1053|1927|4031) /, 'connection_lost', 'The server closed the connection.'],
   [
@@ -130,7 +113,7 @@ function messageOf({ sqlMessage, message }: DriverError): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** Returns the driver's error if TypeORM or a `CommitError` wraps it. Otherwise returns the error itself. */
+/** Returns the driver's error if TypeORM or a `CommitError` wraps it. */
 function unwrap(error: unknown): DriverError {
   const given = (error ?? {}) as DriverError;
   return given.driverError === undefined ? given : unwrap(given.driverError);

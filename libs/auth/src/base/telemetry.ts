@@ -79,10 +79,9 @@ interface MetricAttributes {
 interface MetricDescription {
   /** A `level` is a current number, such as the number of waiting hashes. */
   readonly kind: 'counter' | 'histogram' | 'level';
-  /** In UCUM notation: `s` for seconds, or the counted thing in braces, such as `{session}`. */
+  /** In UCUM notation. */
   readonly unit: string;
   readonly description: string;
-  /** The upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
 }
 
@@ -106,13 +105,10 @@ export const METRICS = {
   },
   'session_auth.login.failed': counter(
     '{attempt}',
-    'Failed attempts: logins, and passwords and codes within sessions or with a login ticket. Unknown usernames are counted too.',
+    'Failed attempts: logins (with unknown usernames too), and passwords and codes within sessions or with login tickets.',
   ),
   'session_auth.refresh.duration': { ...REQUEST, description: 'Refreshes, including refused refreshes.' },
-  'session_auth.token.reused': counter(
-    '{token}',
-    'Reused refresh tokens, each of which ended the sessions of its user.',
-  ),
+  'session_auth.token.reused': counter('{token}', 'Reused refresh tokens, each of which ended sessions.'),
   'session_auth.token.newer_than_database': counter(
     '{token}',
     'Refresh tokens that are newer than the database, which has probably lost commits.',

@@ -21,10 +21,9 @@ import { type Query, type Result, RolledBack, type Row, type Transaction, type U
 /** The default time limit of an operation. */
 const DATABASE_TIMEOUT_MS = 5_000;
 
-/** The maximum number of runs of an operation whose inserted key already exists. */
 const MAX_RUNS = 3;
 
-/** The maximum number of runs of a transaction that conflicts. Each conflict lets one transaction commit. */
+/** Each conflict lets one transaction commit. */
 const MAX_RUNS_IN_CONFLICT = 6;
 
 /** The pause between two checks of whether a server accepts writes. */
@@ -134,7 +133,10 @@ export abstract class Database {
   ): Promise<T>;
   /** Runs a transaction in a savepoint of the application's transaction. Most failures roll back only the savepoint. */
   protected abstract runJoined<T>(unit: UnitOfWork<T>, joined: JoinedTransaction, deadline: Deadline): Promise<T>;
-  protected abstract isWritable(deadline: Deadline): Promise<boolean>;
+
+  protected isWritable(deadline: Deadline): Promise<boolean> {
+    return Promise.resolve(!deadline.hasPassed);
+  }
 
   private async runWithRetries<T>(
     joined: JoinedTransaction | null,

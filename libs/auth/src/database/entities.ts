@@ -66,7 +66,7 @@ const DIGEST = { type: 'varchar', length: 64 } as const satisfies ColumnOptions;
 
 const UUID = { type: 'varchar', length: 36 } as const satisfies ColumnOptions;
 
-/** A JSON object that maps the name of each method that identified the user to the time of its last proof. */
+/** JSON: the name of each method that identified the user, with the time of its last proof. */
 const METHODS = { type: 'varchar', length: 512 } as const satisfies ColumnOptions;
 
 /** An event in the history of a user, or of an unknown name. */

@@ -133,14 +133,13 @@ export class PooledDatabase extends Database {
     return work().finally(() => this.connections.send(connection, text('SET sql_mode = @auth_sql_mode')));
   }
 
-  protected isWritable(deadline: Deadline): Promise<boolean> {
-    // The error closes the connection, so that the next check opens another one.
-    const check = async (send: Send): Promise<void> =>
+  protected override isWritable(deadline: Deadline): Promise<boolean> {
+    // An error closes the connection, so that the next check opens another one.
+    const check = async (send: Send): Promise<boolean> => {
       assertWritable(await send(text(`SELECT ${ROLE_COLUMNS[this.dialect]}`)));
-    return this.connections.use(deadline, check).then(
-      () => true,
-      () => false,
-    );
+      return true;
+    };
+    return this.connections.use(deadline, check).catch(() => false);
   }
 
   override async serverWarnings(): Promise<readonly string[]> {

@@ -65,10 +65,6 @@ export class SqliteDatabase extends Database {
     return this.whenFree(deadline, () => work(this.dataSource.manager));
   }
 
-  protected isWritable(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-
   /** Runs a transaction synchronously. On an error, SQLite may have rolled back the transaction already. */
   private runUnit<T>(unit: UnitOfWork<T>, begin: string, commit: string, rollback: string): T {
     const { connection } = this.state;

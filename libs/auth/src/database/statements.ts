@@ -19,16 +19,6 @@ export class StatementFactory {
   prepared(template: string): Statement {
     return new Statement(this.dataSource, ENTITIES_BY_NAME, template, true);
   }
-
-  /** Returns a function that compiles one statement for each number of rows, when that number is first needed. */
-  forCount(template: (count: number) => string): (count: number) => Statement {
-    const compiled = new Map<number, Statement>();
-    return (count) => {
-      const statement = compiled.get(count) ?? this.statement(template(count));
-      compiled.set(count, statement);
-      return statement;
-    };
-  }
 }
 
 /** Formats an integer for SQL. @throws Error for any other value, because the text becomes part of a statement */
@@ -44,7 +34,7 @@ const PARAMETER = /:([a-zA-Z]+)(\.\.\.)?/g;
 /**
  * A statement that is compiled from a template for the application's DataSource, with its schema, entity prefix and
  * naming strategy. In the template, `{session}` is the table of the entity with this name, `{session.userId}` is one of
- * its columns, `:name` is a parameter and `:name...` is a list of parameters.
+ * its columns, `:name` is a parameter and `:name...` is a list of parameters, or of rows.
  */
 export class Statement {
   private readonly template: string;
@@ -82,6 +72,7 @@ export class Statement {
       if (value === undefined)
         throw new Error(`No value for ":${name}". Pass a value for each parameter of the statement.`);
       if (!isList) params.push(value);
+      else if (isListOfRows(value)) lengths += `${params.push(...value.flat())},`;
       else lengths += `${params.push(...(value as unknown[]))},`;
     }
     if (lengths !== this.lastRendered.lengths) this.lastRendered = { lengths, sql: this.render(values) };
@@ -91,10 +82,17 @@ export class Statement {
   private render(values: ParameterValues): string {
     let index = 0;
     const placeholder = (): string => (this.isPostgres ? `$${++index}` : '?');
-    return this.template.replace(PARAMETER, (_, name: string, dots?: string) =>
-      dots ? (values[name] as unknown[]).map(placeholder).join(', ') : placeholder(),
-    );
+    const list = (items: readonly unknown[]): string => items.map(placeholder).join(', ');
+    return this.template.replace(PARAMETER, (_, name: string, dots?: string) => {
+      const value = values[name];
+      if (!dots) return placeholder();
+      return isListOfRows(value) ? value.map((row) => `(${list(row)})`).join(', ') : list(value as unknown[]);
+    });
   }
+}
+
+function isListOfRows(value: unknown): value is readonly (readonly unknown[])[] {
+  return Array.isArray(value) && Array.isArray(value[0]);
 }
 
 /** Returns columns for a SELECT, each aliased to the snake case of its property, which all drivers return unchanged. */
@@ -102,9 +100,4 @@ export function columns(entity: string, properties: string, alias = ''): string 
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const select = (property: string): string => `${alias}{${entity}.${property}} AS ${snakeCase(property)}`;
   return properties.split(/\s+/).map(select).join(', ');
-}
-
-/** Returns letters that distinguish up to 676 parameters, because the names of parameters contain only letters. */
-export function letters(index: number): string {
-  return String.fromCharCode(65 + Math.floor(index / 26), 97 + (index % 26));
 }

@@ -12,7 +12,7 @@ import { withLockTimeout } from '../database/dialect';
 import type { AuthEventName } from '../database/entities';
 import { DatabaseFailure, isLockTimeout } from '../database/failure';
 import type { JoinedTransaction } from '../database/joined-transaction';
-import { letters, StatementFactory } from '../database/statements';
+import { StatementFactory } from '../database/statements';
 import { affectedBy, type Query, type Step, type Transaction } from '../database/transaction';
 import { AUTH_OPTIONS, type ResolvedAuthOptions } from '../options/auth-options';
 
@@ -189,10 +189,7 @@ export class EventLog {
     private readonly random: Random,
   ) {
     this.insertOne = statements.prepared(`${INSERT} VALUES (:eventRow...)`);
-    this.insertMany = statements.forCount((count) => {
-      const rows = Array.from({ length: count }, (_, row) => `(:row${letters(row)}...)`);
-      return `${INSERT} VALUES ${rows.join(', ')}`;
-    });
+    this.insertMany = statements.statement(`${INSERT} VALUES :rows...`);
   }
 
   /** Writes events. If a row cannot be written, the transaction fails. */
@@ -206,8 +203,7 @@ export class EventLog {
   insertOf(events: readonly NewAuthEvent[]): Query {
     this.countWritten(events.length);
     if (events.length === 1) return this.insertOne.with({ eventRow: this.rowOf(events[0]!) });
-    const rows = Object.fromEntries(events.map((event, row) => [`row${letters(row)}`, this.rowOf(event)]));
-    return this.insertMany(events.length).with(rows);
+    return this.insertMany.with({ rows: events.map((event) => this.rowOf(event)) });
   }
 
   /**

@@ -23,6 +23,8 @@ type Prunable = (typeof PRUNABLE)[number];
 /** The numbers of sessions that ended, and of rows that were removed. */
 export type PruneCounts = Readonly<Record<Prunable | 'endedSessions' | 'sessions', number>>;
 
+type Batches = AsyncGenerator<Partial<PruneCounts>>;
+
 /** The maximum number of rows in a batch, which is one transaction. */
 const BATCH_SIZE = 500;
 
@@ -125,7 +127,7 @@ export class Prune {
   }
 
   /** Ends and removes everything that is due. Yields the counts after each batch and each longer read. */
-  async *run(now: number): AsyncGenerator<Partial<PruneCounts>> {
+  async *run(now: number): Batches {
     for (let visited = BATCH_SIZE; visited === BATCH_SIZE;) {
       const batch = await this.events.revoke(null, (write) => this.pruneSessions(now, write));
       this.endSessions.publish(batch.ended, null);
@@ -189,17 +191,16 @@ export class Prune {
   }
 
   /** Removes excess events and ended sessions. The number of events reveals both, because each login writes an event. */
-  private async *removeExcessOfUsers(): AsyncGenerator<Partial<PruneCounts>> {
+  private async *removeExcessOfUsers(): Batches {
     let after: string | undefined = '';
     while (after !== undefined) {
       const { rows } = await this.database.run(null, this.history.perUser.with({ after }));
-      const users = rows.map((row) => ({ id: String(row['user_id']), total: Number(row['total']) }));
-      const isFull = users.reduce((sum, { total }) => sum + total, 0) === MAX_EVENTS_READ;
-      const last = users.at(-1);
-      // The last user of a full page may have more events than were read.
-      if (isFull && last) last.total = Infinity;
-      after = isFull ? last?.id : undefined;
-      for (const { id, total } of users) {
+      const users = rows.map((row) => ({ id: String(row['user_id']), events: Number(row['total']) }));
+      const isFull = users.reduce((sum, { events }) => sum + events, 0) === MAX_EVENTS_READ;
+      after = isFull ? users.at(-1)?.id : undefined;
+      for (const { id, events } of users) {
+        // The last user of a full page may have more events than were read.
+        const total = id === after ? Infinity : events;
         if (total > this.maxRowsPerUser) yield* this.removeExcessEvents(id, this.maxRowsPerUser);
         if (total > Math.min(this.maxRowsPerUser, MAX_ENDED_SESSIONS)) {
           yield* fullBatches('sessions', () => this.database.transaction(null, () => this.removeExcessSessions(id)));
@@ -214,7 +215,7 @@ export class Prune {
    * kind, then all others, and of each kind the oldest. Reads them from the newest to the oldest, and removes an event
    * as soon as `cap` events that are kept longer have been read, which holds whatever other instances remove.
    */
-  private async *removeExcessEvents(userId: string | null, cap: number): AsyncGenerator<Partial<PruneCounts>> {
+  private async *removeExcessEvents(userId: string | null, cap: number): Batches {
     const { ofUser, ofUnknownNames, lock, remove } = this.history;
     const kept: number[][] = [...REMOVED_FIRST, 'others'].map(() => []);
     let surplus = -cap;
@@ -252,10 +253,7 @@ function* changeAny(statement: Statement, ids: readonly unknown[], values: Param
 }
 
 /** Removes batches until one is not full. */
-async function* fullBatches(
-  kind: keyof PruneCounts,
-  remove: () => Promise<number>,
-): AsyncGenerator<Partial<PruneCounts>> {
+async function* fullBatches(kind: keyof PruneCounts, remove: () => Promise<number>): Batches {
   for (let removed = BATCH_SIZE; removed === BATCH_SIZE;) {
     removed = await remove();
     yield { [kind]: removed };
