@@ -20,14 +20,6 @@ describeIfAvailable('a node:sqlite connection', () => {
     }
   });
 
-  it.each(['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode'])(
-    'throws for %s() of better-sqlite3, which is not supported',
-    (name) => {
-      const db = new NodeSqlite(':memory:') as unknown as Record<string, () => unknown>;
-      expect(() => db[name]!()).toThrow(`${name}() is not supported on node:sqlite`);
-    },
-  );
-
   it('throws for a parameter that cannot be bound, with an error that does not contain its value', () => {
     const select = new NodeSqlite(':memory:').prepare('SELECT ? AS a');
     const message = /^A parameter of type object cannot be bound\. SQLite stores [a-z, ]+\.$/;

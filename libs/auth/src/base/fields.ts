@@ -42,23 +42,22 @@ export function textProblem(value: unknown): string | null {
 }
 
 export function usernameProblem(value: unknown, max: number): string | null {
-  return storableProblem(value, (text) => (isLonger(text, max) ? FIELD_MESSAGES.tooLong(max) : null));
+  return storableProblem(value) ?? (isLonger(value as string, max) ? FIELD_MESSAGES.tooLong(max) : null);
 }
 
 export function passwordProblem(value: unknown): string | null {
   const max = PASSWORD_INPUT_BYTES;
-  return storableProblem(value, (text) => (Buffer.byteLength(text) > max ? FIELD_MESSAGES.passwordTooLong(max) : null));
+  const problem = storableProblem(value);
+  return problem ?? (Buffer.byteLength(value as string) > max ? FIELD_MESSAGES.passwordTooLong(max) : null);
 }
 
 /**
  * Refuses NUL (as PostgreSQL does), lone surrogates (which hash functions replace with the same character) and U+FFFD
  * (with which body parsers replace ill-formed UTF-8).
  */
-function storableProblem(value: unknown, lengthProblem: (text: string) => string | null): string | null {
-  const problem = textProblem(value) ?? lengthProblem(value as string);
-  if (problem) return problem;
-  const text = value as string;
-  return text.includes('\0') || text.includes('\ufffd') || !text.isWellFormed() ? FIELD_MESSAGES.string : null;
+function storableProblem(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '') return textProblem(value);
+  return value.includes('\0') || value.includes('\ufffd') || !value.isWellFormed() ? FIELD_MESSAGES.string : null;
 }
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;

@@ -225,7 +225,15 @@ export class Connections {
       return { rows: result.rows, affected: result.rowCount ?? result.affectedRows ?? 0 };
     }
     const options = { sql, values, ...(this.checkedIn.has(connection) ? undefined : MYSQL_RESULTS) };
-    return mysqlResult((done) => (isPrepared ? connection.execute!(options, done) : connection.query(options, done)));
+    return new Promise((resolve, reject) => {
+      const done: MysqlCallback = (error, result) => {
+        if (error) reject(error);
+        else if (Array.isArray(result)) resolve({ rows: result, affected: 0 });
+        else resolve({ rows: [], affected: result.affectedRows });
+      };
+      if (isPrepared) connection.execute!(options, done);
+      else connection.query(options, done);
+    });
   }
 
   /** Returns a name that only this text has, because clients can share a connection through a pooler. */
@@ -252,14 +260,4 @@ class Slots {
     if (next) next();
     else this.free++;
   }
-}
-
-function mysqlResult(send: (done: MysqlCallback) => void): Promise<Result> {
-  return new Promise((resolve, reject) =>
-    send((error, result) => {
-      if (error) reject(error);
-      else if (Array.isArray(result)) resolve({ rows: result, affected: 0 });
-      else resolve({ rows: [], affected: result.affectedRows });
-    }),
-  );
 }

@@ -173,12 +173,3 @@ export class NodeSqlite {
     }
   }
 }
-
-// Further methods of better-sqlite3 throw an error that says what to do, instead of "is not a function".
-for (const name of ['aggregate', 'backup', 'loadExtension', 'serialize', 'table', 'transaction', 'unsafeMode']) {
-  Object.defineProperty(NodeSqlite.prototype, name, {
-    value(): never {
-      throw new Error(`${name}() is not supported on node:sqlite. Use better-sqlite3 if you need it.`);
-    },
-  });
-}

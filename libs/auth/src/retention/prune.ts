@@ -45,8 +45,6 @@ type DueRows = Readonly<Record<'find' | 'remove' | 'count', Statement>>;
 /** Ends and removes what is due, in batches, which skip rows that other transactions have locked. */
 @Injectable()
 export class Prune {
-  private readonly maxRowsPerUser: number;
-  private readonly retentionMs: number;
   private readonly sessions;
   private readonly due;
   private readonly history;
@@ -57,10 +55,8 @@ export class Prune {
     sql: SessionSql,
     private readonly events: EventLog,
     private readonly endSessions: EndSessions,
-    @Inject(AUTH_OPTIONS) { history }: Pick<ResolvedAuthOptions, 'history'>,
+    @Inject(AUTH_OPTIONS) private readonly options: Pick<ResolvedAuthOptions, 'history'>,
   ) {
-    this.maxRowsPerUser = history.maxRowsPerUser;
-    this.retentionMs = history.retentionDays * 86_400_000;
     const { dialect } = statements;
     const skipLocked = forUpdateSkipLocked(dialect);
     const isDue = 's.{session.checkAt} <= :now';
@@ -155,13 +151,13 @@ export class Prune {
       rows[kind] = Number((await count(this.due[kind].count.with({ before: this.dueBefore(kind, now) })))['total']);
     }
     const before = this.dueBefore('events', now);
-    const excess = await count(this.history.countExcess.with({ before, cap: this.maxRowsPerUser }));
+    const excess = await count(this.history.countExcess.with({ before, cap: this.options.history.maxRowsPerUser }));
     rows.events += Number(excess['over_cap']) + Math.max(0, Number(excess['without_user']) - MAX_EVENTS_WITHOUT_USER);
     return { endedSessions: Number(sessions['to_end']), sessions: Number(sessions['to_remove']), ...rows };
   }
 
   private dueBefore(kind: Prunable, now: number): number {
-    return kind === 'events' ? firstEventIdAt(now - this.retentionMs) : now;
+    return kind === 'events' ? firstEventIdAt(now - this.options.history.retentionDays * 86_400_000) : now;
   }
 
   /**
@@ -192,6 +188,7 @@ export class Prune {
 
   /** Removes excess events and ended sessions. The number of events reveals both, because each login writes an event. */
   private async *removeExcessOfUsers(): Batches {
+    const { maxRowsPerUser } = this.options.history;
     let after: string | undefined = '';
     while (after !== undefined) {
       const { rows } = await this.database.run(null, this.history.perUser.with({ after }));
@@ -201,8 +198,8 @@ export class Prune {
       for (const { id, events } of users) {
         // The last user of a full page may have more events than were read.
         const total = id === after ? Infinity : events;
-        if (total > this.maxRowsPerUser) yield* this.removeExcessEvents(id, this.maxRowsPerUser);
-        if (total > Math.min(this.maxRowsPerUser, MAX_ENDED_SESSIONS)) {
+        if (total > maxRowsPerUser) yield* this.removeExcessEvents(id, maxRowsPerUser);
+        if (total > Math.min(maxRowsPerUser, MAX_ENDED_SESSIONS)) {
           yield* fullBatches('sessions', () => this.database.transaction(null, () => this.removeExcessSessions(id)));
         }
       }
